@@ -71,19 +71,19 @@ NO_PACK = """there is no face model '{name}' here. Name a pack with --pack DIR (
 (walkaround face install DIR, walkaround face download sface), or use --engine dlib, which needs none"""
 
 
-def found_pack(name: str, given: Path | None, own: Path) -> tuple[str, Path]:
+def found_pack(name: str, source: Path | None, folder: Path) -> tuple[str, Path]:
     """The name of a pack and the folder of packs it lies in, for its name, its engine or its folder.
 
-    `given` (or a `name` that is a folder or a zip file) is put into `own` first; otherwise it is looked for
-    among the installed packs, then among loose model files. Raises PackError when there is none.
+    `source` (or a `name` that is a folder or a zip file) is installed into `folder` first; otherwise the pack
+    is looked for among the installed ones, then among loose model files. Raises PackError when there is none.
     """
-    known = name in ("open", "insightface")
-    if given is None and not known and (Path(name).is_dir() or Path(name).suffix == ".zip"):
-        given, name = Path(name), ""
+    is_engine = name in ("open", "insightface")
+    if source is None and not is_engine and (Path(name).is_dir() or Path(name).suffix == ".zip"):
+        source, name = Path(name), ""
     # To measure is research.
-    if given is not None:
-        wanted = name if name not in ("", "dlib") else None
-        return install(given, own, wanted=wanted, accept_research=True).name, own
+    if source is not None:
+        name_or_engine = name if name not in ("", "dlib") else None
+        return install(source, folder, name_or_engine=name_or_engine, accept_research=True).name, folder
     installed_here = Settings().face_models_dir
     for pack in installed(installed_here):
         if name in (pack.name, pack.engine):
@@ -91,7 +91,7 @@ def found_pack(name: str, given: Path | None, own: Path) -> tuple[str, Path]:
     beside = Path(__file__).resolve().parents[2] / "shared" / "models"
     loose = Path(os.environ.get("WALKAROUND_TEST_MODELS", beside))
     try:
-        return install(loose, own, wanted=name, accept_research=True).name, own
+        return install(loose, folder, name_or_engine=name, accept_research=True).name, folder
     except PackError:
         raise PackError(NO_PACK.format(name=name)) from None
 
@@ -128,7 +128,7 @@ async def a_service(model: str, folder_of_packs: Path) -> Any:
         database = Database(settings.url)
         migrate(database)
         face_client = FaceProcess(model, folder_of_packs)
-        made = FaceService(
+        service = FaceService(
             database,
             settings,
             log_in=log_in,
@@ -137,9 +137,9 @@ async def a_service(model: str, folder_of_packs: Path) -> Any:
             face_client=face_client,
         )
         try:
-            yield made, face_client
+            yield service, face_client
         finally:
-            await made.close()
+            await service.close()
             database.close()
 
 
@@ -157,12 +157,12 @@ async def measure_login(kind: str, logins: int) -> None:
     face_service.LOGINS_PER_MINUTE = 10**6
     frame = base64_of(faces.login())
     with chosen_model(kind) as model:
-        async with a_service(*model) as (made, _):
-            await made.enrol("somebody", [base64_of(each) for each in faces.enrolments()], CONSENT_VERSION)
+        async with a_service(*model) as (service, _):
+            await service.enrol("somebody", [base64_of(each) for each in faces.enrolments()], CONSENT_VERSION)
             taken = []
             for number in range(_WARM_UP + logins):
                 started = time.perf_counter()
-                await made.login(frame, f"192.0.2.{number % 250}")
+                await service.login(frame, f"192.0.2.{number % 250}")
                 taken.append((time.perf_counter() - started) * 1000)
         engine = load_engine(*model)
         bare = timed(lambda: analyse(engine, decode(picture_bytes(frame))), max(logins // 3, 1), _WARM_UP)
@@ -243,8 +243,8 @@ async def measure_hostile(bomb: int) -> None:
     from shared.samples import faces
 
     with chosen_model("dlib") as model:
-        async with a_service(*model) as (made, face_client):
-            await made.enrol("somebody", [base64_of(faces.enrolment())], CONSENT_VERSION)
+        async with a_service(*model) as (service, face_client):
+            await service.enrol("somebody", [base64_of(faces.enrolment())], CONSENT_VERSION)
             child = face_client.process_id
             assert child is not None
             for name, face_info in hostile(bomb).items():
@@ -254,7 +254,7 @@ async def measure_hostile(bomb: int) -> None:
                 started = time.perf_counter()
                 answer = "enrolled"
                 try:
-                    await made.enrol("other", [face_info], CONSENT_VERSION)
+                    await service.enrol("other", [face_info], CONSENT_VERSION)
                 except Refusal as refusal:
                     answer = refusal.msg
                 taken = round((time.perf_counter() - started) * 1000, 1)

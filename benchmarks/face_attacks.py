@@ -43,7 +43,7 @@ def measure_attacks(
     """
     warm_up(engine)
     reasons: dict[str, Counter[Reason]] = {name: Counter() for name in ("genuine", *KINDS)}
-    named: Counter[Reason] = Counter()
+    named_reasons: Counter[Reason] = Counter()
     taken: list[float] = []
     for number in range(heads + len(folders)):
         # Each its own, so that one is the same however many come before it.
@@ -56,7 +56,7 @@ def measure_attacks(
         taken.append(spent)
         reasons["genuine"][verdict] += 1
         if number >= heads:
-            named[verdict] += 1
+            named_reasons[verdict] += 1
             print(f"{folders[number - heads]}: {verdict}", flush=True)
         if eyes is None:
             continue
@@ -65,15 +65,15 @@ def measure_attacks(
             reasons[name][_judged(engine, attacked(name, genuine, rng))[0]] += 1
     _report(kind, reasons, taken)
     if folders:
-        _say_rejections(f"false rejections of the named sequences, engine {kind}", named)
+        _say_rejections(f"false rejections of the named sequences, engine {kind}", named_reasons)
 
 
 def _judged(engine: FaceEngine, take: Take) -> tuple[Reason, NDArray[np.float32] | None, float]:
     """The verdict, the eyes in the first frame and the ms of processor time of one frame."""
     started = time.process_time()
-    seen = judge(engine, take.frames, take.times, take.steps)
+    analysis = judge(engine, take.frames, take.times, take.steps)
     spent = (time.process_time() - started) * 1000 / len(take.frames)
-    return seen.verdict.reason, seen.first.faces[0].eyes if seen.first.faces else None, spent
+    return analysis.verdict.reason, analysis.first.faces[0].eyes if analysis.first.faces else None, spent
 
 
 def _report(kind: str, reasons: dict[str, Counter[Reason]], taken: Sequence[float]) -> None:

@@ -101,12 +101,12 @@ def read_pairs(path: Path) -> list[Pair]:
     """The rows of a CSV file in UTF-8 with columns a, b and same. Raises PairsError, OSError."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            found = list(_rows(path, csv.DictReader(file, skipinitialspace=True)))
+            pairs = list(_rows(path, csv.DictReader(file, skipinitialspace=True)))
     except (UnicodeDecodeError, csv.Error) as problem:
         raise PairsError(f"{path.name} cannot be read as a CSV file in UTF-8: {problem}") from None
-    if not found:
+    if not pairs:
         raise PairsError(f"{path.name} holds no pairs")
-    return found
+    return pairs
 
 
 def _rows(path: Path, rows: csv.DictReader[str]) -> Iterator[Pair]:
@@ -130,9 +130,9 @@ def located(names: set[str], folder: Path) -> dict[str, Path]:
     Relative names start from `folder`; a backslash parts folders as well. A name that then could mean two
     files means none.
     """
-    there = {name: path for name in names if _is_file(path := folder / name)}
-    if len(there) == len(names):
-        return there
+    files_by_name = {name: path for name in names if _is_file(path := folder / name)}
+    if len(files_by_name) == len(names):
+        return files_by_name
     alike: dict[str, Path | None] = {}
     for at, _, files in os.walk(folder):
         for file in files:
@@ -143,11 +143,11 @@ def located(names: set[str], folder: Path) -> dict[str, Path]:
                 keys.add(inside.with_suffix("").as_posix().casefold())
             for key in keys:
                 alike[key] = None if key in alike else path
-    for name in names - there.keys():
+    for name in names - files_by_name.keys():
         key = os.path.normpath(name.replace("\\", "/")).removeprefix(f"{folder}{os.sep}")
         if (like := alike.get(PurePath(key).as_posix().casefold())) is not None:
-            there[name] = like
-    return there
+            files_by_name[name] = like
+    return files_by_name
 
 
 def _is_file(path: Path) -> bool:
@@ -196,12 +196,12 @@ def embedded(engine: FaceEngine, path: Path) -> Embedding | str:
             offset = (np.array((x0 + x1, y0 + y1)) / 2 - middle) ** 2
             return (x1 - x0) * (y1 - y0) - 2 * float(offset.sum())
 
-        found = embedding_in(engine, image, weight)
+        embedding = embedding_in(engine, image, weight)
     except BadPicture as bad:
         return bad.fault.value
     except (OSError, ValueError, RuntimeError, MemoryError, cv2.error) as problem:
         return type(problem).__name__
-    return found if found is not None else "no_face"
+    return embedding if embedding is not None else "no_face"
 
 
 _engine: FaceEngine | None = None
@@ -226,23 +226,23 @@ def embeddings(load: Load, paths: Sequence[Path], jobs: int) -> tuple[EngineInfo
     engine = load()
     about = engine_info(engine)
     if jobs < 2 or len(paths) <= _FEW:
-        return about, list(_told((embedded(engine, path) for path in paths), len(paths)))
+        return about, list(_reported((embedded(engine, path) for path in paths), len(paths)))
     del engine
     with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (load,)) as pool:
         try:
-            found = pool.map(_embedded_here, paths, chunksize=max(1, min(_PARTS, len(paths) // jobs)))
-            return about, list(_told(found, len(paths)))
+            results = pool.map(_embedded_here, paths, chunksize=max(1, min(_PARTS, len(paths) // jobs)))
+            return about, list(_reported(results, len(paths)))
         except BrokenProcessPool:
             raise PairsError(
                 "a process ended in the middle of its pictures, perhaps for want of memory: try --jobs 1"
             ) from None
 
 
-def _told(found: Iterator[Embedding | str], count: int) -> Iterator[Embedding | str]:
-    for number, each in enumerate(found, 1):
+def _reported(results: Iterator[Embedding | str], count: int) -> Iterator[Embedding | str]:
+    for number, result in enumerate(results, 1):
         if number % _PROGRESS == 0 or number == count:
             print(f"{number} of {count} pictures", file=sys.stderr, flush=True)
-        yield each
+        yield result
 
 
 # --- figures ------------------------------------------------------------------------------------------
@@ -289,11 +289,13 @@ def accuracies(scores: Scores, same: NDArray[np.bool_], folds: int = FOLDS) -> l
     if folds < 2:
         return [float(((scores >= best_threshold(scores, same)) == same).mean())]
     order = np.random.default_rng(0).permutation(len(scores))
-    found = []
+    shares = []
     for part in np.array_split(order, folds):
         rest = np.setdiff1d(order, part)
-        found.append(float(((scores[part] >= best_threshold(scores[rest], same[rest])) == same[part]).mean()))
-    return found
+        shares.append(
+            float(((scores[part] >= best_threshold(scores[rest], same[rest])) == same[part]).mean())
+        )
+    return shares
 
 
 def figures(scores: Scores, same: NDArray[np.bool_], about: EngineInfo) -> dict[str, Any]:
@@ -303,21 +305,21 @@ def figures(scores: Scores, same: NDArray[np.bool_], about: EngineInfo) -> dict[
     """
     sign = -1 if about.metric is Metric.EUCLIDEAN else 1
     genuine, strangers = int(same.sum()), int((~same).sum())
-    found: dict[str, Any] = {"pairs": len(scores), "genuine": genuine, "strangers": strangers}
+    result: dict[str, Any] = {"pairs": len(scores), "genuine": genuine, "strangers": strangers}
     if not genuine or not strangers:
-        return found
+        return result
     folds = accuracies(scores, same)
-    found["accuracy"] = float(np.average(folds, weights=[len(x) for x in np.array_split(same, len(folds))]))
-    found["accuracy_error"] = float(np.std(folds) / np.sqrt(len(folds)))
-    found["best_threshold"] = sign * best_threshold(scores, same)
-    found["eer"] = equal_error_rate(scores, same)
+    result["accuracy"] = float(np.average(folds, weights=[len(x) for x in np.array_split(same, len(folds))]))
+    result["accuracy_error"] = float(np.std(folds) / np.sqrt(len(folds)))
+    result["best_threshold"] = sign * best_threshold(scores, same)
+    result["eer"] = equal_error_rate(scores, same)
     for rate in RATES:
         threshold, misses = at_rate(scores, same, rate)
-        found[f"fnmr_at_fmr_{rate:.0e}"] = misses
+        result[f"fnmr_at_fmr_{rate:.0e}"] = misses
         # A score that nothing reaches has no threshold: no match is loose enough to be wrong.
-        found[f"threshold_at_fmr_{rate:.0e}"] = sign * threshold if np.isfinite(threshold) else None
-        found[f"measurable_at_fmr_{rate:.0e}"] = strangers * rate >= 1
-    found["in_force"] = [
+        result[f"threshold_at_fmr_{rate:.0e}"] = sign * threshold if np.isfinite(threshold) else None
+        result[f"measurable_at_fmr_{rate:.0e}"] = strangers * rate >= 1
+    result["in_force"] = [
         {
             "templates": templates,
             "threshold": sign * (needed := about.thresholds.at(1e-3 / templates)),
@@ -326,29 +328,31 @@ def figures(scores: Scores, same: NDArray[np.bool_], about: EngineInfo) -> dict[
         }
         for templates in (1, 10, 100, 1000)
     ]
-    return found
+    return result
 
 
 def compare(load: Load, pairs: Sequence[Pair], folder: Path, jobs: int = 1) -> dict[str, Any]:
     """What `--pairs` writes; `folder` is where relative names start. Raises PairsError without any pair."""
     if not folder.is_dir():
         raise PairsError(f"there is no folder {folder}")
-    there = located({name for pair in pairs for name in (pair.a, pair.b)}, folder)
-    whole = [pair for pair in pairs if pair.a in there and pair.b in there]
+    paths = located({name for pair in pairs for name in (pair.a, pair.b)}, folder)
+    whole = [pair for pair in pairs if pair.a in paths and pair.b in paths]
     _name(
         f"line {pair.line}: there is no picture {name}; the row is left out"
         for pair in pairs
         for name in (pair.a, pair.b)
-        if name not in there
+        if name not in paths
     )
     if not whole:
         raise PairsError(f"not one pair has both pictures below {folder}")
-    used = sorted({there[name].resolve() for pair in whole for name in (pair.a, pair.b)})
+    used = sorted({paths[name].resolve() for pair in whole for name in (pair.a, pair.b)})
     about, results = embeddings(load, used, jobs)
     reasons = {path: result for path, result in zip(used, results, strict=True) if isinstance(result, str)}
     _name(f"{path}: {reason}" for path, reason in reasons.items())
-    found = {path: result for path, result in zip(used, results, strict=True) if not isinstance(result, str)}
-    both = [(found.get(there[pair.a].resolve()), found.get(there[pair.b].resolve())) for pair in whole]
+    vectors = {
+        path: result for path, result in zip(used, results, strict=True) if not isinstance(result, str)
+    }
+    both = [(vectors.get(paths[pair.a].resolve()), vectors.get(paths[pair.b].resolve())) for pair in whole]
     scores = np.array(
         [MISSING if a is None or b is None else score(a, b, about.metric) for a, b in both], np.float64
     )

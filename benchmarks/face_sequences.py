@@ -81,11 +81,11 @@ def rendered(rng: np.random.Generator, *, held_out: bool) -> Take:
     texture, quality = _texture(rng), int(rng.integers(75, 95))
     frames = []
     for number, ends in enumerate(zip(opened, closed, strict=True)):
-        seen = [
+        exposures = [
             heads.render(texture, shape.depth, _swayed(pose, sway[number]), scene)
             for pose in (ends if ends[0] != ends[1] else ends[:1])
         ]
-        blurred = np.mean(seen, axis=0).astype(np.uint8)
+        blurred = np.mean(exposures, axis=0).astype(np.uint8)
         frames.append(_compressed(heads.camera(blurred, scene, int(rng.integers(1 << 30))), quality))
     return Take(frames, times, steps, _eyes(scene, opened[0]))
 
@@ -97,11 +97,11 @@ def _followed_until(poses: Sequence[Pose], times: Sequence[float]) -> list[tuple
 
 def _sway(rng: np.random.Generator, frames: int) -> NDArray[np.float64]:
     """What a head that is held still moves (frames, 5): degrees of yaw, pitch and roll, px of x and y."""
-    kept = np.exp(-FRAME_MS / rng.uniform(300, 900))
+    decay = np.exp(-FRAME_MS / rng.uniform(300, 900))
     state = rng.normal(size=5)
     swayed = []
     for _ in range(frames):
-        state = kept * state + np.sqrt(1 - kept**2) * rng.normal(size=5)
+        state = decay * state + np.sqrt(1 - decay**2) * rng.normal(size=5)
         swayed.append(state)
     return np.array(swayed) * (0.5, 0.5, 0.4, 1.0, 1.0) * rng.uniform(0.3, 1.5)
 
@@ -300,8 +300,8 @@ def _shifted(genuine: Take, shift: int) -> Take:
 def _other_challenge(genuine: Take, rng: np.random.Generator) -> Take:
     """The take as the answer to another challenge: its movements in another order, or others."""
     if len(genuine.steps) == 2 and rng.random() < 0.5:
-        one, two = genuine.steps
-        steps = [replace(one, movement=two.movement), replace(two, movement=one.movement)]
+        first, second = genuine.steps
+        steps = [replace(first, movement=second.movement), replace(second, movement=first.movement)]
     else:
         others = [each for each in Movement if each not in {step.movement for step in genuine.steps}]
         steps = [replace(genuine.steps[0], movement=others[rng.integers(len(others))]), *genuine.steps[1:]]
@@ -314,7 +314,8 @@ def _morph(genuine: Take, rng: np.random.Generator) -> Take:
     stills = [genuine.frames[0]] + [genuine.frames[_ends(genuine, step)[1]] for step in genuine.steps]
     greys = [cv2.cvtColor(still, cv2.COLOR_BGR2GRAY) for still in stills]
     pairs = [
-        (finder.calc(one, two, None), finder.calc(two, one, None)) for one, two in itertools.pairwise(greys)
+        (finder.calc(first, second, None), finder.calc(second, first, None))
+        for first, second in itertools.pairwise(greys)
     ]
     begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
     lasts = rng.uniform(400, 800)
@@ -323,9 +324,9 @@ def _morph(genuine: Take, rng: np.random.Generator) -> Take:
         step = max(sum(at >= begin for begin in begins) - 1, 0)
         part = float(np.clip((at - begins[step]) / lasts, 0, 1))
         part = part * part * (3 - 2 * part)
-        there, back = pairs[step]
-        one, two = _warped(stills[step], there, part), _warped(stills[step + 1], back, 1 - part)
-        frames.append(_noisy((one * (1 - part) + two * part).astype(np.uint8), rng))
+        forward, back = pairs[step]
+        first, second = _warped(stills[step], forward, part), _warped(stills[step + 1], back, 1 - part)
+        frames.append(_noisy((first * (1 - part) + second * part).astype(np.uint8), rng))
     return replace(genuine, frames=frames)
 
 
@@ -353,21 +354,21 @@ def from_folder(folder: Path, movement: Movement | None = None) -> Take:
     for a folder without that.
     """
     files = sorted(
-        each for each in folder.iterdir() if each.suffix.lower() in {".jpg", ".jpeg", ".png", ".webp"}
+        file for file in folder.iterdir() if file.suffix.lower() in {".jpg", ".jpeg", ".png", ".webp"}
     )
     frames = []
-    for each in files:
-        frame = cv2.imdecode(np.frombuffer(each.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
+    for file in files:
+        frame = cv2.imdecode(np.frombuffer(file.read_bytes(), np.uint8), cv2.IMREAD_COLOR)
         if frame is None:
-            raise ValueError(f"{each}: not a picture")
+            raise ValueError(f"{file}: not a picture")
         frames.append(np.asarray(frame, np.uint8))
     if len(frames) < 2:
         raise ValueError(f"{folder}: not a sequence of pictures")
     about = folder / "sequence.json"
     if about.is_file():
-        words = json.loads(about.read_text(encoding="utf-8"))
-        steps = [Step(Movement(each["movement"]), each["from_ms"], each["to_ms"]) for each in words["steps"]]
-        times = [float(at) for at in words.get("times", range(0, FRAME_MS * len(frames), FRAME_MS))]
+        fields = json.loads(about.read_text(encoding="utf-8"))
+        steps = [Step(Movement(step["movement"]), step["from_ms"], step["to_ms"]) for step in fields["steps"]]
+        times = [float(at) for at in fields.get("times", range(0, FRAME_MS * len(frames), FRAME_MS))]
     elif movement is not None:
         times = [float(at) for at in range(0, FRAME_MS * len(frames), FRAME_MS)]
         steps = [Step(movement, round(times[-1] / 6), round(times[-1]) + FRAME_MS)]

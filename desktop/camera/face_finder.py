@@ -58,8 +58,8 @@ def cascade_file() -> Path:
     frozen = root() / "skimage" / "data" / _FILE
     if frozen.exists():
         return frozen
-    found = importlib.util.find_spec("skimage")
-    for folder in (found.submodule_search_locations or []) if found is not None else []:
+    spec = importlib.util.find_spec("skimage")
+    for folder in (spec.submodule_search_locations or []) if spec is not None else []:
         if (path := Path(folder) / "data" / _FILE).exists():
             return path
     raise FileNotFoundError(_FILE)
@@ -76,8 +76,8 @@ def _cascade() -> _Cascade:
 
 
 def _entries(node: ET.Element, name: str) -> list[ET.Element]:
-    found = node.find(name)
-    return [] if found is None else found.findall("_")
+    parent = node.find(name)
+    return [] if parent is None else parent.findall("_")
 
 
 def _text(node: ET.Element, name: str) -> list[str]:
@@ -91,8 +91,8 @@ def _stage(stage: ET.Element) -> _Stage:
     for weak in _entries(stage, "weakClassifiers"):
         numbers = [int(number) for number in _text(weak, "internalNodes")]
         features.append(numbers[2])
-        words = np.array(numbers[3:11], dtype=np.int64)
-        subsets.append(((words[:, None] >> np.arange(32)) & 1).astype(bool).ravel())
+        masks = np.array(numbers[3:11], dtype=np.int64)
+        subsets.append(((masks[:, None] >> np.arange(32)) & 1).astype(bool).ravel())
         votes.append([float(number) for number in _text(weak, "leafValues")])
     threshold = float(_text(stage, "stageThreshold")[0])
     return _Stage(features, np.array(subsets), np.array(votes), threshold)
@@ -103,12 +103,12 @@ Square = tuple[int, int, int]
 
 
 def find_faces(
-    grey: Grey, smallest: int, known: Square | None = None, largest: int | None = None
+    grey: Grey, smallest: int, previous: Square | None = None, largest: int | None = None
 ) -> list[Square]:
     """Squares around the frontal faces of `grey` (height x width, uint8), largest first.
 
-    `smallest`, `largest`: side of the faces that are looked for, px. `known`: where a face was just before;
-    there a weaker trace of it is enough. 160 x 120 take some 20 ms.
+    `smallest`, `largest`: side of the faces that are looked for, px. `previous`: where a face was just
+    before; there a weaker trace of it is enough. 160 x 120 take some 20 ms.
     """
     cascade = _cascade()
     sums: list[Ints] = []
@@ -135,7 +135,7 @@ def find_faces(
     passed = _passed(cascade, np.concatenate(sums), np.concatenate(starts), np.concatenate(acrosses))
     windows = np.concatenate(places)[passed]
     # Half of the faces in motion leave a single window; the one before counts as the second.
-    return _grouped(windows if known is None else np.vstack((windows, known)))
+    return _grouped(windows if previous is None else np.vstack((windows, previous)))
 
 
 def _passed(cascade: _Cascade, sums: Ints, starts: Ints, acrosses: Ints) -> Ints:

@@ -65,7 +65,7 @@ class FaceLooker:
 
     def __init__(self) -> None:
         self._number = 0
-        self._known: Face | None = None
+        self._previous: Face | None = None
         self._far: list[Face] = []
 
     def look(self, frame: Frame) -> FrameAnalysis | None:
@@ -73,13 +73,13 @@ class FaceLooker:
         number, self._number = self._number, self._number + 1
         if number % _LOOK_EVERY:
             return None
-        near = faces_in(frame, self._known)
+        near = faces_in(frame, self._previous)
         if near:
             self._far = []
         elif number % _LOOK_FAR_EVERY == 0:
             self._far = far_faces_in(frame)
         analysis = analyse_frame(frame, near or self._far)
-        self._known = analysis.face
+        self._previous = analysis.face
         return analysis
 
 

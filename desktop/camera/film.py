@@ -68,7 +68,7 @@ class Film:
 
     @property
     def is_complete(self) -> bool:
-        """Whether no more frame is taken."""
+        """Whether the film takes no further frames."""
         return self._complete
 
     def frames(self) -> list[FilmedFrame]:
@@ -79,7 +79,7 @@ class Film:
 
 def is_choppy(frames: list[FilmedFrame]) -> bool:
     """Whether the camera gave too few frames for a movement to be seen, as cameras do in poor light."""
-    gaps = [two.at_ms - one.at_ms for one, two in pairwise(frames)]
+    gaps = [second.at_ms - first.at_ms for first, second in pairwise(frames)]
     return len(frames) < FEWEST or max(gaps) > LONGEST_GAP_MS
 
 

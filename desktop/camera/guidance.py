@@ -31,7 +31,7 @@ _REFERENCE_PX = 480
 _FEATURES = 900
 _FAR_FEATURES = 2_500
 _LEAST_FEATURES = 25
-# Lowe's ratio test; then so many matches have to agree, and such a share of them.
+# Lowe's ratio test; then the number of matches that have to agree, and their share.
 _RATIO = 0.8
 _LEAST_MATCHES = 12
 _LEAST_SHARE = 0.3
@@ -167,9 +167,11 @@ class RegionGuide:
         good = [pair[0] for pair in pairs if len(pair) == 2 and pair[0].distance < _RATIO * pair[1].distance]
         if len(good) < _LEAST_MATCHES:
             return None
-        here = np.array([self._points[match.queryIdx] for match in good])
-        there = np.array([points[match.trainIdx] for match in good])
-        matrix, inliers = cv2.estimateAffinePartial2D(here, there, ransacReprojThreshold=_WITHIN_PX)
+        in_reference = np.array([self._points[match.queryIdx] for match in good])
+        in_frame = np.array([points[match.trainIdx] for match in good])
+        matrix, inliers = cv2.estimateAffinePartial2D(
+            in_reference, in_frame, ransacReprojThreshold=_WITHIN_PX
+        )
         if matrix is None:
             return None
         agreeing = int(np.count_nonzero(inliers))

@@ -77,28 +77,28 @@ class FrameAnalysis:
         return self.hint is Hint.GOOD
 
 
-def faces_in(frame: Frame, known: Face | None = None) -> list[Face]:
+def faces_in(frame: Frame, previous: Face | None = None) -> list[Face]:
     """The faces in `frame`, the largest first; faces narrower than a sixth of it are not found.
 
-    `known`: the face of the frame before, which helps to find it again.
+    `previous`: the face of the frame before, which helps to find it again.
     """
-    return _found(frame, _LOOK_WIDTH, known)
+    return _faces(frame, _LOOK_WIDTH, previous)
 
 
 def far_faces_in(frame: Frame) -> list[Face]:
     """The faces in `frame` that are a ninth to a sixth as wide as it, the largest first; takes twice as long
     as `faces_in`.
     """
-    return _found(frame, _FAR_WIDTH, None, _FAR_LARGEST)
+    return _faces(frame, _FAR_WIDTH, None, _FAR_LARGEST)
 
 
-def _found(frame: Frame, width: int, known: Face | None, largest: int | None = None) -> list[Face]:
+def _faces(frame: Frame, width: int, previous: Face | None, largest: int | None = None) -> list[Face]:
     height = max(1, round(frame.shape[0] * width / frame.shape[1]))
     small = cv2.resize(frame, (width, height), interpolation=cv2.INTER_AREA)
     grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
     before = None
-    if known is not None:
-        before = (round(known.x * width), round(known.y * height), round(known.w * width))
+    if previous is not None:
+        before = (round(previous.x * width), round(previous.y * height), round(previous.w * width))
     return [
         Face(x / width, y / height, side / width, side / height)
         for x, y, side in find_faces(grey, _SMALLEST, before, largest)

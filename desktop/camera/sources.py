@@ -192,9 +192,9 @@ def sources(size: tuple[int, int] = (WIDTH, HEIGHT)) -> list[FrameSource]:
     That is a folder of pictures or a video file (Motion JPEG in AVI), for a machine whose camera is reached
     as a stream of files.
     """
-    given = os.environ.get("WALKAROUND_CAMERA")
-    if given:
-        path = Path(given)
+    override = os.environ.get("WALKAROUND_CAMERA")
+    if override:
+        path = Path(override)
         return [ImageSequence(path) if path.is_dir() else VideoFile(path)]
     return list(cameras(size))
 
@@ -206,7 +206,7 @@ def cameras(size: tuple[int, int] = (WIDTH, HEIGHT)) -> list[Camera]:
     """
     if _SYSTEM == "Linux":
         return _named_cameras(_V4L, size)
-    found: list[Camera] = []
+    working: list[Camera] = []
     for number in range(_MOST_CAMERAS):
         camera = Camera(number, f"Camera {number + 1}", size)
         try:
@@ -214,12 +214,12 @@ def cameras(size: tuple[int, int] = (WIDTH, HEIGHT)) -> list[Camera]:
         except SourceError:
             break
         camera.close()
-        found.append(camera)
-    return found
+        working.append(camera)
+    return working
 
 
 def _named_cameras(devices: Path, size: tuple[int, int] = (WIDTH, HEIGHT)) -> list[Camera]:
-    found: list[Camera] = []
+    named_cameras: list[Camera] = []
     for device in devices.glob("video*"):
         try:
             # A camera shows several devices; the one with index 0 gives pictures, the others metadata.
@@ -233,5 +233,5 @@ def _named_cameras(devices: Path, size: tuple[int, int] = (WIDTH, HEIGHT)) -> li
         name = name.partition(": ")[0] or f"Camera {number + 1}"
         # Linux has drivers without a device here, v4l2loopback among them, whatever they are called.
         is_software = "virtual" in device.resolve().parts
-        found.append(Camera(number, name, size, is_software=is_software))
-    return sorted(found, key=lambda camera: camera.number)
+        named_cameras.append(Camera(number, name, size, is_software=is_software))
+    return sorted(named_cameras, key=lambda camera: camera.number)

@@ -54,7 +54,7 @@ def calibration(about: EngineInfo, gallery: Gallery, strangers: Scores | None = 
 def strangers_against(
     about: EngineInfo, gallery: Gallery, pictures: int, embeddings: Sequence[Embedding]
 ) -> StrangerScores:
-    """The faces of strangers in so many pictures, compared with every enrolled template."""
+    """The faces of strangers (`embeddings`), compared with every enrolled template."""
     needed = threshold(about.thresholds, len(gallery))
     scores = np.concatenate([np.empty(0, np.float32), *(gallery.scores(each) for each in embeddings)])
     return StrangerScores(

@@ -34,24 +34,26 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="walkaround face")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("models", help="show the face models, their licences and what those allow")
-    one = commands.add_parser("install", help="install a pack from a zip file or a folder")
-    one.add_argument("source", type=Path)
-    two = commands.add_parser("download", help="download and install a known pack")
-    two.add_argument("name", choices=sorted(downloads()))
-    for each in (one, two):
-        each.add_argument(
+    install_parser = commands.add_parser("install", help="install a pack from a zip file or a folder")
+    install_parser.add_argument("source", type=Path)
+    download_parser = commands.add_parser("download", help="download and install a known pack")
+    download_parser.add_argument("name", choices=sorted(downloads()))
+    for option_parser in (install_parser, download_parser):
+        option_parser.add_argument(
             "--accept-research-only", action="store_true", help="your use is covered by a research licence"
         )
-    chosen = commands.add_parser("use", help="choose the face model, from the next start of the service")
-    chosen.add_argument("name")
-    three = commands.add_parser("calibrate", help="compare the enrolled users with each other")
-    three.add_argument("--strangers", type=Path, help="a folder with photos of people who are not enrolled")
+    use_parser = commands.add_parser("use", help="choose the face model, from the next start of the service")
+    use_parser.add_argument("name")
+    calibrate_parser = commands.add_parser("calibrate", help="compare the enrolled users with each other")
+    calibrate_parser.add_argument(
+        "--strangers", type=Path, help="a folder with photos of people who are not enrolled"
+    )
     return parser
 
 
-def main(words: Sequence[str], settings: Settings) -> int:
+def main(arguments: Sequence[str], settings: Settings) -> int:
     """Run `face ...` and give the exit status."""
-    options = _parser().parse_args(list(words[1:]))
+    options = _parser().parse_args(list(arguments[1:]))
     settings.prepare()
     try:
         if options.command == "models":
@@ -80,13 +82,13 @@ def _models(settings: Settings) -> None:
     rows = [(DLIB, "built in", "public domain (models), Boost (library)", "any use")]
     packs = installed(settings.face_models_dir)
     rows += [(pack.name, f"installed, engine {pack.engine}", pack.licence, pack.allows) for pack in packs]
-    known = {pack.name for pack in packs}
+    installed_names = {pack.name for pack in packs}
     rows += [
         (name, "to download", offer.pack.licence, offer.pack.allows)
         for name, offer in downloads().items()
-        if name not in known
+        if name not in installed_names
     ]
-    if in_use not in {DLIB, *known}:
+    if in_use not in {DLIB, *installed_names}:
         print(f"* {in_use} (in use, but not installed: face login does not work)")
     for name, state, licence, allows in rows:
         print(f"{'*' if name == in_use and state != 'to download' else ' '} {name} ({state})")

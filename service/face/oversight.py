@@ -44,9 +44,9 @@ class FaceAdministration:
         """What a client has to know before a face login."""
         return await self._database.read(_requirements)
 
-    async def change_policy(self, wanted: FacePolicy, actor: str, address: str) -> FacePolicy:
-        """Change what `wanted` names, for everyone; the policy as it is then."""
-        changes = wanted.model_dump(exclude_none=True)
+    async def change_policy(self, change: FacePolicy, actor: str, address: str) -> FacePolicy:
+        """Change the fields that `change` sets, for everyone, and give the policy afterwards."""
+        changes = change.model_dump(exclude_none=True)
 
         def write(session: Session) -> FacePolicy:
             row = policy(session, to_change=True)
@@ -81,11 +81,11 @@ class FaceAdministration:
                 # Each in line by itself: logins come between.
                 with self._waiting_limit.admit():
                     try:
-                        seen = await self._face_client.analyse(image)
+                        analysis = await self._face_client.analyse(image)
                     except BadPicture:
                         continue
-                if seen.embedding is not None:
-                    embeddings.append(seen.embedding)
+                if analysis.embedding is not None:
+                    embeddings.append(analysis.embedding)
             async with self._lock:
                 gallery = await self._held.current(about)
                 return await asyncio.to_thread(strangers_against, about, gallery, len(images), embeddings)
@@ -108,10 +108,10 @@ def _policy(session: Session) -> FacePolicy:
 
 def _requirements(session: Session) -> FaceRequirements:
     row = policy(session)
-    asked = {row.challenge_admins, row.challenge_others}
+    rules = {row.challenge_admins, row.challenge_others}
     return FaceRequirements(
         login_enabled=row.login_enabled,
-        challenge="off" if asked == {"off"} else "always" if asked == {"always"} else "sometimes",
+        challenge="off" if rules == {"off"} else "always" if rules == {"always"} else "sometimes",
         allowed_devices_only=row.allowed_devices_only,
         refuse_virtual_cameras=row.refuse_virtual_cameras,
     )

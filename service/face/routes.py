@@ -49,10 +49,10 @@ _DeviceToken = Annotated[
 
 
 def _submitted(body: FaceInfo | FaceLogin) -> str:
-    given = body.faceInfo.get_secret_value() if body.faceInfo is not None else ""
-    if not given:
+    face_info = body.faceInfo.get_secret_value() if body.faceInfo is not None else ""
+    if not face_info:
         raise Refusal(_MISSING)
-    return given
+    return face_info
 
 
 def router(service: FaceService) -> APIRouter:
@@ -118,16 +118,16 @@ def router(service: FaceService) -> APIRouter:
     @routes.delete("/auth/face", responses=failures(401))
     async def forget_face(caller: Caller = logged_in()) -> Envelope[bool]:
         """Delete the caller's enrolment; false when there was none."""
-        gone = await service.forget(caller.user_id, caller.user_id, caller.address)
-        return Envelope(data=gone, msg="人脸数据已删除" if gone else "该用户未登记人脸")
+        deleted = await service.forget(caller.user_id, caller.user_id, caller.address)
+        return Envelope(data=deleted, msg="人脸数据已删除" if deleted else "该用户未登记人脸")
 
     @routes.delete("/face/enrolments/{user_id}", responses=failures(401, 403, 422))
     async def forget_face_of(
         user_id: Id, caller: Caller = require(Permission.USER_MANAGE, recent_password=True)
     ) -> Envelope[bool]:
         """Delete the enrolment of somebody who has left; false when there was none."""
-        gone = await service.forget(user_id, caller.user_id, caller.address)
-        return Envelope(data=gone, msg="人脸数据已删除" if gone else "该用户未登记人脸")
+        deleted = await service.forget(user_id, caller.user_id, caller.address)
+        return Envelope(data=deleted, msg="人脸数据已删除" if deleted else "该用户未登记人脸")
 
     admin = require(Permission.SETTINGS_MANAGE, recent_password=True)
 

@@ -108,23 +108,23 @@ LOGIN = QualityLimits(
 )
 
 
-def enrolment_trouble(seen: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
+def enrolment_trouble(analysis: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
     """What is wrong with a picture for an enrolment; None when it is good."""
-    if len(seen.faces) > 1 and seen.faces[1].height > COMPANION * seen.faces[0].height:
+    if len(analysis.faces) > 1 and analysis.faces[1].height > COMPANION * analysis.faces[0].height:
         return QualityFault.SEVERAL_FACES
-    return _trouble(seen, ENROLMENT, liveness_limit)
+    return _trouble(analysis, ENROLMENT, liveness_limit)
 
 
-# Nearer to a limit of `ENROLMENT` than this a photo is taken, and fails more often later.
+# A photo this near to a limit of `ENROLMENT` is accepted, but logins fail more often later.
 _SMALL, _DARK, _BRIGHT, _BLURRED = 60, 70, 205, 0.02
-# So far apart (in inter-ocular distances) the nose lies in photos from the front and from a side.
+# Difference of the nose's position between photos from the front and from a side, in inter-ocular distances.
 _TURNED = 0.1
 
 
 def weaknesses(photos: Sequence[Quality]) -> list[Weakness]:
     """What will make logins fail after an enrolment by `photos`; a fault counts that all of them have."""
     yaws = [photo.yaw for photo in photos]
-    found: list[tuple[Weakness, bool]] = [
+    candidates: list[tuple[Weakness, bool]] = [
         ("one_photo", len(photos) == 1),
         ("front_only", len(photos) > 1 and max(yaws) - min(yaws) < _TURNED),
         ("small", all(photo.inter_ocular < _SMALL for photo in photos)),
@@ -132,21 +132,21 @@ def weaknesses(photos: Sequence[Quality]) -> list[Weakness]:
         ("bright", all(photo.brightness > _BRIGHT for photo in photos)),
         ("blurred", all(photo.sharpness < _BLURRED for photo in photos)),
     ]
-    return [name for name, holds in found if holds]
+    return [name for name, holds in candidates if holds]
 
 
-def login_trouble(seen: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
+def login_trouble(analysis: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
     """What is wrong with a picture for a login; None when it may be compared."""
-    if len(seen.faces) > 1 and seen.faces[1].height * DOMINANCE > seen.faces[0].height:
+    if len(analysis.faces) > 1 and analysis.faces[1].height * DOMINANCE > analysis.faces[0].height:
         return QualityFault.SEVERAL_FACES
-    return _trouble(seen, LOGIN, liveness_limit)
+    return _trouble(analysis, LOGIN, liveness_limit)
 
 
 def _trouble(
-    seen: PictureAnalysis, limits: QualityLimits, liveness_limit: float | None
+    analysis: PictureAnalysis, limits: QualityLimits, liveness_limit: float | None
 ) -> QualityFault | None:
-    quality = seen.quality
-    if quality is None or seen.embedding is None:
+    quality = analysis.quality
+    if quality is None or analysis.embedding is None:
         return QualityFault.NO_FACE
     checks = (
         (quality.inter_ocular < limits.inter_ocular, QualityFault.FACE_TOO_SMALL),
@@ -156,7 +156,7 @@ def _trouble(
         (quality.sharpness < limits.sharpness, QualityFault.BLURRED),
         (quality.cover > limits.cover, QualityFault.COVERED),
         (
-            liveness_limit is not None and (seen.liveness is None or seen.liveness < liveness_limit),
+            liveness_limit is not None and (analysis.liveness is None or analysis.liveness < liveness_limit),
             QualityFault.NOT_LIVE,
         ),
     )
@@ -199,7 +199,7 @@ class Identified:
 
 
 def threshold(thresholds: Thresholds, templates: int) -> float:
-    """The score that a match needs among so many templates."""
+    """The score that a match needs against `templates` templates."""
     return thresholds.at(FALSE_MATCH_RATE / max(templates, 1))
 
 

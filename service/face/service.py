@@ -171,15 +171,17 @@ class FaceService:
             await self._good_photo(image, index, len(images), about) for index, image in enumerate(images)
         ]
         embeddings = [photo.embedding for photo in photos if photo.embedding is not None]
-        pairs = [score(one, other, about.metric) for one, other in itertools.combinations(embeddings, 2)]
+        pairs = [
+            score(first, second, about.metric) for first, second in itertools.combinations(embeddings, 2)
+        ]
         if not rules.same_person(pairs, about.thresholds):
             raise _refusal(rules.QualityFault.DIFFERENT_PEOPLE)
         async with self._lock:
             gallery = await self._current_gallery()
             needed = rules.threshold(about.thresholds, len(gallery))
             for embedding in embeddings:
-                other = gallery.search(embedding, without=user_id)
-                if other is not None and other.score >= needed:
+                match = gallery.search(embedding, without=user_id)
+                if match is not None and match.score >= needed:
                     raise _refusal(rules.QualityFault.SOMEBODY_ELSE)
             sealed = [self._vault.seal(user_id, about.model_id, embedding) for embedding in embeddings]
             at = now()
@@ -207,13 +209,13 @@ class FaceService:
 
     async def _good_photo(self, image: str, index: int, count: int, about: EngineInfo) -> PictureAnalysis:
         try:
-            seen = await self._face_client.analyse(image)
+            analysis = await self._face_client.analyse(image)
         except BadPicture as bad:
             raise _refusal(bad.fault, index, count) from None
-        trouble = rules.enrolment_trouble(seen, about.liveness_limit)
+        trouble = rules.enrolment_trouble(analysis, about.liveness_limit)
         if trouble is not None:
             raise _refusal(trouble, index, count)
-        return seen
+        return analysis
 
     async def forget(self, user_id: str, actor: str | None = None, address: str | None = None) -> bool:
         """Delete the user's templates, from the database and from memory; False when there were none."""
@@ -221,10 +223,10 @@ class FaceService:
 
             def write(session: Session) -> int | None:
                 session.exec(delete(FaceTemplate).where(col(FaceTemplate.user_id) == user_id))
-                gone = session.get(FaceEnrolment, user_id)
-                if gone is None:
+                enrolment = session.get(FaceEnrolment, user_id)
+                if enrolment is None:
                     return None
-                session.delete(gone)
+                session.delete(enrolment)
                 announce(session, ObjectChange("face_deleted", "user", user_id, actor or user_id, address))
                 return next_revision(session)
 
@@ -265,15 +267,15 @@ class FaceService:
 
     def enrolled(self, session: Session, user_ids: Collection[str]) -> set[str]:
         """Those of `user_ids` that are enrolled; a port for the lists of users, inside their transaction."""
-        found = select(FaceEnrolment.user_id).where(col(FaceEnrolment.user_id).in_(user_ids))
-        return set(session.exec(found))
+        statement = select(FaceEnrolment.user_id).where(col(FaceEnrolment.user_id).in_(user_ids))
+        return set(session.exec(statement))
 
     # --- login --------------------------------------------------------------------------------------------
 
     async def login(
         self, face_info: str, address: str, user_agent: str = "", device_token: str = ""
     ) -> Tokens:
-        """Log in whoever the picture shows, from the client at `address`, on the device with `device_token`.
+        """Log in the user in the picture, from the client at `address`, on the device with `device_token`.
 
         Raises Refusal 无法校验人脸 whatever the cause, or that the policy wants a challenge from this user,
         always at a multiple of `FAILURE_SECONDS`; Problem 429 and 403, before anything is looked at, when the
@@ -282,10 +284,10 @@ class FaceService:
 
         async def look() -> rules.Identified:
             try:
-                seen = await self._face_client.analyse(face_info)
+                analysis = await self._face_client.analyse(face_info)
             except BadPicture:
                 return rules.Identified(None)
-            return await self._identified(seen)
+            return await self._identified(analysis)
 
         return await self._attempt(look, address, user_agent, device_token, answered=False)
 
@@ -313,7 +315,7 @@ class FaceService:
         user_agent: str = "",
         device_token: str = "",
     ) -> Tokens:
-        """Log in whoever the first frame shows, when the frames show a head that answers the challenge.
+        """Log in the user that the first frame shows, when the frames show a head that answers the challenge.
 
         Raises Refusal that the movements were not seen, or 无法校验人脸 whatever else is the cause; Problem
         as `login`.
@@ -351,21 +353,25 @@ class FaceService:
                 await self._check(address, device_token)
                 if not self._rate_limiter.take():
                     raise busy(60)
-                seen = await self._looked(look)
-                if not answered and seen.user_id is not None and await self._needs_challenge(seen, address):
-                    seen = rules.Identified(None, rules.ASKED_FOR)
-                tokens = await self._tokens_for(seen.user_id, address, user_agent)
+                identified = await self._looked(look)
+                if (
+                    not answered
+                    and identified.user_id is not None
+                    and await self._needs_challenge(identified, address)
+                ):
+                    identified = rules.Identified(None, rules.ASKED_FOR)
+                tokens = await self._tokens_for(identified.user_id, address, user_agent)
                 if tokens is not None:
                     await self._stations.forgive(address)
                     await self.devices.used(device_token)
                     return tokens
-                if seen.challenge == rules.ASKED_FOR:
-                    await self._stations.asked(address)
+                if identified.challenge == rules.ASKED_FOR:
+                    await self._stations.challenged(address)
                 else:
-                    await self._stations.failed(address, seen.challenge)
+                    await self._stations.failed(address, identified.challenge)
         passed = monotonic() - started
         await asyncio.sleep(math.ceil(passed / FAILURE_SECONDS) * FAILURE_SECONDS - passed)
-        raise Refusal(seen.refusal)
+        raise Refusal(identified.refusal)
 
     async def _check(self, address: str, device_token: str) -> None:
         await self._stations.check(address)
@@ -378,14 +384,14 @@ class FaceService:
             log.error("face login does not work: %s", problem)
             return rules.Identified(None)
 
-    async def _needs_challenge(self, seen: rules.Identified, address: str) -> bool:
+    async def _needs_challenge(self, identified: rules.Identified, address: str) -> bool:
         """Whether the policy is not content with one picture of this user."""
-        assert seen.user_id is not None
+        assert identified.user_id is not None
         current = await self.oversight.policy()
-        strong = bool(rules.STRONG & await self._permissions(seen.user_id))
+        strong = bool(rules.STRONG & await self._permissions(identified.user_id))
         rule = current.challenge_admins if strong else current.challenge_others
         if rule == "in_doubt":
-            return seen.doubtful or await self._stations.has_failed(address)
+            return identified.doubtful or await self._stations.has_failed(address)
         return rule == "always"
 
     async def _tokens_for(self, user_id: str | None, address: str, user_agent: str) -> Tokens | None:
@@ -397,14 +403,14 @@ class FaceService:
             # Disabled between the two questions: no answer may tell that from an unknown face.
             return None
 
-    async def _identified(self, seen: PictureAnalysis) -> rules.Identified:
+    async def _identified(self, analysis: PictureAnalysis) -> rules.Identified:
         """The user of the enrolled face in a picture; nobody for every failure, with no reason."""
         about = await self._face_client.about()
         # After the look, which takes a while: what another process deleted meanwhile never matches.
         gallery = await self._current_gallery()
-        if rules.login_trouble(seen, about.liveness_limit) is not None:
+        if rules.login_trouble(analysis, about.liveness_limit) is not None:
             return rules.Identified(None)
-        match = await asyncio.to_thread(_best, gallery, seen)
+        match = await asyncio.to_thread(_best, gallery, analysis)
         needed = rules.threshold(about.thresholds, len(gallery))
         if match is None or not rules.accepted(match, needed):
             return rules.Identified(None)
@@ -421,9 +427,9 @@ class FaceService:
         return await self._held.current(await self._face_client.about())
 
 
-def _best(gallery: Gallery, seen: PictureAnalysis) -> rules.Match | None:
-    assert seen.embedding is not None
-    return gallery.search(seen.embedding)
+def _best(gallery: Gallery, analysis: PictureAnalysis) -> rules.Match | None:
+    assert analysis.embedding is not None
+    return gallery.search(analysis.embedding)
 
 
 def _refusal(trouble: rules.QualityFault | PictureFault, index: int = 0, count: int = 1) -> Refusal:

@@ -20,7 +20,7 @@ LONGEST_MS = 4000
 
 _TICK_MS = 40
 _TURNS: frozenset[MovementName] = frozenset(("left", "right", "up"))
-# The service leaves out at most so many movements.
+# The most movements that the service leaves out.
 _MOST_AVOIDED = 3
 
 
@@ -57,7 +57,7 @@ class ChallengeFilm(QObject):
         self._began = 0.0
         self._tick = QTimer(self, interval=_TICK_MS)
         self._tick.timeout.connect(self._show_step)
-        feed.filmBegan.connect(self._begun)
+        feed.filmBegan.connect(self._film_began)
         feed.filmed.connect(self._filmed)
         self._running = False
 
@@ -107,11 +107,11 @@ class ChallengeFilm(QObject):
 
     def _drawn(self, challenge: DrawnChallenge) -> None:
         self._challenge = challenge
-        # Whoever knows at once that this is not possible need not wait for the arrow.
+        # A person who knows at once that they cannot make it need not wait for the arrow.
         self._shown = challenge.steps[0].movement
         self._film = self._feed.film(min(LONGEST_MS, challenge.steps[-1].to_ms))
 
-    def _begun(self, film: Film) -> None:
+    def _film_began(self, film: Film) -> None:
         if film is self._film:
             self._began = monotonic()
             self._tick.start()
@@ -124,8 +124,8 @@ class ChallengeFilm(QObject):
         """The movement that is asked for by now; None before the first one."""
         if self._challenge is None:
             return None
-        begun = [step for step in self._challenge.steps if step.from_ms <= passed_ms]
-        return begun[-1] if begun else None
+        started = [step for step in self._challenge.steps if step.from_ms <= passed_ms]
+        return started[-1] if started else None
 
     def _show_step(self) -> None:
         passed = self._passed_ms()
@@ -189,10 +189,10 @@ def avoiding(avoided: Sequence[MovementName], more: MovementName) -> list[Moveme
     """The movements to leave out when `more` is one of them too; the oldest ones come back where the service
     would have no turn left.
     """
-    wanted = [each for each in avoided if each != more] + [more]
-    while len(wanted) > _MOST_AVOIDED or (wanted and not _TURNS - set(wanted)):
-        wanted.pop(0)
-    return wanted
+    left_out = [each for each in avoided if each != more] + [more]
+    while len(left_out) > _MOST_AVOIDED or (left_out and not _TURNS - set(left_out)):
+        left_out.pop(0)
+    return left_out
 
 
 def _log_in(session: Session, challenge_id: str, frames: Sequence[FilmedFrame], token: str) -> Payload:

@@ -22,7 +22,7 @@ from shared.wire.face import CHALLENGE_NEEDED, NOT_SHOWN, FaceRequirements
 
 # So many more good looks than others before a picture is sent: a face that is missed once loses little.
 GOOD_LOOKS = 4
-# After so many looks without a face the person has gone.
+# The looks without a face after which the person counts as gone.
 _GONE_LOOKS = 10
 # A refusal shows for this long; after so many in a row the person decides how to go on. The service lets a
 # station wait after five.
@@ -78,7 +78,7 @@ class FaceLogin(QObject):
         self._feed = CameraFeed(self)
         self._challenge = ChallengeFilm(session, self._feed, view, self)
         # Once the service has asked this person for a challenge, no further picture is tried.
-        self._asked = False
+        self._challenge_needed = False
         self._good = 0
         self._nobody = 0
         self._tries = 0
@@ -111,11 +111,11 @@ class FaceLogin(QObject):
             return
         self._running = True
         self._good = self._tries = self._nobody = 0
-        self._blocked = self._asked = self.by_challenge = False
+        self._blocked = self._challenge_needed = self.by_challenge = False
         self._challenge.forget_person()
         self._view.show_waiting(self.tr("Starting camera…"))
         prepare = self._session, self._find_sources, self._device
-        run(_prepare, *prepare, owner=self, done=self._prepared, failed=lambda _: self._found([]))
+        run(_prepare, *prepare, owner=self, done=self._prepared, failed=lambda _: self._set_sources([]))
 
     def stop(self) -> None:
         """Release the camera."""
@@ -125,12 +125,12 @@ class FaceLogin(QObject):
         self._challenge.stop()
         self._feed.stop()
 
-    def _prepared(self, found: _Preparation) -> None:
+    def _prepared(self, preparation: _Preparation) -> None:
         if not self._running:
             return
-        self._needed, self._token = found.needed, found.device_token
-        self.requirementsRead.emit(found.needed)
-        if found.needed.allowed_devices_only and not found.device_token:
+        self._needed, self._token = preparation.needed, preparation.device_token
+        self.requirementsRead.emit(preparation.needed)
+        if preparation.needed.allowed_devices_only and not preparation.device_token:
             self._block(
                 self.tr(
                     "Face login is not allowed on this computer. Log in with your password. An administrator "
@@ -139,8 +139,8 @@ class FaceLogin(QObject):
                 "",
             )
             return
-        real = [source for source in found.sources if not is_virtual(source)]
-        if found.needed.refuse_virtual_cameras and found.sources and not real:
+        real = [source for source in preparation.sources if not is_virtual(source)]
+        if preparation.needed.refuse_virtual_cameras and preparation.sources and not real:
             self._view.set_cameras([], "")
             self._block(
                 self.tr(
@@ -150,9 +150,9 @@ class FaceLogin(QObject):
                 self.tr("Search for cameras"),
             )
             return
-        self._found(real if found.needed.refuse_virtual_cameras else found.sources)
+        self._set_sources(real if preparation.needed.refuse_virtual_cameras else preparation.sources)
 
-    def _found(self, sources: Sequence[FrameSource]) -> None:
+    def _set_sources(self, sources: Sequence[FrameSource]) -> None:
         if not self._running:
             return
         self._sources = list(sources)
@@ -163,11 +163,11 @@ class FaceLogin(QObject):
                 self.tr("Search for cameras"),
             )
             return
-        named = {source.name: source for source in self._sources}
-        self._film(named.get(self._preferred, self._sources[0]))
+        by_name = {source.name: source for source in self._sources}
+        self._film(by_name.get(self._preferred, self._sources[0]))
 
     def _film(self, source: FrameSource) -> None:
-        self._view.set_cameras([known.name for known in self._sources], source.name)
+        self._view.set_cameras([camera.name for camera in self._sources], source.name)
         self._feed.start(source)
 
     def _choose(self, name: str) -> None:
@@ -203,23 +203,23 @@ class FaceLogin(QObject):
             case FeedState.LIVE | FeedState.IDLE:
                 pass
 
-    def _looked(self, seen: FrameAnalysis) -> None:
-        self._view.show_face(seen.face)
+    def _looked(self, analysis: FrameAnalysis) -> None:
+        self._view.show_face(analysis.face)
         if self._challenge.running or self._sending or self._blocked or self._wait.left:
             return
         if self._pause.isActive():
             return
-        self._nobody = self._nobody + 1 if seen.hint is Hint.NO_FACE else 0
+        self._nobody = self._nobody + 1 if analysis.hint is Hint.NO_FACE else 0
         if self._nobody >= _GONE_LOOKS:
             self._tries = self._good = 0
-            self._asked = False
+            self._challenge_needed = False
             self._view.offer_other(False)
             self._challenge.forget_person()
-        self._good = self._good + 1 if seen.hint is Hint.GOOD else max(0, self._good - 1)
-        self._view.show_hint(self._view.hint_text(seen.hint), self._good / GOOD_LOOKS)
+        self._good = self._good + 1 if analysis.hint is Hint.GOOD else max(0, self._good - 1)
+        self._view.show_hint(self._view.hint_text(analysis.hint), self._good / GOOD_LOOKS)
         if self._good < GOOD_LOOKS:
             return
-        if self._asked or self._needed.challenge == "always":
+        if self._challenge_needed or self._needed.challenge == "always":
             self._challenge.start(self._token)
         else:
             shot = self._feed.best(seconds=2.0)
@@ -267,9 +267,13 @@ class FaceLogin(QObject):
             self._say_failure(
                 self.tr("The camera is too slow for this. More light helps, or log in with your password.")
             )
-        elif isinstance(error, Refused) and error.server_message == CHALLENGE_NEEDED and not self._asked:
+        elif (
+            isinstance(error, Refused)
+            and error.server_message == CHALLENGE_NEEDED
+            and not self._challenge_needed
+        ):
             # No failure of the person, who is there and looks into the camera.
-            self._asked = True
+            self._challenge_needed = True
             self._challenge.start(self._token)
         elif isinstance(error, Refused):
             self._tries += 1
@@ -315,11 +319,11 @@ def _prepare(session: Session, find_sources: FindSources, device: DeviceToken) -
         needed = NOTHING_NEEDED
     token = device.read() if needed.allowed_devices_only else ""
     try:
-        found = find_sources()
+        cameras = find_sources()
     except Exception:
         # Whatever a driver raises, there is no camera then.
-        found = []
-    return _Preparation(found, needed, token)
+        cameras = []
+    return _Preparation(cameras, needed, token)
 
 
 def _log_in(session: Session, shot: CapturedFrame, token: str) -> Payload:

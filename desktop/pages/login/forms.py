@@ -174,7 +174,7 @@ class FirstRunForm(QWidget):
             self.password.text(),
             self.name.text().strip() or None,
             owner=self,
-            done=self._made,
+            done=self._admin_created,
             failed=self._failed,
         )
 
@@ -195,7 +195,7 @@ class FirstRunForm(QWidget):
                 return False
         return True
 
-    def _made(self, payload: Payload) -> None:
+    def _admin_created(self, payload: Payload) -> None:
         self.button.setEnabled(True)
         for field in (self.password, self.again):
             field.clear()
@@ -204,11 +204,11 @@ class FirstRunForm(QWidget):
 
     def _failed(self, error: Exception) -> None:
         self.button.setEnabled(True)
-        named = {"username": self.user_name, "password": self.password, "name": self.name}
+        fields = {"username": self.user_name, "password": self.password, "name": self.name}
         if isinstance(error, Invalid):
-            wrong = {name: field_sentence(error, name) for name in named}
+            wrong = {name: field_sentence(error, name) for name in fields}
             for name, text in wrong.items():
-                named[name].set_error(text)
+                fields[name].set_error(text)
             if any(wrong.values()):
                 return
         self._say(sentence(error))

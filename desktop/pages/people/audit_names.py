@@ -28,10 +28,10 @@ def users(session: Session) -> Names:
 
 def objects(session: Session, entries: Iterable[AuditEntry], names: Names) -> Names:
     """The names of the objects in `entries` that `names` lacks; deleted and unnamed objects are left out."""
-    return named(session, {(entry.kind, entry.object_id or "") for entry in entries} - names.keys())
+    return names_of(session, {(entry.kind, entry.object_id or "") for entry in entries} - names.keys())
 
 
-def named(session: Session, keys: Iterable[tuple[str, str]]) -> Names:
+def names_of(session: Session, keys: Iterable[tuple[str, str]]) -> Names:
     """The names of the objects `keys`, each (kind, ID); deleted and unnamed objects are left out."""
     names: Names = {}
     for kind, key in keys:

@@ -237,12 +237,12 @@ class AuditSection(PageSection):
 
     def _seek(self, objects: set[tuple[str, str]]) -> None:
         """Ask for the names of objects that the details refer to, each once."""
-        wanted = objects - self._names.keys() - self._sought
-        if not wanted:
+        missing = objects - self._names.keys() - self._sought
+        if not missing:
             return
-        self._sought |= wanted
+        self._sought |= missing
         session = self._context.session
-        run(audit_names.named, session, wanted, owner=self, done=self._know, failed=lambda _: None)
+        run(audit_names.names_of, session, missing, owner=self, done=self._know, failed=lambda _: None)
 
 
 def _code(combo: Combo) -> str | None:

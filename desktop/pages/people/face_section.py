@@ -37,7 +37,7 @@ _FEW_PAIRS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Overview:
     """What the section shows."""
 
     policy: FacePolicy
@@ -118,14 +118,14 @@ class FaceSection(PageSection):
     def _explain(self, error: Exception) -> None:
         self.stack.show_error(sentence(error), self.opened)
 
-    def _show(self, found: _Found) -> None:
-        figures = found.figures
-        self.policy.show_policy(found.policy)
-        self.devices.show_devices(found.devices)
-        known = figures if isinstance(figures, FaceCalibration) else None
-        self._shown = known
-        self.better.setVisible(known is not None and known.model.startswith("dlib-"))
-        self.strangers.setVisible(known is not None and known.templates > 0)
+    def _show(self, overview: _Overview) -> None:
+        figures = overview.figures
+        self.policy.show_policy(overview.policy)
+        self.devices.show_devices(overview.devices)
+        calibration = figures if isinstance(figures, FaceCalibration) else None
+        self._shown = calibration
+        self.better.setVisible(calibration is not None and calibration.model.startswith("dlib-"))
+        self.strangers.setVisible(calibration is not None and calibration.templates > 0)
         if isinstance(figures, ClientError):
             self.advice.setText(sentence(figures))
             self._fill([])
@@ -305,13 +305,13 @@ class FaceSection(PageSection):
             self.progress.setText(sentence(error))
 
 
-def _fetch(session: Session) -> _Found:
+def _fetch(session: Session) -> _Overview:
     policy, devices = session.faces.policy(), session.faces.devices()
     try:
-        return _Found(policy, devices, session.faces.calibration())
+        return _Overview(policy, devices, session.faces.calibration())
     except ClientError as error:
         # The switch must work also where the engine does not.
-        return _Found(policy, devices, error)
+        return _Overview(policy, devices, error)
 
 
 def _percent(share: float) -> str:

@@ -85,19 +85,19 @@ class Challenges:
         """
 
         def write(session: Session) -> FaceChallenge | None:
-            known = session.get(FaceChallenge, _hash(challenge_id), with_for_update=True)
-            if known is not None:
-                session.delete(known)
+            challenge = session.get(FaceChallenge, _hash(challenge_id), with_for_update=True)
+            if challenge is not None:
+                session.delete(challenge)
                 session.flush()
-            return known
+            return challenge
 
-        known = await self._database.write(write)
+        challenge = await self._database.write(write)
         at = now()
-        if known is None or known.station != addresses.group(address) or at > known.expires_at:
+        if challenge is None or challenge.station != addresses.group(address) or at > challenge.expires_at:
             return None
-        if at - known.drawn_at + _CLOCK_SLACK < timedelta(milliseconds=filmed_ms):
+        if at - challenge.drawn_at + _CLOCK_SLACK < timedelta(milliseconds=filmed_ms):
             return None
-        return tuple(Step(Movement(name), begins, ends) for name, begins, ends in json.loads(known.steps))
+        return tuple(Step(Movement(name), begins, ends) for name, begins, ends in json.loads(challenge.steps))
 
 
 def drawn_steps(avoided: Collection[Movement] = ()) -> list[Step]:

@@ -58,7 +58,7 @@ class Devices:
         """Call a device `name` from now on. Raises Problem 404."""
 
         def write(session: Session) -> Device:
-            row = _known(session, device_id)
+            row = _device_row(session, device_id)
             if row.name != name:
                 row.name = name
                 session.add(row)
@@ -68,10 +68,10 @@ class Devices:
         return await self._database.write(write)
 
     async def end(self, device_id: str, actor: str, address: str) -> None:
-        """Allow a device no more; its token is worth nothing from now on. Raises Problem 404."""
+        """Stop allowing a device; its token is invalid from now on. Raises Problem 404."""
 
         def write(session: Session) -> None:
-            row = _known(session, device_id)
+            row = _device_row(session, device_id)
             session.delete(row)
             _announce(session, "delete", row, actor, address)
 
@@ -91,8 +91,8 @@ class Devices:
         if not token:
             return
         at = now()
-        known = await self._database.read(lambda session: _of_token(session, token))
-        if known is None or (known.last_used_at is not None and at - known.last_used_at < _USE_KEPT):
+        device = await self._database.read(lambda session: _of_token(session, token))
+        if device is None or (device.last_used_at is not None and at - device.last_used_at < _USE_KEPT):
             return
 
         def write(session: Session) -> None:
@@ -114,7 +114,7 @@ def _of_token(session: Session, token: str) -> FaceDevice | None:
     return session.exec(select(FaceDevice).where(FaceDevice.token_hash == _hash(token))).first()
 
 
-def _known(session: Session, device_id: str) -> FaceDevice:
+def _device_row(session: Session, device_id: str) -> FaceDevice:
     row = session.get(FaceDevice, device_id, with_for_update=True)
     if row is None:
         raise Problem(404, ErrorCode.NOT_FOUND, "设备不存在或已移除，请刷新列表")

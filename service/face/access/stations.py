@@ -19,7 +19,7 @@ from shared.codes import ErrorCode
 
 FACE_LOGIN_OFF = "face_login_off"
 # So many stations may wait for an answer before every picture counts at once.
-_MOST_ASKED = 10_000
+_MOST_CHALLENGED = 10_000
 
 
 def policy(session: Session, *, to_change: bool = False) -> FacePolicy:
@@ -60,7 +60,7 @@ class Stations:
     def __init__(self, database: Database) -> None:
         self._database = database
         # Stations whose last picture led into a challenge that has not been answered yet.
-        self._asked: set[str] = set()
+        self._challenged: set[str] = set()
 
     async def check(self, address: str) -> None:
         """Raises Problem 403 when face login is off, everywhere or here, and 429 while the station waits."""
@@ -70,30 +70,30 @@ class Stations:
         def read(session: Session) -> tuple[bool, FaceStation | None]:
             return policy(session).login_enabled, session.get(FaceStation, station)
 
-        enabled, known = await self._database.read(read)
+        enabled, state = await self._database.read(read)
         if not enabled:
             raise Problem(403, FACE_LOGIN_OFF, "管理员已关闭人脸登录，请使用密码登录")
-        if known is None:
+        if state is None:
             return
-        if rules.is_off(known.failures):
+        if rules.is_off(state.failures):
             raise Problem(
                 403, FACE_LOGIN_OFF, "失败次数过多，此设备的人脸登录已停用，请先在此设备上使用密码登录"
             )
-        if known.paused_until is not None:
+        if state.paused_until is not None:
             # Without a sign: a clock that was set back must not make a pause of seconds one of hours.
-            left = known.paused_until - known.last_at - abs(now() - known.last_at)
+            left = state.paused_until - state.last_at - abs(now() - state.last_at)
             if left > timedelta():
                 raise busy(math.ceil(left.total_seconds()))
 
-    async def asked(self, address: str) -> None:
+    async def challenged(self, address: str) -> None:
         """Announce a picture that led into a challenge. It counts as a failure as soon as anything but the
-        right answer follows at the station, so that one picture alone is no free question whose it is.
+        right answer follows at the station, so that a picture cannot be tried for its user at no cost.
         """
         station = addresses.group(address)
-        if station in self._asked or len(self._asked) >= _MOST_ASKED:
+        if station in self._challenged or len(self._challenged) >= _MOST_CHALLENGED:
             await self._count(address, 1, rules.ASKED_FOR)
         else:
-            self._asked.add(station)
+            self._challenged.add(station)
             await self._count(address, 0, rules.ASKED_FOR)
 
     async def failed(self, address: str, reason: str | None = None) -> None:
@@ -101,8 +101,8 @@ class Stations:
         person.
         """
         station = addresses.group(address)
-        owed = station in self._asked
-        self._asked.discard(station)
+        owed = station in self._challenged
+        self._challenged.discard(station)
         # The wrong answer to the challenge is the same attempt as the picture that led into it.
         await self._count(address, 2 if owed and reason is None else 1, reason)
 
@@ -112,15 +112,15 @@ class Stations:
         def write(session: Session) -> None:
             at = now()
             session.exec(delete(FaceStation).where(col(FaceStation.last_at) < at - rules.STATION_KEPT))
-            known = session.get(FaceStation, station)
-            if known is None:
-                known = FaceStation(address=station, failures=0, last_at=at)
-                session.add(known)
-            known.last_at, known.paused_until = at, None
+            state = session.get(FaceStation, station)
+            if state is None:
+                state = FaceStation(address=station, failures=0, last_at=at)
+                session.add(state)
+            state.last_at, state.paused_until = at, None
             for _ in range(failures):
-                known.failures += 1
-                pause = rules.pause_after(known.failures)
-                known.paused_until = at + pause if pause else known.paused_until
+                state.failures += 1
+                pause = rules.pause_after(state.failures)
+                state.paused_until = at + pause if pause else state.paused_until
             details = {"challenge": reason} if reason else {}
             change = ObjectChange("face_login_failed", "login", address=address, details=details, quiet=True)
             announce(session, change)
@@ -130,14 +130,14 @@ class Stations:
     async def has_failed(self, address: str) -> bool:
         """Whether the last login at the station failed."""
         station = addresses.group(address)
-        known = await self._database.read(lambda session: session.get(FaceStation, station))
-        return known is not None and known.failures > 0
+        state = await self._database.read(lambda session: session.get(FaceStation, station))
+        return state is not None and state.failures > 0
 
     async def forgive(self, address: str) -> None:
         """Forget the failures of a station, after someone logged in there."""
         station = addresses.group(address)
-        self._asked.discard(station)
-        known = await self._database.read(lambda session: session.get(FaceStation, station))
-        if known is not None:
+        self._challenged.discard(station)
+        state = await self._database.read(lambda session: session.get(FaceStation, station))
+        if state is not None:
             forget = delete(FaceStation).where(col(FaceStation.address) == station)
             await self._database.write(lambda session: session.exec(forget))

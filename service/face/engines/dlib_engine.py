@@ -71,7 +71,7 @@ class DlibEngine:
         """Faces at least 80 px high, upright within about 20 degrees."""
         rgb = np.ascontiguousarray(image[:, :, ::-1])
         boxes, scores, _ = self._detector.run(rgb, 0, DETECTION_SCORE)
-        found = []
+        faces = []
         for box, score in zip(boxes, scores, strict=True):
             parts = self._predictor(rgb, box).parts()
             points = np.array([(part.x, part.y) for part in parts], np.float32)
@@ -79,8 +79,8 @@ class DlibEngine:
             eyes = np.stack((points[:2].mean(axis=0), points[2:4].mean(axis=0)))
             eyes = eyes[np.argsort(eyes[:, 0])]
             corners = (box.left(), box.top(), box.right() + 1, box.bottom() + 1)
-            found.append(DetectedFace(corners, points, eyes, points[4], float(score)))
-        return found
+            faces.append(DetectedFace(corners, points, eyes, points[4], float(score)))
+        return faces
 
     def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
         """The 128 numbers whose Euclidean distance tells two people apart."""

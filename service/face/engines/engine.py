@@ -39,11 +39,11 @@ class Metric(StrEnum):
     EUCLIDEAN = "euclidean"
 
 
-def score(one: Embedding, other: Embedding, metric: Metric) -> float:
+def score(first: Embedding, second: Embedding, metric: Metric) -> float:
     """How alike two embeddings are: the cosine, or minus the Euclidean distance."""
     if metric is Metric.EUCLIDEAN:
-        return -float(np.linalg.norm(one - other))
-    return float(np.dot(one, other) / (np.linalg.norm(one) * np.linalg.norm(other)))
+        return -float(np.linalg.norm(first - second))
+    return float(np.dot(first, second) / (np.linalg.norm(first) * np.linalg.norm(second)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,13 @@ class Thresholds:
         """
         rates = [math.log10(rate) for rate, _ in self.points]
         scores = [score for _, score in self.points]
-        wanted = math.log10(false_match_rate)
-        if wanted >= rates[0]:
+        log_rate = math.log10(false_match_rate)
+        if log_rate >= rates[0]:
             return scores[0]
         for index in range(1, len(rates)):
-            if wanted >= rates[index] or index == len(rates) - 1:
+            if log_rate >= rates[index] or index == len(rates) - 1:
                 slope = (scores[index] - scores[index - 1]) / (rates[index] - rates[index - 1])
-                return scores[index] + slope * (wanted - rates[index])
+                return scores[index] + slope * (log_rate - rates[index])
         return scores[0]
 
 
@@ -227,16 +227,16 @@ def coarse(engine: FaceEngine, image: Pixels) -> list[DetectedFace]:
     """
     longer = max(image.shape[:2])
     side = min(max(longer, COARSE_SIDES[0]), COARSE_SIDES[1])
-    found = _found(engine, image, side / longer) or _found(engine, image, SECOND_SIDE / longer)
-    if not found:
+    faces = _detected(engine, image, side / longer) or _detected(engine, image, SECOND_SIDE / longer)
+    if not faces:
         small, border = _resized(image, side / longer), round(BORDER * side)
         framed = cv2.copyMakeBorder(small, border, border, border, border, cv2.BORDER_REPLICATE)
         off = -border * longer / side
-        found = [face.moved(longer / side, off, off) for face in engine.find(framed)]
-    return sorted(found, key=lambda face: face.height, reverse=True)
+        faces = [face.moved(longer / side, off, off) for face in engine.find(framed)]
+    return sorted(faces, key=lambda face: face.height, reverse=True)
 
 
-def _found(engine: FaceEngine, image: Pixels, scale: float) -> list[DetectedFace]:
+def _detected(engine: FaceEngine, image: Pixels, scale: float) -> list[DetectedFace]:
     return [face.moved(1 / scale, 0, 0) for face in engine.find(_resized(image, scale))]
 
 
@@ -262,9 +262,9 @@ def _fine_crop(image: Pixels, face: DetectedFace) -> tuple[Pixels, float, float,
     edges = (max(-y0, 0), max(y0 + side - height, 0), max(-x0, 0), max(x0 + side - width, 0))
     if any(edges):
         inside = cv2.copyMakeBorder(inside, *edges, cv2.BORDER_REPLICATE)
-    wanted = round(FINE_CROP * FINE_HEIGHT)
-    how = cv2.INTER_AREA if wanted < side else cv2.INTER_LINEAR
-    return cv2.resize(inside, (wanted, wanted), interpolation=how), wanted / side, x0, y0
+    fine_side = round(FINE_CROP * FINE_HEIGHT)
+    how = cv2.INTER_AREA if fine_side < side else cv2.INTER_LINEAR
+    return cv2.resize(inside, (fine_side, fine_side), interpolation=how), fine_side / side, x0, y0
 
 
 def _again(

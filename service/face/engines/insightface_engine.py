@@ -47,20 +47,20 @@ class InsightFaceEngine:
     def find(self, image: Pixels) -> list[DetectedFace]:
         """Faces by SCRFD's five landmarks."""
         boxes, points = self._analysis.det_model.detect(image, max_num=0, metric="default")
-        found = []
+        faces = []
         for row, landmarks in zip(boxes, points if points is not None else (), strict=True):
             placed: Points = np.asarray(landmarks, np.float32)
             x0, y0, x1, y1, score = (float(value) for value in row[:5])
-            found.append(DetectedFace((x0, y0, x1, y1), placed, placed[:2], placed[2], score))
-        return found
+            faces.append(DetectedFace((x0, y0, x1, y1), placed, placed[:2], placed[2], score))
+        return faces
 
     def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
         """The recognition model's embedding, of length 1."""
         with warnings.catch_warnings():
             # scikit-image 0.26 warns once per face about the call that insightface makes.
             warnings.simplefilter("ignore", FutureWarning)
-            asked = self._face(bbox=np.array(face.box), kps=face.landmarks, det_score=face.confidence)
-            vector = np.asarray(self._analysis.models["recognition"].get(image, asked), np.float32)
+            insight_face = self._face(bbox=np.array(face.box), kps=face.landmarks, det_score=face.confidence)
+            vector = np.asarray(self._analysis.models["recognition"].get(image, insight_face), np.float32)
         return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
     def liveness(self, image: Pixels, face: DetectedFace) -> float | None:

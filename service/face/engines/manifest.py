@@ -142,36 +142,36 @@ EMBEDDERS: dict[str, _Embedder] = {
 }
 
 
-def recognised(files: dict[str, str], wanted: str | None = None) -> Pack | None:
+def recognised(files: dict[str, str], name_or_engine: str | None = None) -> Pack | None:
     """The pack that loose files (name -> SHA-256) make up; None when we do not know them.
 
-    `wanted` is the name or the engine of the pack; without it, where several known embedders lie side by
-    side, the one named first in `EMBEDDERS` is taken.
+    `name_or_engine` chooses the pack; without it, where there are several known embedders side by side, the
+    first one in `EMBEDDERS` is taken.
     """
     names = {sha256: name for name, sha256 in files.items()}
-    for sha256, known in EMBEDDERS.items():
-        if sha256 not in names or known.detector not in names:
+    for sha256, embedder in EMBEDDERS.items():
+        if sha256 not in names or embedder.detector not in names:
             continue
-        if wanted not in (None, known.name, known.engine):
+        if name_or_engine not in (None, embedder.name, embedder.engine):
             continue
         liveness = [
-            Liveness(file=names[found], scale=scale)
-            for found, scale in LIVENESS_SCALES.items()
-            if found in names and known.engine == "open"
+            Liveness(file=names[liveness_sha256], scale=scale)
+            for liveness_sha256, scale in LIVENESS_SCALES.items()
+            if liveness_sha256 in names and embedder.engine == "open"
         ]
-        used = [names[known.detector], names[sha256], *(model.file for model in liveness)]
+        used = [names[embedder.detector], names[sha256], *(model.file for model in liveness)]
         return Pack(
-            name=known.name,
-            engine=known.engine,
-            licence=known.licence,
-            allows=known.allows,
-            research_only=known.research_only,
+            name=embedder.name,
+            engine=embedder.engine,
+            licence=embedder.licence,
+            allows=embedder.allows,
+            research_only=embedder.research_only,
             files={name: files[name] for name in used},
-            detector=names[known.detector],
+            detector=names[embedder.detector],
             embedder=names[sha256],
-            dimension=known.dimension,
-            normalisation=known.normalisation,
-            thresholds=known.thresholds,
+            dimension=embedder.dimension,
+            normalisation=embedder.normalisation,
+            thresholds=embedder.thresholds,
             liveness=liveness,
         )
     return None

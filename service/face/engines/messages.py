@@ -161,14 +161,14 @@ def _face(face: DetectedFace) -> dict[str, Any]:
     }
 
 
-def _to_face(words: dict[str, Any]) -> DetectedFace:
-    x0, y0, x1, y1 = (float(edge) for edge in words["box"])
+def _to_face(fields: dict[str, Any]) -> DetectedFace:
+    x0, y0, x1, y1 = (float(edge) for edge in fields["box"])
     return DetectedFace(
         (x0, y0, x1, y1),
-        _points(words["landmarks"], (-1, 2)),
-        _points(words["eyes"], (2, 2)),
-        _points(words["nose"], (2,)),
-        float(words["confidence"]),
+        _points(fields["landmarks"], (-1, 2)),
+        _points(fields["eyes"], (2, 2)),
+        _points(fields["nose"], (2,)),
+        float(fields["confidence"]),
     )
 
 
@@ -176,26 +176,26 @@ def _points(numbers: list[Any], shape: tuple[int, ...]) -> Points:
     return np.array(numbers, np.float32).reshape(shape)
 
 
-def _to_info(words: dict[str, Any]) -> EngineInfo:
-    limit = words["liveness_limit"]
+def _to_info(fields: dict[str, Any]) -> EngineInfo:
+    limit = fields["liveness_limit"]
     return EngineInfo(
-        name=str(words["name"]),
-        model_id=str(words["model_id"]),
-        dimension=int(words["dimension"]),
-        metric=Metric(words["metric"]),
-        thresholds=Thresholds(tuple((float(rate), float(score)) for rate, score in words["thresholds"])),
+        name=str(fields["name"]),
+        model_id=str(fields["model_id"]),
+        dimension=int(fields["dimension"]),
+        metric=Metric(fields["metric"]),
+        thresholds=Thresholds(tuple((float(rate), float(score)) for rate, score in fields["thresholds"])),
         liveness_limit=None if limit is None else float(limit),
     )
 
 
-def _to_analysis(words: dict[str, Any], payload: bytes) -> PictureAnalysis:
-    quality, liveness = words["quality"], words["liveness"]
+def _to_analysis(fields: dict[str, Any], payload: bytes) -> PictureAnalysis:
+    quality, liveness = fields["quality"], fields["liveness"]
     return PictureAnalysis(
-        int(words["width"]),
-        int(words["height"]),
-        tuple(_to_face(face) for face in words["faces"]),
+        int(fields["width"]),
+        int(fields["height"]),
+        tuple(_to_face(face) for face in fields["faces"]),
         None if quality is None else Quality(**{name: float(value) for name, value in quality.items()}),
-        _to_embedding(payload) if words["embedding"] else None,
+        _to_embedding(payload) if fields["embedding"] else None,
         None if liveness is None else float(liveness),
     )
 

@@ -82,14 +82,14 @@ class OpenEngine:
     def find(self, image: Pixels) -> list[DetectedFace]:
         """Faces from about 10 px, by YuNet's five landmarks."""
         rows = self._detector(image.shape[1], image.shape[0]).detect(image)[1]
-        found = []
+        faces = []
         for row in rows if rows is not None else ():
             x, y, width, height = (float(value) for value in row[:4])
             points: Points = row[4:14].reshape(5, 2).astype(np.float32)
-            found.append(
+            faces.append(
                 DetectedFace((x, y, x + width, y + height), points, points[:2], points[2], float(row[14]))
             )
-        return found
+        return faces
 
     def _detector(self, width: int, height: int) -> Any:
         # One for each size, the most recent last: a change of size costs as much as a detection.

@@ -66,14 +66,14 @@ def judge(
         first = analyse(engine, frames[skipped])
     if not first.faces or first.embedding is None:
         return SequenceAnalysis(Verdict(Reason.NO_FACE, 0.0), nothing)
-    seen = frames[skipped:]
-    greys = [cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY) for frame in seen]
+    tracked = frames[skipped:]
+    greys = [cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY) for frame in tracked]
     tracks = track(greys, first.faces[0].eyes)
     motion = Motion(np.asarray(times[skipped:], float), tracks, relief(tracks))
     verdict = decide(motion, steps)
     if verdict.live:
-        keys = sorted({*(peak(motion, step) for step in steps), len(seen) - 1})
-        if not _same(engine, first.embedding, [seen[key] for key in keys], first.faces[0]):
+        keys = sorted({*(peak(motion, step) for step in steps), len(tracked) - 1})
+        if not _same(engine, first.embedding, [tracked[key] for key in keys], first.faces[0]):
             verdict = Verdict(Reason.OTHER_FACE, 0.0)
     return SequenceAnalysis(verdict, first)
 
@@ -86,5 +86,5 @@ def _same(engine: FaceEngine, embedding: Embedding, frames: Sequence[Pixels], fa
     def nearness(other: DetectedFace) -> float:
         return other.height - 2 * float(np.hypot(*(other.eyes.mean(axis=0) - middle)))
 
-    found = [other for frame in frames if (other := embedding_in(engine, frame, nearness)) is not None]
-    return bool(found) and all(score(embedding, other, engine.metric) >= needed for other in found)
+    others = [other for frame in frames if (other := embedding_in(engine, frame, nearness)) is not None]
+    return bool(others) and all(score(embedding, other, engine.metric) >= needed for other in others)

@@ -42,7 +42,7 @@ HELD = 2
 # Between two frames no nose jumps further than this, per 100 ms (about 200 degrees a second).
 JUMP_PER_100_MS = 0.6
 SHIFT_PER_100_MS = 0.9
-# A turn is seen on its way in at least so many frames, between 6 % and 94 % of it.
+# The fewest frames in which a turn is seen on its way, between 6 % and 94 % of it.
 ON_THE_WAY = 2
 # What the face narrows beyond a straight line, in squares of the turn's sine, when a head turns (half of it
 # for a head without slanting cheeks), and when it looks up: most of a face hardly changes in height.
@@ -105,7 +105,7 @@ def decide(motion: Motion, steps: Sequence[Step]) -> Verdict:
         return Verdict(broken, 0.0)
     scores = []
     for index, step in enumerate(steps):
-        verdict = _made(motion, step, first=index == 0)
+        verdict = _judged(motion, step, first=index == 0)
         if not verdict.live:
             return verdict
         scores.append(verdict.score)
@@ -121,8 +121,8 @@ def peak(motion: Motion, step: Step) -> int:
 def _broken(motion: Motion) -> Reason | None:
     """Why the frames are not one take."""
     tracks, seconds = motion.tracks, np.diff(motion.times) / 100
-    found = tracks.found
-    if (found < FEWEST_FOUND).sum() > 0.1 * len(found):
+    share = tracks.found_share
+    if (share < FEWEST_FOUND).sum() > 0.1 * len(share):
         return Reason.CUT
     jump = np.abs(np.diff(motion.relief.turn, axis=0)).max(axis=1) / np.maximum(seconds, 0.4)
     shift = np.hypot(*np.diff(tracks.shift, axis=0).T) / np.maximum(seconds, 0.4)
@@ -135,7 +135,7 @@ def _within(times: Values, step: Step) -> NDArray[np.bool_]:
     return np.asarray((times >= step.from_ms + REACTION_MS) & (times <= step.to_ms))
 
 
-def _made(motion: Motion, step: Step, *, first: bool) -> Verdict:
+def _judged(motion: Motion, step: Step, *, first: bool) -> Verdict:
     times, signal = motion.times, motion.signal(step.movement)
     within = _within(times, step)
     before = times <= step.from_ms + REACTION_MS
@@ -151,26 +151,26 @@ def _made(motion: Motion, step: Step, *, first: bool) -> Verdict:
         return Verdict(Reason.NOT_STEADY, 0.0)
     needed = max(1.0, start + RISE)
     with np.errstate(invalid="ignore"):
-        there = within & (signal >= needed) & motion.certain(step.movement)
+        reached_frames = within & (signal >= needed) & motion.certain(step.movement)
         if step.movement is not Movement.CLOSER:
-            there &= motion.narrowed(step.movement) < TOO_NARROW
+            reached_frames &= motion.narrowed(step.movement) < TOO_NARROW
         # Who has just looked to one side comes from there.
         opposite = _opposite(motion, step.movement)
         came = float(np.nanmax(opposite[before][-3:], initial=0.0))
         wrong = within & (opposite > max(1.4, 1.3 * came + 0.8))
-    if _longest(there) < HELD:
+    if _longest(reached_frames) < HELD:
         return _missed(motion, within, wrong)
-    reached = int(np.flatnonzero(there)[0])
+    reached = int(np.flatnonzero(reached_frames)[0])
     if (wrong & (np.arange(len(times)) < reached)).sum() >= HELD:
         return Verdict(Reason.WRONG_MOVEMENT, 0.0)
-    top = float(np.nanmax(signal[there]))
+    top = float(np.nanmax(signal[reached_frames]))
     part = (signal - start) / max(top - start, 1e-6)
     way = within & (part > 0.06) & (part < 0.94)
     if way.sum() < ON_THE_WAY:
         return Verdict(Reason.CUT, 0.2)
     if step.movement is not Movement.CLOSER and _morphed(motion, step, reached):
         return Verdict(Reason.MORPH, 0.3)
-    held = np.sort(signal[there])[::-1][:HELD]
+    held = np.sort(signal[reached_frames])[::-1][:HELD]
     return Verdict(Reason.LIVE, float(np.clip(held.mean() / 2, 0.5, 1)))
 
 
@@ -216,10 +216,10 @@ def _missed(motion: Motion, within: NDArray[np.bool_], wrong: NDArray[np.bool_])
     return Verdict(Reason.FLAT if moved > _SURFACE_MOVED else Reason.NOT_MADE, 0.0)
 
 
-def _longest(there: NDArray[np.bool_]) -> int:
+def _longest(flags: NDArray[np.bool_]) -> int:
     """The most True in a row."""
     best = run = 0
-    for value in there:
+    for value in flags:
         run = run + 1 if value else 0
         best = max(best, run)
     return best

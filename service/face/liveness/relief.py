@@ -115,9 +115,9 @@ def _narrowed(places: Values, motion: Values) -> float:
     return float(solved[2, 1] - solved[1, 0])
 
 
-def _distances(rest: Values) -> Values:
-    """How far each of `rest` (n, 2) is, in parts of what is usual."""
-    far = np.hypot(*rest.T)
+def _distances(residual: Values) -> Values:
+    """The length of each of `residual` (n, 2), as a multiple of 1.5 medians."""
+    far = np.hypot(*residual.T)
     return np.asarray(far / (1.5 * max(float(np.median(far)), 0.004)))
 
 
@@ -131,16 +131,16 @@ def _fitted(smooth: Values, ridges: Values, motion: Values) -> tuple[Values, Val
         root = np.sqrt(weights)[:, None]
         basis, _ = np.linalg.qr(smooth * root)
         # What the polynomial leaves of both.
-        own = ridges * root - basis @ (basis.T @ (ridges * root))
-        left = motion * root - basis @ (basis.T @ (motion * root))
-        size = (own**2).sum(axis=0)[:, None] + 1e-6
-        values = (own.T @ left) / size
+        residual_ridges = ridges * root - basis @ (basis.T @ (ridges * root))
+        residual_motion = motion * root - basis @ (basis.T @ (motion * root))
+        size = (residual_ridges**2).sum(axis=0)[:, None] + 1e-6
+        values = (residual_ridges.T @ residual_motion) / size
         gain = values**2 * size
         if round_ == _ROUNDS:
             break
         best = int(gain.sum(axis=1).argmax())
-        rest = (left - own[:, [best]] * values[best]) / root
-        weights = np.minimum(1, 1 / np.maximum(_distances(rest), 1e-9))
+        residual = (residual_motion - residual_ridges[:, [best]] * values[best]) / root
+        weights = np.minimum(1, 1 / np.maximum(_distances(residual), 1e-9))
     freedom = max(float(weights.sum()) * _INDEPENDENT - 6, 1)
-    remaining = np.maximum((left**2).sum(axis=0) - gain, 0)
+    remaining = np.maximum((residual_motion**2).sum(axis=0) - gain, 0)
     return values, np.sqrt(remaining / freedom / size), np.abs(gain[:, 0] - gain[:, 1])

@@ -52,7 +52,7 @@ class Tracks:
     patches: NDArray[np.uint8]
 
     @property
-    def found(self) -> NDArray[np.float64]:
+    def found_share(self) -> NDArray[np.float64]:
         """The part of the points that each frame has (frames,)."""
         return np.asarray(np.isfinite(self.moved[:, :, 0]).sum(axis=1) / max(len(self.places), 1))
 
@@ -83,16 +83,18 @@ def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
         # Twice: the second time from where the first one found the face.
         for _ in range(2):
             patch = _brought(grey, to_reference)
-            found, good = _found(reference, patch, points, latest)
+            positions, good = _followed_back(reference, patch, points, latest)
             lost = ~good
             if lost.any():
-                again, also = _found(previous, patch, latest[lost], latest[lost])
-                found[lost], good[lost] = again, also
+                again, also = _followed_back(previous, patch, latest[lost], latest[lost])
+                positions[lost], good[lost] = again, also
             if good.sum() < 12:
                 break
-            step = _steady(found[good], points[good])
+            step = _steady(positions[good], points[good])
             to_reference = _joined(step, to_reference)
-            latest = np.where(good[:, None], cv2.transform(found[None], step)[0], latest).astype(np.float32)
+            latest = np.where(good[:, None], cv2.transform(positions[None], step)[0], latest).astype(
+                np.float32
+            )
         if good.sum() >= 12:
             moved[index, good] = _in_eyes(latest[good])
             patch = _brought(grey, to_reference)
@@ -126,12 +128,14 @@ def _texture(reference: Pixels) -> Points:
     return np.array([(x, y) for _, x, y in chosen[:MOST_POINTS]], np.float32)
 
 
-def _found(source: Pixels, target: Pixels, points: Points, guess: Points) -> tuple[Points, NDArray[np.bool_]]:
+def _followed_back(
+    source: Pixels, target: Pixels, points: Points, guess: Points
+) -> tuple[Points, NDArray[np.bool_]]:
     """Where `points` of `source` are in `target`, and which of them are found there and back."""
-    there, ok, _ = _followed(source, target, points, guess)
-    back, fine, _ = _followed(target, source, there[:, 0], points)
+    positions, ok, _ = _followed(source, target, points, guess)
+    back, fine, _ = _followed(target, source, positions[:, 0], points)
     near = np.hypot(*(back[:, 0] - points).T) < _RETURN_PX
-    return there[:, 0], near & (ok[:, 0] == 1) & (fine[:, 0] == 1)
+    return positions[:, 0], near & (ok[:, 0] == 1) & (fine[:, 0] == 1)
 
 
 def _followed(source: Pixels, target: Pixels, points: Points, guess: Points) -> tuple[Any, Any, Any]:

@@ -27,7 +27,7 @@ def download(
     accept_research: bool = False,
     client: httpx.Client | None = None,
 ) -> Pack:
-    """Fetch a known pack and install it. A download that was cut off goes on where it stopped.
+    """Fetch a known pack and install it. An interrupted download continues where it stopped.
 
     Raises PackError: a wrong SHA-256, an address that does not answer, a licence not accepted.
     """
@@ -37,8 +37,8 @@ def download(
     parts.mkdir(parents=True, exist_ok=True)
     http = client or httpx.Client(timeout=DOWNLOAD_SECONDS, follow_redirects=True)
     try:
-        for name, wanted in pack.files.items():
-            _fetch(http, offer.addresses[name], parts / name, wanted, offer.sizes[name], progress)
+        for name, sha256 in pack.files.items():
+            _fetch(http, offer.addresses[name], parts / name, sha256, offer.sizes[name], progress)
     except httpx.HTTPError as problem:
         raise PackError(
             f"the download stopped ({type(problem).__name__}); the same command goes on where it stopped"

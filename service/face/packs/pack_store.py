@@ -66,11 +66,11 @@ def read_manifest(folder: Path) -> Pack:
 
 def verify(folder: Path, pack: Pack) -> None:
     """Raises PackError when a file of the pack is missing or was changed."""
-    for name, wanted in pack.files.items():
+    for name, sha256 in pack.files.items():
         path = folder / name
         if not path.is_file() or path.is_symlink():
             raise PackError(f"the pack {pack.name} lacks its file {name}; install it again")
-        if sha256_of(path) != wanted:
+        if sha256_of(path) != sha256:
             raise PackError(f"{name} of the pack {pack.name} is not the file it should be (SHA-256 differs)")
 
 
@@ -126,42 +126,42 @@ def load_engine(name: str, models_dir: Path) -> FaceEngine:
 
 
 def install(
-    source: Path, models_dir: Path, *, wanted: str | None = None, accept_research: bool = False
+    source: Path, models_dir: Path, *, name_or_engine: str | None = None, accept_research: bool = False
 ) -> Pack:
     """Install a pack from a folder or a zip file and give its manifest.
 
-    A folder without manifest is taken when it holds files that we know, or an InsightFace pack; `wanted` is
-    the name or the engine of the pack to take where several could be made of them. Raises PackError; also for
-    a research-only licence that was not accepted.
+    A folder without manifest is taken when it holds files that we know, or an InsightFace pack;
+    `name_or_engine` chooses the pack where several could be made of them. Raises PackError; also for a
+    research-only licence that was not accepted.
     """
     if not source.exists():
         raise PackError(f"there is nothing at {source}")
     if source.is_dir():
-        return _install_folder(source, source.resolve().name, models_dir, wanted, accept_research)
+        return _install_folder(source, source.resolve().name, models_dir, name_or_engine, accept_research)
     with staging_folder(models_dir) as staging:
         _unzip(source, staging)
-        return _install_folder(staging, source.stem, models_dir, wanted, accept_research)
+        return _install_folder(staging, source.stem, models_dir, name_or_engine, accept_research)
 
 
-def _described(source: Path, name: str, wanted: str | None) -> Pack:
+def _described(source: Path, name: str, name_or_engine: str | None) -> Pack:
     if (source / MANIFEST).is_file():
         return read_manifest(source)
     paths = [*sorted(source.glob("*.onnx")), *(source / name for name in COMPANIONS)]
     files = {path.name: sha256_of(path) for path in paths if path.is_file()}
-    found = recognised(files, wanted)
-    if found is None and wanted in (None, "insightface"):
-        found = described(source, name, files)
-    if found is None:
+    pack = recognised(files, name_or_engine)
+    if pack is None and name_or_engine in (None, "insightface"):
+        pack = described(source, name, files)
+    if pack is None:
         raise PackError(f"{source} has no {MANIFEST} and holds no face models that are known here")
-    return found
+    return pack
 
 
 def _install_folder(
-    source: Path, name: str, models_dir: Path, wanted: str | None, accept_research: bool
+    source: Path, name: str, models_dir: Path, name_or_engine: str | None, accept_research: bool
 ) -> Pack:
-    pack = _described(source, name, wanted)
-    if wanted not in (None, pack.name, pack.engine):
-        raise PackError(f"the pack {pack.name} (engine {pack.engine}) is not '{wanted}'")
+    pack = _described(source, name, name_or_engine)
+    if name_or_engine not in (None, pack.name, pack.engine):
+        raise PackError(f"the pack {pack.name} (engine {pack.engine}) is not '{name_or_engine}'")
     check_licence(pack, accept_research)
     verify(source, pack)
     with staging_folder(models_dir) as staging:

@@ -38,7 +38,7 @@ class Gallery:
         self.dimension = dimension
         self.metric = metric
         self._readers = readers
-        self._rows = self._made((), np.empty((0, dimension), np.float32), np.empty(0, np.int32))
+        self._rows = self._table((), np.empty((0, dimension), np.float32), np.empty(0, np.int32))
 
     def __len__(self) -> int:
         return len(self._rows.owners)
@@ -48,7 +48,7 @@ class Gallery:
         """The users that have templates of this model."""
         return self._rows.users
 
-    def _made(self, users: tuple[str, ...], matrix: NDArray[np.float32], owners: NDArray[np.int32]) -> _Rows:
+    def _table(self, users: tuple[str, ...], matrix: NDArray[np.float32], owners: NDArray[np.int32]) -> _Rows:
         matrix = np.ascontiguousarray(matrix, np.float32)
         return _Rows(matrix, np.einsum("ij,ij->i", matrix, matrix), owners, users)
 
@@ -60,7 +60,7 @@ class Gallery:
             owners.append(numbers.setdefault(user_id, len(numbers)))
             rows.append(self._unit(embedding))
         matrix = np.stack(rows) if rows else np.empty((0, self.dimension), np.float32)
-        self._rows = self._made(tuple(numbers), matrix, np.array(owners, np.int32))
+        self._rows = self._table(tuple(numbers), matrix, np.array(owners, np.int32))
 
     def put(self, user_id: str, embeddings: Iterable[Embedding]) -> None:
         """Replace the templates of one user."""
@@ -68,7 +68,7 @@ class Gallery:
         rows = self._rows
         added = np.stack([self._unit(embedding) for embedding in embeddings])
         owners = np.full(len(added), len(rows.users), np.int32)
-        self._rows = self._made(
+        self._rows = self._table(
             (*rows.users, user_id), np.vstack((rows.matrix, added)), np.concatenate((rows.owners, owners))
         )
 
@@ -78,12 +78,12 @@ class Gallery:
         if user_id not in rows.users:
             return
         number = rows.users.index(user_id)
-        gone = rows.owners == number
-        owners = rows.owners[~gone]
+        removed = rows.owners == number
+        owners = rows.owners[~removed]
         owners[owners > number] -= 1
         users = rows.users[:number] + rows.users[number + 1 :]
-        self._rows = self._made(users, rows.matrix[~gone], owners)
-        rows.matrix[gone] = 0
+        self._rows = self._table(users, rows.matrix[~removed], owners)
+        rows.matrix[removed] = 0
 
     def clear(self) -> None:
         """Forget everyone; all numbers are overwritten, not only dropped."""

@@ -57,11 +57,11 @@ def frame(pose: Pose, width: int = 960, height: int = 540) -> Frame:
             [sin, cos, to_y - sin * middle_x - cos * middle_y],
         ]
     )
-    seen = cv2.warpAffine(surface(), matrix, (width, height), borderMode=cv2.BORDER_REFLECT_101)
+    warped = cv2.warpAffine(surface(), matrix, (width, height), borderMode=cv2.BORDER_REFLECT_101)
     if pose.blur:
-        seen = cv2.GaussianBlur(seen, (0, 0), pose.blur)
-    made: Frame = np.clip(seen * pose.gain, 0, 255).astype(np.uint8)
-    return made
+        warped = cv2.GaussianBlur(warped, (0, 0), pose.blur)
+    frame: Frame = np.clip(warped * pose.gain, 0, 255).astype(np.uint8)
+    return frame
 
 
 @dataclass

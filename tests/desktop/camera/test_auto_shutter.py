@@ -5,7 +5,7 @@ from desktop.camera import AutoShutter
 
 def shares(shutter: AutoShutter, begin: float, fits: str) -> list[float]:
     """What looks a quarter of a second apart give; `x` fits, anything else does not."""
-    return [shutter.see(one == "x", begin + 0.25 * index) for index, one in enumerate(fits)]
+    return [shutter.see(fit == "x", begin + 0.25 * index) for index, fit in enumerate(fits)]
 
 
 def test_it_fires_once_when_the_picture_has_fitted_for_a_second() -> None:

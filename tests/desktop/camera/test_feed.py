@@ -30,18 +30,18 @@ class Played:
 
     def __init__(self, frame: Frame) -> None:
         self.frame: Frame | None = frame
-        self.there = True
+        self.connected = True
         self.opened = 0
         self.closed = threading.Event()
 
     def open(self) -> None:
-        if not self.there:
+        if not self.connected:
             raise SourceError(self.name)
         self.opened += 1
         self.closed.clear()
 
     def read(self) -> Frame | None:
-        return self.frame if self.there else None
+        return self.frame if self.connected else None
 
     def close(self) -> None:
         self.closed.set()
@@ -117,9 +117,9 @@ def test_an_unplugged_camera_is_waited_for(qtbot: QtBot, feed: CameraFeed) -> No
     feed.stateChanged.connect(states.append)
     feed.start(source)
     qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
-    source.there = False
+    source.connected = False
     qtbot.waitUntil(lambda: feed.state is FeedState.LOST)
-    source.there = True
+    source.connected = True
     qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
     assert states == [FeedState.OPENING, FeedState.LIVE, FeedState.LOST, FeedState.LIVE]
     assert source.opened == 2
@@ -127,10 +127,10 @@ def test_an_unplugged_camera_is_waited_for(qtbot: QtBot, feed: CameraFeed) -> No
 
 def test_a_camera_that_is_not_there_is_said_and_tried_again(qtbot: QtBot, feed: CameraFeed) -> None:
     source = Played(empty_frame())
-    source.there = False
+    source.connected = False
     feed.start(source)
     qtbot.waitUntil(lambda: feed.state is FeedState.UNAVAILABLE)
-    source.there = True
+    source.connected = True
     qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
 
 
@@ -172,9 +172,9 @@ def test_distant_face_gets_hint_to_come_closer(
 
 
 def test_nobody_in_front_gives_no_shot(qtbot: QtBot, feed: CameraFeed) -> None:
-    with qtbot.waitSignal(feed.looked) as seen:
+    with qtbot.waitSignal(feed.looked) as looked:
         feed.start(Played(empty_frame()))
-    assert seen.args[0].hint is Hint.NO_FACE
+    assert looked.args[0].hint is Hint.NO_FACE
     assert feed.best(seconds=60) is None
 
 

@@ -42,9 +42,9 @@ def test_a_frame_gives_one_hint(guide: RegionGuide, pose: Pose, hint: GuideHint)
 
 def test_the_corners_say_where_the_region_is(guide: RegionGuide) -> None:
     look = guide.judge(frame(Pose(x=0.1)))
-    wanted = target_rect(400, 300, 960, 540)
-    assert look.corners[0] == pytest.approx((wanted.x / 960 + 0.1, wanted.y / 540), abs=0.01)
-    assert look.corners[2] == pytest.approx((wanted.right / 960 + 0.1, wanted.bottom / 540), abs=0.01)
+    target = target_rect(400, 300, 960, 540)
+    assert look.corners[0] == pytest.approx((target.x / 960 + 0.1, target.y / 540), abs=0.01)
+    assert look.corners[2] == pytest.approx((target.right / 960 + 0.1, target.bottom / 540), abs=0.01)
 
 
 def test_a_camera_that_moves_gets_the_hint_to_hold_still(guide: RegionGuide) -> None:
@@ -81,8 +81,8 @@ def test_it_looks_a_few_times_a_second() -> None:
 def test_the_target_has_the_shape_of_the_region_and_lies_in_the_middle(
     region_w: float, region_h: float, frame_w: float, frame_h: float
 ) -> None:
-    found = target_rect(region_w, region_h, frame_w, frame_h)
-    assert found.w / found.h == pytest.approx(region_w / region_h, rel=1e-6)
-    assert found.x + found.w / 2 == pytest.approx(frame_w / 2)
-    assert found.w <= 0.7 * frame_w * 1.000001
-    assert found.h <= 0.7 * frame_h * 1.000001
+    target = target_rect(region_w, region_h, frame_w, frame_h)
+    assert target.w / target.h == pytest.approx(region_w / region_h, rel=1e-6)
+    assert target.x + target.w / 2 == pytest.approx(frame_w / 2)
+    assert target.w <= 0.7 * frame_w * 1.000001
+    assert target.h <= 0.7 * frame_h * 1.000001

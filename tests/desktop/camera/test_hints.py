@@ -88,10 +88,10 @@ def test_face_in_noise_is_found_but_noise_alone_is_not() -> None:
 def test_it_agrees_with_the_detector_that_the_numbers_come_from() -> None:
     frame = face_frame(0.35)
     grey = cv2.cvtColor(cv2.resize(frame, (160, 120), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
-    (theirs,) = Cascade(str(cascade_file())).detect_multi_scale(
+    (square,) = Cascade(str(cascade_file())).detect_multi_scale(
         grey, 1.1, 1, (40, 40), (120, 120), min_neighbor_number=4
     )
     (x, y, side), *_ = find_faces(grey, 20)
     assert (x + side / 2, y + side / 2) == pytest.approx(
-        (theirs["c"] + theirs["width"] / 2, theirs["r"] + theirs["height"] / 2), abs=5
+        (square["c"] + square["width"] / 2, square["r"] + square["height"] / 2), abs=5
     )

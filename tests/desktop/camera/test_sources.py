@@ -93,8 +93,8 @@ def test_cameras_have_the_names_of_the_system(tmp_path: Path) -> None:
         (device / "index").write_text(f"{index}\n")
         (device / "name").write_text(f"{name}\n")
     (tmp_path / "video7").mkdir()
-    found = _named_cameras(tmp_path)
-    assert [(camera.number, camera.name) for camera in found] == [(0, "HD Webcam"), (10, "USB Cam")]
+    cameras = _named_cameras(tmp_path)
+    assert [(camera.number, camera.name) for camera in cameras] == [(0, "HD Webcam"), (10, "USB Cam")]
 
 
 def test_without_cameras_there_are_none(tmp_path: Path) -> None:

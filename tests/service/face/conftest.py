@@ -54,9 +54,9 @@ def open_engine(test_models: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 class SameProcess:
-    """Eyes that look here instead of in a process of their own, and remember what they saw."""
+    """Analyses pictures in this process instead of one of its own, and remembers the results."""
 
-    seen: dict[tuple[str, int], PictureAnalysis] = {}  # noqa: RUF012 - shared by the tests of one run, to be quick
+    analyses: dict[tuple[str, int], PictureAnalysis] = {}  # noqa: RUF012 - shared by the tests of one run, to be quick
 
     def __init__(self, engine: FaceEngine, model_id: str | None = None) -> None:
         self.engine = engine
@@ -71,9 +71,9 @@ class SameProcess:
         # Others get their turn, as they do while the face process works.
         await asyncio.sleep(0)
         key = (self.engine.model_id, hash(face_info))
-        if key not in self.seen:
-            self.seen[key] = analyse(self.engine, decode(picture_bytes(face_info)))
-        return self.seen[key]
+        if key not in self.analyses:
+            self.analyses[key] = analyse(self.engine, decode(picture_bytes(face_info)))
+        return self.analyses[key]
 
     async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
         await asyncio.sleep(0)
@@ -89,7 +89,7 @@ class SameProcess:
 
 
 @dataclass
-class Room:
+class Setup:
     """A face service on its own database, with the account domain played by two sets."""
 
     service: FaceService
@@ -124,22 +124,22 @@ def _migrated(url: str) -> Database:
 _TEMPLATE: list[bytes] = []
 
 
-def open_room(
+def open_setup(
     folder: Path, engine: FaceEngine, model_id: str | None = None, database: Database | None = None
-) -> Room:
+) -> Setup:
     settings = Settings(data_dir=folder)
     settings.prepare()
     database = database or _migrated(settings.url)
 
     async def log_in(user_id: str, _address: str, _user_agent: str) -> Tokens:
-        made.logged_in.append(user_id)
+        opened.logged_in.append(user_id)
         return tokens_of(user_id)
 
     async def may_log_in(user_id: str) -> bool:
-        return user_id not in made.disabled
+        return user_id not in opened.disabled
 
     async def permissions(user_id: str) -> frozenset[Permission]:
-        return made.permissions.get(user_id, frozenset())
+        return opened.permissions.get(user_id, frozenset())
 
     service = FaceService(
         database,
@@ -149,14 +149,14 @@ def open_room(
         permissions=permissions,
         face_client=SameProcess(engine, model_id),
     )
-    made = Room(service, database, settings)
-    database.before_commit.append(lambda _session, changes: made.changes.extend(changes))
-    return made
+    opened = Setup(service, database, settings)
+    database.before_commit.append(lambda _session, changes: opened.changes.extend(changes))
+    return opened
 
 
 @pytest.fixture
-def room(tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
+def setup(tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Setup]:
     monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
-    made = open_room(tmp_path, dlib_engine)
-    yield made
-    made.database.close()
+    opened = open_setup(tmp_path, dlib_engine)
+    yield opened
+    opened.database.close()

@@ -9,7 +9,7 @@ import pytest
 
 from service.web.envelope import Refusal
 from shared.samples import faces
-from tests.service.face.conftest import Room, as_face_info
+from tests.service.face.conftest import Setup, as_face_info
 
 PERSON = as_face_info(faces.enrolment())
 AGAIN = as_face_info(faces.login())
@@ -19,16 +19,16 @@ ADDRESS = "192.0.2.7"
 FAILED = "无法校验人脸"
 
 
-async def refused(room: Room, face_info: str, address: str = ADDRESS) -> None:
+async def refused(setup: Setup, face_info: str, address: str = ADDRESS) -> None:
     with pytest.raises(Refusal) as caught:
-        await room.service.login(face_info, address)
+        await setup.service.login(face_info, address)
     assert caught.value.msg == FAILED
     assert caught.value.data is None
 
 
-async def identified(room: Room, face_info: str) -> str | None:
+async def identified(setup: Setup, face_info: str) -> str | None:
     """The user that a login with this picture logs in; None when it fails."""
-    before = len(room.logged_in)
+    before = len(setup.logged_in)
     with contextlib.suppress(Refusal):
-        await room.service.login(face_info, ADDRESS)
-    return room.logged_in[-1] if len(room.logged_in) > before else None
+        await setup.service.login(face_info, ADDRESS)
+    return setup.logged_in[-1] if len(setup.logged_in) > before else None

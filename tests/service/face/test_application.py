@@ -17,8 +17,8 @@ FAILED = {"code": 1, "data": None, "msg": "无法校验人脸"}
 
 def claims(token: str) -> dict[str, object]:
     payload = token.split(".")[1]
-    found: dict[str, object] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    return found
+    claims: dict[str, object] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return claims
 
 
 @pytest.fixture(autouse=True)
@@ -34,8 +34,8 @@ def test_a_life_with_face_login(
     def log_in(image: faces.Pixels) -> dict[str, object]:
         answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(image)})
         assert answer.status_code == 200, answer.text
-        found: dict[str, object] = answer.json()
-        return found
+        body: dict[str, object] = answer.json()
+        return body
 
     assert log_in(faces.login()) == FAILED
     images = [as_face_info(image, ".jpg") for image in faces.enrolments()]

@@ -108,10 +108,10 @@ def test_compares_pairs_from_a_file(
     ]
     status, out = run(monkeypatch, tmp_path, "\n".join(rows))
     result = json.loads(out.read_text("utf-8"))
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     assert status == 0
-    assert json.loads(said.out) == result
-    assert "line 8: there is no picture gone.jpg" in said.err
+    assert json.loads(output.out) == result
+    assert "line 8: there is no picture gone.jpg" in output.err
     # a.jpg is named in two ways and embedded once.
     assert (result["pairs"], result["pictures"], result["pairs_left_out"]) == (6, 6, 1)
     assert result["pairs_with_failures"] == 2
@@ -146,14 +146,16 @@ def test_of_several_faces_the_central_one_counts(tmp_path: Path, dlib_engine: Dl
     page[60:420, 420:780] = person
     page[: side.shape[0], : side.shape[1]] = side
     put(tmp_path, page=page, person=faces.login())
-    found, alone = (face_pairs.embedded(dlib_engine, tmp_path / name) for name in ("page.png", "person.png"))
-    assert not isinstance(found, str)
-    assert not isinstance(alone, str)
-    assert np.linalg.norm(found - alone) < 0.4
+    embedding, expected = (
+        face_pairs.embedded(dlib_engine, tmp_path / name) for name in ("page.png", "person.png")
+    )
+    assert not isinstance(embedding, str)
+    assert not isinstance(expected, str)
+    assert np.linalg.norm(embedding - expected) < 0.4
 
 
 @pytest.mark.parametrize(
-    ("head", "rows", "said"),
+    ("head", "rows", "message"),
     [
         ("a,b", "a.png,b.png", "lacks the column same"),
         ("a,b,same", "", "holds no pairs"),
@@ -168,13 +170,13 @@ def test_of_several_faces_the_central_one_counts(tmp_path: Path, dlib_engine: Dl
 def test_invalid_pair_list_names_line(
     head: str,
     rows: str,
-    said: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(monkeypatch, tmp_path, rows, head=head)[0] == 1
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_file_of_another_encoding_is_named(tmp_path: Path) -> None:
@@ -185,8 +187,8 @@ def test_a_file_of_another_encoding_is_named(tmp_path: Path) -> None:
 
 
 def test_rows_as_other_programs_write_them(tmp_path: Path) -> None:
-    words = ["1", "true", "True", "yes", "Y", "1.0", "same", "0", "false", "False", "no", "N", "0.0", "-1"]
-    lines = [f'"x, {number}.jpg", y.jpg ,{word}' for number, word in enumerate(words)]
+    values = ["1", "true", "True", "yes", "Y", "1.0", "same", "0", "false", "False", "no", "N", "0.0", "-1"]
+    lines = [f'"x, {number}.jpg", y.jpg ,{value}' for number, value in enumerate(values)]
     text = "\ufeffA,B,Same\r\n" + "\r\n".join([*lines, "", " , , "]) + "\r\n"
     (tmp_path / "pairs.csv").write_bytes(text.encode())
     pairs = read_pairs(tmp_path / "pairs.csv")
@@ -199,7 +201,7 @@ def test_a_name_finds_its_file_in_another_case_or_without_its_ending(tmp_path: P
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.touch()
-    wanted = {
+    expected = {
         "Ann/Ann_0001": "Ann/Ann_0001.jpg",
         "ann/ann_0001.JPG": "Ann/Ann_0001.jpg",
         "Ann\\Ann_0001.jpg": "Ann/Ann_0001.jpg",
@@ -209,8 +211,8 @@ def test_a_name_finds_its_file_in_another_case_or_without_its_ending(tmp_path: P
     }
     # Two files could be meant, another kind of file, no file, a folder.
     none = {"Ann/two", "Ann/notes", "Bob/Ann_0001", "Ann"}
-    found = face_pairs.located({*wanted, *none}, tmp_path)
-    assert found == {name: tmp_path / file for name, file in wanted.items()}
+    files = face_pairs.located({*expected, *none}, tmp_path)
+    assert files == {name: tmp_path / file for name, file in expected.items()}
 
 
 def test_what_a_login_refuses_for_its_size_is_still_measured(tmp_path: Path) -> None:
@@ -239,8 +241,8 @@ def test_many_missing_pictures_are_counted_rather_than_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(monkeypatch, tmp_path, "a.png,b.png,1\n" * 30)
-    said = capsys.readouterr().err.splitlines()
-    assert (len(said), said[20]) == (22, "... and 40 more")
+    lines = capsys.readouterr().err.splitlines()
+    assert (len(lines), lines[20]) == (22, "... and 40 more")
 
 
 def test_columns_may_be_in_any_order_with_others_between(tmp_path: Path) -> None:

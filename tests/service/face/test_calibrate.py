@@ -10,7 +10,7 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.packs.pack_store import model_in_use
 from service.settings import Settings
 from shared.samples import faces
-from tests.service.face.conftest import as_face_info, open_room
+from tests.service.face.conftest import as_face_info, open_setup
 
 
 def test_the_command_prints_the_figures(
@@ -18,10 +18,10 @@ def test_the_command_prints_the_figures(
 ) -> None:
     import asyncio
 
-    room = open_room(tmp_path / "data", dlib_engine)
+    setup = open_setup(tmp_path / "data", dlib_engine)
     images = [as_face_info(each) for each in faces.enrolments()]
-    asyncio.run(room.service.enrol("mei", images, CONSENT_VERSION))
-    room.database.close()
+    asyncio.run(setup.service.enrol("mei", images, CONSENT_VERSION))
+    setup.database.close()
     strangers = tmp_path / "陌生人"
     strangers.mkdir()
     (strangers / "甲.jpg").write_bytes(faces.encoded(faces.stranger()))

@@ -27,7 +27,7 @@ from service.web.envelope import Problem, Refusal
 from shared.codes import Permission
 from shared.samples import faces
 from shared.wire.face import CHALLENGE_NEEDED, NOT_SHOWN, FacePolicy
-from tests.service.face.conftest import Room, SameProcess, as_face_info, open_room, tokens_of
+from tests.service.face.conftest import SameProcess, Setup, as_face_info, open_setup, tokens_of
 
 ADDRESS = "192.0.2.7"
 PERSON = as_face_info(faces.enrolment())
@@ -54,139 +54,139 @@ class Judge(SameProcess):
 
 
 @pytest.fixture
-def judge(room: Room, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Judge:
-    made = Judge(dlib_engine)
-    monkeypatch.setattr(room.service, "_face_client", made)
-    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
-    return made
+def judge(setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    client = Judge(dlib_engine)
+    monkeypatch.setattr(setup.service, "_face_client", client)
+    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    return client
 
 
-async def drawn(room: Room, address: str = ADDRESS) -> str:
-    return (await room.service.draw_challenge([], address)).challenge_id
+async def drawn(setup: Setup, address: str = ADDRESS) -> str:
+    return (await setup.service.draw_challenge([], address)).challenge_id
 
 
-async def refused(room: Room, challenge_id: str, frames: Sequence[FilmedFrame] = FRAMES) -> str:
+async def refused(setup: Setup, challenge_id: str, frames: Sequence[FilmedFrame] = FRAMES) -> str:
     with pytest.raises(Refusal) as caught:
-        await room.service.login_by_challenge(challenge_id, frames, ADDRESS)
+        await setup.service.login_by_challenge(challenge_id, frames, ADDRESS)
     return caught.value.msg
 
 
-def test_answer_to_a_challenge_logs_in(room: Room, judge: Judge) -> None:
+def test_answer_to_a_challenge_logs_in(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        challenge = await room.service.draw_challenge([], ADDRESS)
-        tokens = await room.service.login_by_challenge(challenge.challenge_id, FRAMES, ADDRESS)
+        challenge = await setup.service.draw_challenge([], ADDRESS)
+        tokens = await setup.service.login_by_challenge(challenge.challenge_id, FRAMES, ADDRESS)
         assert tokens.access_token == tokens_of("mei").access_token
-        asked = [(step.movement.value, step.from_ms, step.to_ms) for step in judge.steps]
-        assert asked == [(step.movement, step.from_ms, step.to_ms) for step in challenge.steps]
+        steps = [(step.movement.value, step.from_ms, step.to_ms) for step in judge.steps]
+        assert steps == [(step.movement, step.from_ms, step.to_ms) for step in challenge.steps]
 
     asyncio.run(play())
 
 
-def test_challenge_is_answered_once(room: Room, judge: Judge) -> None:
+def test_challenge_is_answered_once(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        challenge_id = await drawn(room)
-        await room.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
-        assert await refused(room, challenge_id) == NOT_SHOWN
+        challenge_id = await drawn(setup)
+        await setup.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
+        assert await refused(setup, challenge_id) == NOT_SHOWN
 
     asyncio.run(play())
 
 
-def test_challenge_is_used_up_by_a_failure(room: Room, judge: Judge) -> None:
+def test_challenge_is_used_up_by_a_failure(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        challenge_id = await drawn(room)
+        challenge_id = await drawn(setup)
         judge.reason = Reason.FLAT
-        assert await refused(room, challenge_id) == NOT_SHOWN
+        assert await refused(setup, challenge_id) == NOT_SHOWN
         judge.reason = Reason.LIVE
-        assert await refused(room, challenge_id) == NOT_SHOWN
+        assert await refused(setup, challenge_id) == NOT_SHOWN
 
     asyncio.run(play())
 
 
-def test_unknown_challenge_is_refused(room: Room, judge: Judge) -> None:
-    assert asyncio.run(refused(room, "unknown")) == NOT_SHOWN
+def test_unknown_challenge_is_refused(setup: Setup, judge: Judge) -> None:
+    assert asyncio.run(refused(setup, "unknown")) == NOT_SHOWN
     assert not judge.steps
 
 
-def test_challenge_of_another_station_is_refused(room: Room, judge: Judge) -> None:
+def test_challenge_of_another_station_is_refused(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        assert await refused(room, await drawn(room, "192.0.2.8")) == NOT_SHOWN
+        assert await refused(setup, await drawn(setup, "192.0.2.8")) == NOT_SHOWN
 
     asyncio.run(play())
 
 
-def test_expired_challenge_is_refused(room: Room, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expired_challenge_is_refused(setup: Setup, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     async def play() -> None:
-        challenge_id = await drawn(room)
+        challenge_id = await drawn(setup)
         later = now() + challenges.LIFE + timedelta(seconds=1)
         monkeypatch.setattr(challenges, "now", lambda: later)
-        assert await refused(room, challenge_id) == NOT_SHOWN
+        assert await refused(setup, challenge_id) == NOT_SHOWN
 
     asyncio.run(play())
 
 
-def test_film_that_is_longer_than_the_time_since_the_draw_is_refused(room: Room, judge: Judge) -> None:
+def test_film_that_is_longer_than_the_time_since_the_draw_is_refused(setup: Setup, judge: Judge) -> None:
     frames = [FilmedFrame(0, PERSON), FilmedFrame(15_000, PERSON)]
 
     async def play() -> None:
-        assert await refused(room, await drawn(room), frames) == NOT_SHOWN
+        assert await refused(setup, await drawn(setup), frames) == NOT_SHOWN
 
     asyncio.run(play())
 
 
 @pytest.mark.parametrize("reason", [each for each in Reason if each is not Reason.LIVE])
-def test_every_verdict_but_live_is_refused_and_audited(room: Room, judge: Judge, reason: Reason) -> None:
+def test_every_verdict_but_live_is_refused_and_audited(setup: Setup, judge: Judge, reason: Reason) -> None:
     async def play() -> None:
         judge.reason = reason
-        assert await refused(room, await drawn(room)) == NOT_SHOWN
+        assert await refused(setup, await drawn(setup)) == NOT_SHOWN
 
     asyncio.run(play())
-    assert room.changes[-1].action == "face_login_failed"
-    assert room.changes[-1].details == {"challenge": reason.value}
+    assert setup.changes[-1].action == "face_login_failed"
+    assert setup.changes[-1].details == {"challenge": reason.value}
 
 
-def test_stranger_who_follows_is_refused_like_any_unknown_face(room: Room, judge: Judge) -> None:
+def test_stranger_who_follows_is_refused_like_any_unknown_face(setup: Setup, judge: Judge) -> None:
     stranger = as_face_info(faces.stranger())
 
     async def play() -> None:
         frames = [FilmedFrame(0, stranger), FilmedFrame(80, stranger)]
-        assert await refused(room, await drawn(room), frames) == "无法校验人脸"
+        assert await refused(setup, await drawn(setup), frames) == "无法校验人脸"
 
     asyncio.run(play())
 
 
-def test_damaged_frame_is_refused(room: Room, judge: Judge) -> None:
+def test_damaged_frame_is_refused(setup: Setup, judge: Judge) -> None:
     judge.damaged = True
 
     async def play() -> None:
-        assert await refused(room, await drawn(room)) == "无法校验人脸"
+        assert await refused(setup, await drawn(setup)) == "无法校验人脸"
 
     asyncio.run(play())
 
 
-def test_failures_make_the_station_wait(room: Room, judge: Judge) -> None:
+def test_failures_make_the_station_wait(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
         for _ in range(5):
-            await refused(room, "unknown")
+            await refused(setup, "unknown")
         with pytest.raises(Problem) as caught:
-            await drawn(room)
+            await drawn(setup)
         assert caught.value.status == 429
 
     asyncio.run(play())
 
 
-def test_a_station_has_few_challenges_at_a_time(room: Room, judge: Judge) -> None:
+def test_a_station_has_few_challenges_at_a_time(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
         for _ in range(challenges.MOST_WAITING):
-            await drawn(room)
+            await drawn(setup)
         with pytest.raises(Problem) as caught:
-            await drawn(room)
+            await drawn(setup)
         assert caught.value.status == 429
-        await drawn(room, "192.0.2.9")
+        await drawn(setup, "192.0.2.9")
 
     asyncio.run(play())
 
 
-def test_movements_that_a_person_cannot_make_are_left_out(room: Room) -> None:
+def test_movements_that_a_person_cannot_make_are_left_out(setup: Setup) -> None:
     avoided = [Movement.LEFT, Movement.RIGHT]
     for _ in range(30):
         steps = challenges.drawn_steps(avoided)
@@ -195,7 +195,7 @@ def test_movements_that_a_person_cannot_make_are_left_out(room: Room) -> None:
         assert not {step.movement for step in steps} & set(avoided)
 
     with pytest.raises(Problem) as caught:
-        asyncio.run(room.service.draw_challenge([*avoided, Movement.UP], ADDRESS))
+        asyncio.run(setup.service.draw_challenge([*avoided, Movement.UP], ADDRESS))
     assert caught.value.status == 422
 
 
@@ -203,99 +203,99 @@ def test_every_challenge_asks_for_a_turn() -> None:
     for _ in range(60):
         steps = challenges.drawn_steps()
         assert {step.movement for step in steps} & {Movement.LEFT, Movement.RIGHT, Movement.UP}
-        assert all(one.to_ms == two.from_ms for one, two in pairwise(steps))
+        assert all(earlier.to_ms == later.from_ms for earlier, later in pairwise(steps))
         assert steps[-1].to_ms <= 4200
 
 
 Rule = Literal["off", "in_doubt", "always"]
 
 
-async def set_policy(room: Room, admins: Rule, others: Rule) -> None:
-    wanted = FacePolicy(login_enabled=True, challenge_admins=admins, challenge_others=others)
-    changed = await room.service.oversight.change_policy(wanted, "chief", ADDRESS)
+async def set_policy(setup: Setup, admins: Rule, others: Rule) -> None:
+    policy = FacePolicy(login_enabled=True, challenge_admins=admins, challenge_others=others)
+    changed = await setup.service.oversight.change_policy(policy, "chief", ADDRESS)
     assert (changed.challenge_admins, changed.challenge_others) == (admins, others)
 
 
-def test_policy_that_wants_a_challenge_refuses_one_picture(room: Room, judge: Judge) -> None:
+def test_policy_that_wants_a_challenge_refuses_one_picture(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        await set_policy(room, "off", "always")
+        await set_policy(setup, "off", "always")
         with pytest.raises(Refusal) as caught:
-            await room.service.login(PERSON, ADDRESS)
+            await setup.service.login(PERSON, ADDRESS)
         assert caught.value.msg == CHALLENGE_NEEDED
-        await room.service.login_by_challenge(await drawn(room), FRAMES, ADDRESS)
-        await set_policy(room, "always", "off")
-        await room.service.login(PERSON, ADDRESS)
-        room.permissions["mei"] = frozenset({Permission.MODEL_MANAGE})
+        await setup.service.login_by_challenge(await drawn(setup), FRAMES, ADDRESS)
+        await set_policy(setup, "always", "off")
+        await setup.service.login(PERSON, ADDRESS)
+        setup.permissions["mei"] = frozenset({Permission.MODEL_MANAGE})
         with pytest.raises(Refusal):
-            await room.service.login(PERSON, ADDRESS)
+            await setup.service.login(PERSON, ADDRESS)
 
     asyncio.run(play())
 
 
-def test_without_a_liveness_model_every_picture_is_in_doubt(room: Room, judge: Judge) -> None:
+def test_without_a_liveness_model_every_picture_is_in_doubt(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        await set_policy(room, "off", "in_doubt")
+        await set_policy(setup, "off", "in_doubt")
         with pytest.raises(Refusal) as caught:
-            await room.service.login(PERSON, ADDRESS)
+            await setup.service.login(PERSON, ADDRESS)
         assert caught.value.msg == CHALLENGE_NEEDED
 
     asyncio.run(play())
 
 
-async def ask(room: Room) -> None:
+async def ask(setup: Setup) -> None:
     """Show a picture that leads into a challenge."""
     with pytest.raises(Refusal) as caught:
-        await room.service.login(PERSON, ADDRESS)
+        await setup.service.login(PERSON, ADDRESS)
     assert caught.value.msg == CHALLENGE_NEEDED
 
 
-def failures_of(room: Room) -> int:
-    known = room.database.read_now(lambda session: session.get(FaceStation, ADDRESS))
-    return known.failures if known else 0
+def failures_of(setup: Setup) -> int:
+    state = setup.database.read_now(lambda session: session.get(FaceStation, ADDRESS))
+    return state.failures if state else 0
 
 
-def test_picture_that_leads_into_a_challenge_does_not_count_yet(room: Room, judge: Judge) -> None:
+def test_picture_that_leads_into_a_challenge_does_not_count_yet(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        await set_policy(room, "always", "always")
-        await ask(room)
-        assert failures_of(room) == 0
-        assert room.changes[-1].details == {"challenge": "asked_for"}
+        await set_policy(setup, "always", "always")
+        await ask(setup)
+        assert failures_of(setup) == 0
+        assert setup.changes[-1].details == {"challenge": "asked_for"}
         judge.reason = Reason.FLAT
-        await refused(room, await drawn(room))
+        await refused(setup, await drawn(setup))
         # The picture and the wrong answer are one attempt.
-        assert failures_of(room) == 1
+        assert failures_of(setup) == 1
 
     asyncio.run(play())
 
 
-def test_pictures_whose_challenges_are_not_answered_make_the_station_wait(room: Room, judge: Judge) -> None:
+def test_pictures_whose_challenges_are_not_answered_make_the_station_wait(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        await set_policy(room, "always", "always")
+        await set_policy(setup, "always", "always")
         for expected in range(6):
-            await ask(room)
-            assert failures_of(room) == expected
+            await ask(setup)
+            assert failures_of(setup) == expected
         with pytest.raises(Problem) as caught:
-            await room.service.login(PERSON, ADDRESS)
+            await setup.service.login(PERSON, ADDRESS)
         assert caught.value.status == 429
 
     asyncio.run(play())
 
 
-def test_picture_without_an_answer_counts_with_the_next_failure(room: Room, judge: Judge) -> None:
+def test_picture_without_an_answer_counts_with_the_next_failure(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        await set_policy(room, "always", "always")
-        await ask(room)
+        await set_policy(setup, "always", "always")
+        await ask(setup)
         with pytest.raises(Refusal):
-            await room.service.login(as_face_info(faces.stranger()), ADDRESS)
-        assert failures_of(room) == 2
+            await setup.service.login(as_face_info(faces.stranger()), ADDRESS)
+        assert failures_of(setup) == 2
 
     asyncio.run(play())
 
 
-def test_policy_keeps_what_a_change_does_not_name(room: Room) -> None:
+def test_policy_keeps_what_a_change_does_not_name(setup: Setup) -> None:
     async def play() -> None:
-        await set_policy(room, "always", "in_doubt")
-        changed = await room.service.oversight.change_policy(
+        await set_policy(setup, "always", "in_doubt")
+        changed = await setup.service.oversight.change_policy(
             FacePolicy(login_enabled=False), "chief", ADDRESS
         )
         assert (changed.challenge_admins, changed.challenge_others) == ("always", "in_doubt")
@@ -307,15 +307,15 @@ def test_challenge_works_on_both_databases(
     database: Database, tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
-    room = open_room(tmp_path / "faces", dlib_engine, database=database)
-    monkeypatch.setattr(room.service, "_face_client", Judge(dlib_engine))
+    setup = open_setup(tmp_path / "faces", dlib_engine, database=database)
+    monkeypatch.setattr(setup.service, "_face_client", Judge(dlib_engine))
 
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        await set_policy(room, "always", "always")
-        challenge_id = await drawn(room)
-        await room.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
-        assert await refused(room, challenge_id) == NOT_SHOWN
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await set_policy(setup, "always", "always")
+        challenge_id = await drawn(setup)
+        await setup.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
+        assert await refused(setup, challenge_id) == NOT_SHOWN
 
     asyncio.run(play())
 

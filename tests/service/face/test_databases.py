@@ -13,7 +13,7 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.web.envelope import Problem, Refusal
 from shared.samples import faces
 from shared.wire.face import FacePolicy
-from tests.service.face.conftest import as_face_info, open_room
+from tests.service.face.conftest import as_face_info, open_setup
 
 
 @pytest.fixture(
@@ -28,26 +28,26 @@ def test_from_enrolment_to_deletion(
     database: Database, tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
-    room = open_room(tmp_path / "faces", dlib_engine, database=database)
+    setup = open_setup(tmp_path / "faces", dlib_engine, database=database)
     person, stranger = as_face_info(faces.enrolment()), as_face_info(faces.stranger())
 
     async def play() -> None:
-        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
-        await room.service.enrol("mei", [person], CONSENT_VERSION)
-        assert (await room.service.status("mei")).templates == 1
-        await room.service.login(as_face_info(faces.login()), "192.0.2.7")
+        await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await setup.service.enrol("mei", [person], CONSENT_VERSION)
+        assert (await setup.service.status("mei")).templates == 1
+        await setup.service.login(as_face_info(faces.login()), "192.0.2.7")
         for _ in range(5):
             with pytest.raises(Refusal):
-                await room.service.login(stranger, "192.0.2.7")
+                await setup.service.login(stranger, "192.0.2.7")
         with pytest.raises(Problem):
-            await room.service.login(person, "192.0.2.7")
-        await room.service.password_login("192.0.2.7")
-        await room.service.oversight.change_policy(FacePolicy(login_enabled=False), "chief", "192.0.2.7")
+            await setup.service.login(person, "192.0.2.7")
+        await setup.service.password_login("192.0.2.7")
+        await setup.service.oversight.change_policy(FacePolicy(login_enabled=False), "chief", "192.0.2.7")
         with pytest.raises(Problem):
-            await room.service.login(person, "192.0.2.7")
-        await room.service.oversight.change_policy(FacePolicy(login_enabled=True), "chief", "192.0.2.7")
-        assert await room.service.forget("mei")
+            await setup.service.login(person, "192.0.2.7")
+        await setup.service.oversight.change_policy(FacePolicy(login_enabled=True), "chief", "192.0.2.7")
+        assert await setup.service.forget("mei")
         with pytest.raises(Refusal):
-            await room.service.login(person, "192.0.2.7")
+            await setup.service.login(person, "192.0.2.7")
 
     asyncio.run(play())

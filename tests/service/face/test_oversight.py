@@ -15,29 +15,29 @@ from service.face.tables import FaceTemplate
 from service.web.envelope import Problem
 from shared.samples import faces
 from shared.wire.face import FacePolicy
-from tests.service.face.conftest import Room, as_face_info
+from tests.service.face.conftest import Setup, as_face_info
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER
 
 
-def test_an_admin_switches_face_login_off(room: Room) -> None:
+def test_an_admin_switches_face_login_off(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        await room.service.oversight.change_policy(FacePolicy(login_enabled=False), "admin", ADDRESS)
-        assert not (await room.service.status("mei")).login_enabled
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.oversight.change_policy(FacePolicy(login_enabled=False), "admin", ADDRESS)
+        assert not (await setup.service.status("mei")).login_enabled
         with pytest.raises(Problem) as caught:
-            await room.service.login(AGAIN, ADDRESS)
+            await setup.service.login(AGAIN, ADDRESS)
         assert caught.value.status == 403
-        await room.service.oversight.change_policy(FacePolicy(login_enabled=True), "admin", ADDRESS)
-        await room.service.login(AGAIN, ADDRESS)
+        await setup.service.oversight.change_policy(FacePolicy(login_enabled=True), "admin", ADDRESS)
+        await setup.service.login(AGAIN, ADDRESS)
 
     asyncio.run(play())
 
 
-def test_calibration_says_what_the_comparisons_allow(room: Room) -> None:
+def test_calibration_says_what_the_comparisons_allow(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
-        await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
-        figures = await room.service.oversight.calibration()
+        await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await setup.service.enrol("lan", [STRANGER], CONSENT_VERSION)
+        figures = await setup.service.oversight.calibration()
         assert (figures.users, figures.templates) == (2, 4)
         assert figures.threshold == pytest.approx(rules.threshold(DlibEngine.thresholds, 4))
         assert figures.strangers.pairs == 3
@@ -52,21 +52,21 @@ def test_calibration_says_what_the_comparisons_allow(room: Room) -> None:
     asyncio.run(play())
 
 
-def test_strangers_are_compared_with_the_enrolled_and_not_kept(room: Room) -> None:
+def test_strangers_are_compared_with_the_enrolled_and_not_kept(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
-        before = room.database.read_now(
+        await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        before = setup.database.read_now(
             lambda session: session.scalars(select(col(FaceTemplate.sealed))).all()
         )
-        scores = await room.service.oversight.compare_strangers([STRANGER, NOBODY, "no picture"])
+        scores = await setup.service.oversight.compare_strangers([STRANGER, NOBODY, "no picture"])
         assert (scores.pictures, scores.faces, scores.comparisons, scores.false_matches) == (3, 1, 3, 0)
         assert scores.largest is not None
         assert scores.largest < scores.threshold == rules.threshold(DlibEngine.thresholds, 3)
-        own = await room.service.oversight.compare_strangers([AGAIN])
-        assert own.false_matches == own.comparisons == 3
-        nobody = await room.service.oversight.compare_strangers([NOBODY])
+        enrolled = await setup.service.oversight.compare_strangers([AGAIN])
+        assert enrolled.false_matches == enrolled.comparisons == 3
+        nobody = await setup.service.oversight.compare_strangers([NOBODY])
         assert (nobody.faces, nobody.comparisons, nobody.largest) == (0, 0, None)
-        after = room.database.read_now(
+        after = setup.database.read_now(
             lambda session: session.scalars(select(col(FaceTemplate.sealed))).all()
         )
         assert before == after

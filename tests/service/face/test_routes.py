@@ -13,7 +13,7 @@ from shared.samples import faces
 from shared.wire.face import FacePolicy
 from tests.narrowing import present
 from tests.service.domain_app import as_role, client_of
-from tests.service.face.conftest import Room, as_face_info
+from tests.service.face.conftest import Setup, as_face_info
 
 PERSON = as_face_info(faces.enrolment())
 AGAIN = as_face_info(faces.login())
@@ -21,8 +21,8 @@ STRANGER = as_face_info(faces.stranger())
 
 
 @pytest.fixture
-def client(room: Room) -> Iterator[TestClient]:
-    with client_of(router(room.service)) as client:
+def client(setup: Setup) -> Iterator[TestClient]:
+    with client_of(router(setup.service)) as client:
         yield client
 
 
@@ -146,14 +146,14 @@ def test_switching_face_login_asks_for_a_recent_password(client: TestClient) -> 
     assert answer.json()["data"]["error"] == "password_login_needed"
 
 
-def test_device_token_travels_in_a_header(client: TestClient, room: Room) -> None:
+def test_device_token_travels_in_a_header(client: TestClient, setup: Setup) -> None:
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
     admin = as_role(Role.ADMIN)
     # Both ask for a recent password, which a caller by role has not given.
     portal = present(client.portal)
-    allowed = portal.call(room.service.devices.allow, "Gate A", "chief", "127.0.0.1")
+    allowed = portal.call(setup.service.devices.allow, "Gate A", "chief", "127.0.0.1")
     policy = FacePolicy(login_enabled=True, allowed_devices_only=True)
-    portal.call(room.service.oversight.change_policy, policy, "chief", "127.0.0.1")
+    portal.call(setup.service.oversight.change_policy, policy, "chief", "127.0.0.1")
     listed = client.get("/api/face/devices", headers=admin).json()["data"]
     assert [(device["name"], device["device_id"]) for device in listed] == [("Gate A", allowed.device_id)]
     assert allowed.token not in str(listed)

@@ -26,7 +26,7 @@ def face(height: float) -> DetectedFace:
     return DetectedFace((0, 0, height, height), points, points[:2], points[2], 1.0)
 
 
-def seen(
+def analysis_of(
     quality: Quality = GOOD, heights: tuple[float, ...] = (200,), liveness: float | None = None
 ) -> PictureAnalysis:
     return PictureAnalysis(
@@ -52,7 +52,7 @@ def seen(
 def test_an_enrolment_takes_good_pictures_only(
     change: dict[str, float], trouble: QualityFault | None
 ) -> None:
-    assert rules.enrolment_trouble(seen(replace(GOOD, **change)), None) is trouble
+    assert rules.enrolment_trouble(analysis_of(replace(GOOD, **change)), None) is trouble
 
 
 @pytest.mark.parametrize(
@@ -85,24 +85,24 @@ def test_a_picture_at_the_limit_is_good_and_one_beyond_is_not(
     beyond: float,
     trouble: QualityFault,
 ) -> None:
-    assert trouble_of(seen(replace(GOOD, **{name: bound})), None) is None
-    assert trouble_of(seen(replace(GOOD, **{name: beyond})), None) is trouble
+    assert trouble_of(analysis_of(replace(GOOD, **{name: bound})), None) is None
+    assert trouble_of(analysis_of(replace(GOOD, **{name: beyond})), None) is trouble
 
 
 def test_a_login_is_more_forgiving_than_an_enrolment() -> None:
-    passable = seen(replace(GOOD, inter_ocular=35, sharpness=0.01, brightness=40, burnt=0.3))
+    passable = analysis_of(replace(GOOD, inter_ocular=35, sharpness=0.01, brightness=40, burnt=0.3))
     assert rules.enrolment_trouble(passable, None) is not None
     assert rules.login_trouble(passable, None) is None
 
 
 def test_nobody_stands_beside_an_enrolment() -> None:
-    assert rules.enrolment_trouble(seen(heights=(200, 81)), None) is QualityFault.SEVERAL_FACES
-    assert rules.enrolment_trouble(seen(heights=(200, 80)), None) is None
+    assert rules.enrolment_trouble(analysis_of(heights=(200, 81)), None) is QualityFault.SEVERAL_FACES
+    assert rules.enrolment_trouble(analysis_of(heights=(200, 80)), None) is None
 
 
 def test_a_login_has_one_dominant_face() -> None:
-    assert rules.login_trouble(seen(heights=(200, 134)), None) is QualityFault.SEVERAL_FACES
-    assert rules.login_trouble(seen(heights=(200, 132)), None) is None
+    assert rules.login_trouble(analysis_of(heights=(200, 134)), None) is QualityFault.SEVERAL_FACES
+    assert rules.login_trouble(analysis_of(heights=(200, 132)), None) is None
 
 
 def test_no_face() -> None:
@@ -115,9 +115,9 @@ def test_no_face() -> None:
     [(0.4, QualityFault.NOT_LIVE), (None, QualityFault.NOT_LIVE), (0.5, None), (0.6, None)],
 )
 def test_liveness_counts_where_there_is_a_model(liveness: float | None, trouble: QualityFault | None) -> None:
-    assert rules.login_trouble(seen(liveness=liveness), 0.5) is trouble
-    assert rules.enrolment_trouble(seen(liveness=liveness), 0.5) is trouble
-    assert rules.login_trouble(seen(liveness=liveness), None) is None
+    assert rules.login_trouble(analysis_of(liveness=liveness), 0.5) is trouble
+    assert rules.enrolment_trouble(analysis_of(liveness=liveness), 0.5) is trouble
+    assert rules.login_trouble(analysis_of(liveness=liveness), None) is None
 
 
 def test_every_trouble_has_its_own_sentence() -> None:
@@ -144,8 +144,8 @@ def test_thresholds_are_the_measured_ones(
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
-def test_more_templates_never_loosen_a_threshold(one: int, other: int) -> None:
-    fewer, more = sorted((one, other))
+def test_more_templates_never_loosen_a_threshold(first: int, second: int) -> None:
+    fewer, more = sorted((first, second))
     for points in (THRESHOLDS.points, tuple(MOBILEFACENET_THRESHOLDS)):
         thresholds = Thresholds(points)
         assert rules.threshold(thresholds, fewer) <= rules.threshold(thresholds, more) + 1e-12

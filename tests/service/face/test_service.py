@@ -17,68 +17,68 @@ from service.face.rules import SENTENCES, QualityFault
 from service.face.tables import FaceEnrolment, FaceTemplate
 from service.web.envelope import Problem, Refusal
 from shared.samples import faces
-from tests.service.face.conftest import Room, SameProcess, as_face_info, open_room
+from tests.service.face.conftest import SameProcess, Setup, as_face_info, open_setup
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, identified, refused
 
 
-def templates_in(room: Room) -> list[FaceTemplate]:
-    return room.database.read_now(lambda session: list(session.scalars(select(FaceTemplate))))
+def templates_in(setup: Setup) -> list[FaceTemplate]:
+    return setup.database.read_now(lambda session: list(session.scalars(select(FaceTemplate))))
 
 
-def test_the_enrolled_person_logs_in_and_a_stranger_does_not(room: Room) -> None:
+def test_the_enrolled_person_logs_in_and_a_stranger_does_not(setup: Setup) -> None:
     async def play() -> None:
-        await refused(room, AGAIN)
-        assert await room.service.enrol_one("mei", PERSON) is None
-        tokens = await room.service.login(AGAIN, ADDRESS)
+        await refused(setup, AGAIN)
+        assert await setup.service.enrol_one("mei", PERSON) is None
+        tokens = await setup.service.login(AGAIN, ADDRESS)
         assert tokens.access_token == "token of mei"
-        await refused(room, STRANGER)
-        await refused(room, NOBODY)
-        await refused(room, "not a picture")
-        assert room.logged_in == ["mei"]
+        await refused(setup, STRANGER)
+        await refused(setup, NOBODY)
+        await refused(setup, "not a picture")
+        assert setup.logged_in == ["mei"]
 
     asyncio.run(play())
 
 
-def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(room: Room) -> None:
+def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(setup: Setup) -> None:
     async def too_late(_user_id: str, _address: str, _user_agent: str) -> None:
         raise Problem(401, "not_logged_in", "请先登录")
 
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        room.service._log_in = too_late  # type: ignore[assignment]
-        await refused(room, AGAIN)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        setup.service._log_in = too_late  # type: ignore[assignment]
+        await refused(setup, AGAIN)
 
     asyncio.run(play())
 
 
-def test_two_people_are_distinguished(room: Room) -> None:
+def test_two_people_are_distinguished(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
-        await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
-        assert await identified(room, AGAIN) == "mei"
-        assert await identified(room, STRANGER) == "lan"
+        await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await setup.service.enrol("lan", [STRANGER], CONSENT_VERSION)
+        assert await identified(setup, AGAIN) == "mei"
+        assert await identified(setup, STRANGER) == "lan"
 
     asyncio.run(play())
 
 
-def test_a_user_that_may_not_log_in_fails_like_a_stranger(room: Room) -> None:
+def test_a_user_that_may_not_log_in_fails_like_a_stranger(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        room.disabled.add("mei")
-        await refused(room, AGAIN)
-        assert room.logged_in == []
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        setup.disabled.add("mei")
+        await refused(setup, AGAIN)
+        assert setup.logged_in == []
 
     asyncio.run(play())
 
 
-def test_an_enrolment_replaces_the_one_before(room: Room) -> None:
+def test_an_enrolment_replaces_the_one_before(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
-        assert (await room.service.status("mei")).templates == 3
-        await room.service.enrol("mei", [STRANGER], CONSENT_VERSION)
-        assert (await room.service.status("mei")).templates == 1
-        assert await identified(room, AGAIN) is None
-        assert await identified(room, STRANGER) == "mei"
+        await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        assert (await setup.service.status("mei")).templates == 3
+        await setup.service.enrol("mei", [STRANGER], CONSENT_VERSION)
+        assert (await setup.service.status("mei")).templates == 1
+        assert await identified(setup, AGAIN) is None
+        assert await identified(setup, STRANGER) == "mei"
 
     asyncio.run(play())
 
@@ -94,99 +94,99 @@ def test_an_enrolment_replaces_the_one_before(room: Room) -> None:
     ],
 )
 def test_a_refused_enrolment_says_why_and_keeps_the_old_one(
-    room: Room, images: list[str], sentence: str
+    setup: Setup, images: list[str], sentence: str
 ) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         with pytest.raises(Refusal) as caught:
-            await room.service.enrol("mei", images, CONSENT_VERSION)
+            await setup.service.enrol("mei", images, CONSENT_VERSION)
         assert caught.value.msg == sentence
-        assert await identified(room, AGAIN) == "mei"
+        assert await identified(setup, AGAIN) == "mei"
 
     asyncio.run(play())
 
 
-def test_a_face_belongs_to_one_account(room: Room) -> None:
+def test_a_face_belongs_to_one_account(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await room.service.enrol_one("lan", AGAIN) == SENTENCES[QualityFault.SOMEBODY_ELSE]
-        assert not (await room.service.status("lan")).enrolled
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        assert await setup.service.enrol_one("lan", AGAIN) == SENTENCES[QualityFault.SOMEBODY_ELSE]
+        assert not (await setup.service.status("lan")).enrolled
 
     asyncio.run(play())
 
 
-def test_forgetting_is_complete_and_immediate(room: Room) -> None:
+def test_forgetting_is_complete_and_immediate(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await identified(room, AGAIN) == "mei"
-        assert await room.service.forget("mei")
-        assert await identified(room, AGAIN) is None
-        assert templates_in(room) == []
-        assert not (await room.service.status("mei")).enrolled
-        assert not await room.service.forget("mei")
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        assert await identified(setup, AGAIN) == "mei"
+        assert await setup.service.forget("mei")
+        assert await identified(setup, AGAIN) is None
+        assert templates_in(setup) == []
+        assert not (await setup.service.status("mei")).enrolled
+        assert not await setup.service.forget("mei")
 
     asyncio.run(play())
 
 
-def test_consent_is_recorded(room: Room) -> None:
+def test_consent_is_recorded(setup: Setup) -> None:
     async def play() -> None:
         before = now()
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        status = await room.service.status("mei")
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        status = await setup.service.status("mei")
         assert status.consent_version == CONSENT_VERSION
         assert status.consented_at is not None
         assert before <= status.consented_at <= now()
-        await room.service.enrol_one("mei", PERSON)
-        assert (await room.service.status("mei")).consent_version == CONSENT_BY_CALLER
+        await setup.service.enrol_one("mei", PERSON)
+        assert (await setup.service.status("mei")).consent_version == CONSENT_BY_CALLER
 
     asyncio.run(play())
 
 
-def test_enrolments_outlive_a_restart(room: Room, dlib_engine: DlibEngine) -> None:
-    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
-    again = open_room(room.settings.data_dir, dlib_engine)
+def test_enrolments_outlive_a_restart(setup: Setup, dlib_engine: DlibEngine) -> None:
+    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    again = open_setup(setup.settings.data_dir, dlib_engine)
     assert asyncio.run(identified(again, AGAIN)) == "mei"
     again.database.close()
 
 
-def test_another_process_sees_enrolments_and_deletions(room: Room, dlib_engine: DlibEngine) -> None:
-    other = open_room(room.settings.data_dir, dlib_engine)
+def test_another_process_sees_enrolments_and_deletions(setup: Setup, dlib_engine: DlibEngine) -> None:
+    other = open_setup(setup.settings.data_dir, dlib_engine)
 
     async def play() -> None:
         assert await identified(other, AGAIN) is None
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         assert await identified(other, AGAIN) == "mei"
         await other.service.forget("mei")
-        assert await identified(room, AGAIN) is None
+        assert await identified(setup, AGAIN) is None
 
     asyncio.run(play())
     other.database.close()
 
 
 def test_a_deletion_reaches_the_memory_of_another_process_unasked(
-    room: Room, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
+    setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.face.service.FOLLOW_SECONDS", 0.005)
-    other = open_room(room.settings.data_dir, dlib_engine)
+    other = open_setup(setup.settings.data_dir, dlib_engine)
 
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         assert await identified(other, AGAIN) == "mei"
         held = other.service._held._gallery
         assert held is not None
         numbers = held._rows.matrix
-        asked = asyncio.Event()
+        gallery_requested = asyncio.Event()
 
         async def away() -> None:
-            asked.set()
+            gallery_requested.set()
             raise SQLAlchemyError("the database is away")
 
         with monkeypatch.context() as patch:
             patch.setattr(other.service, "_current_gallery", away)
             following = asyncio.create_task(other.service.follow())
-            await asked.wait()
+            await gallery_requested.wait()
         assert not following.done()
-        await room.service.forget("mei")
+        await setup.service.forget("mei")
         while numbers.any():  # noqa: ASYNC110 - what is waited for is memory, which sets no event
             await asyncio.sleep(0.005)
         following.cancel()
@@ -196,29 +196,29 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
 
 
 def test_what_another_process_deletes_during_the_look_never_matches(
-    room: Room, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
+    setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = open_room(room.settings.data_dir, dlib_engine)
+    other = open_setup(setup.settings.data_dir, dlib_engine)
     real = SameProcess.analyse
 
     async def meanwhile(self: SameProcess, face_info: str) -> PictureAnalysis:
-        seen = await real(self, face_info)
+        analysis = await real(self, face_info)
         await other.service.forget("mei")
-        return seen
+        return analysis
 
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await identified(room, AGAIN) == "mei"
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        assert await identified(setup, AGAIN) == "mei"
         monkeypatch.setattr(SameProcess, "analyse", meanwhile)
-        assert await identified(room, AGAIN) is None
+        assert await identified(setup, AGAIN) is None
 
     asyncio.run(play())
     other.database.close()
 
 
-def test_a_template_of_another_model_never_matches(room: Room, dlib_engine: DlibEngine) -> None:
-    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
-    other = open_room(room.settings.data_dir, dlib_engine, model_id="dlib-of-tomorrow")
+def test_a_template_of_another_model_never_matches(setup: Setup, dlib_engine: DlibEngine) -> None:
+    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    other = open_setup(setup.settings.data_dir, dlib_engine, model_id="dlib-of-tomorrow")
     assert asyncio.run(identified(other, PERSON)) is None
     status = asyncio.run(other.service.status("mei"))
     assert status.enrolled
@@ -226,32 +226,32 @@ def test_a_template_of_another_model_never_matches(room: Room, dlib_engine: Dlib
     other.database.close()
 
 
-def test_a_template_moved_to_another_user_never_matches(room: Room, dlib_engine: DlibEngine) -> None:
+def test_a_template_moved_to_another_user_never_matches(setup: Setup, dlib_engine: DlibEngine) -> None:
     async def enrol() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        await room.service.enrol("lan", [STRANGER], CONSENT_VERSION)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrol("lan", [STRANGER], CONSENT_VERSION)
 
     asyncio.run(enrol())
     move = update(FaceTemplate).where(col(FaceTemplate.user_id) == "mei").values(user_id="lan")
-    room.database.write_now(lambda session: session.execute(move))
-    other = open_room(room.settings.data_dir, dlib_engine)
+    setup.database.write_now(lambda session: session.execute(move))
+    other = open_setup(setup.settings.data_dir, dlib_engine)
     assert asyncio.run(identified(other, PERSON)) is None
     assert asyncio.run(identified(other, STRANGER)) == "lan"
     other.database.close()
 
 
-def test_no_picture_and_no_plain_embedding_is_stored(room: Room, dlib_engine: DlibEngine) -> None:
-    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
-    match = asyncio.run(room.service._face_client.analyse(PERSON))
+def test_no_picture_and_no_plain_embedding_is_stored(setup: Setup, dlib_engine: DlibEngine) -> None:
+    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    match = asyncio.run(setup.service._face_client.analyse(PERSON))
     assert match.embedding is not None
-    room.database.close()
-    stored = b"".join(path.read_bytes() for path in room.settings.data_dir.iterdir() if path.is_file())
+    setup.database.close()
+    stored = b"".join(path.read_bytes() for path in setup.settings.data_dir.iterdir() if path.is_file())
     assert match.embedding.tobytes()[:32] not in stored
     assert faces.encoded(faces.enrolment(), ".png")[100:200] not in stored
     assert PERSON[200:300].encode() not in stored
 
 
-def test_every_failure_takes_the_same_time(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_failure_takes_the_same_time(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     clock = iter([100.0, 100.03, 200.0, 200.29, 300.0, 300.61])
 
@@ -259,49 +259,49 @@ def test_every_failure_takes_the_same_time(room: Room, monkeypatch: pytest.Monke
         slept.extend([seconds] if seconds else [])
 
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.3)
         monkeypatch.setattr("service.face.service.asyncio.sleep", sleep)
         monkeypatch.setattr("service.face.service.monotonic", lambda: next(clock))
         for face_info in ("not base64!", STRANGER, NOBODY):
-            await refused(room, face_info)
+            await refused(setup, face_info)
 
     asyncio.run(play())
     assert slept == pytest.approx([0.27, 0.01, 0.29])
 
 
-def test_attempts_and_changes_are_announced_without_picture_or_score(room: Room) -> None:
+def test_attempts_and_changes_are_announced_without_picture_or_score(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION, ADDRESS)
-        await refused(room, STRANGER)
-        await room.service.forget("mei")
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION, ADDRESS)
+        await refused(setup, STRANGER)
+        await setup.service.forget("mei")
 
     asyncio.run(play())
-    assert [(change.action, change.object_id, change.actor, change.address) for change in room.changes] == [
+    assert [(change.action, change.object_id, change.actor, change.address) for change in setup.changes] == [
         ("face_enrolled", "mei", "mei", ADDRESS),
         ("face_login_failed", None, None, ADDRESS),
         ("face_deleted", "mei", "mei", None),
     ]
-    assert room.changes[0].details.keys() == {"templates", "model", "consent"}
-    assert room.changes[1].details == {}
+    assert setup.changes[0].details.keys() == {"templates", "model", "consent"}
+    assert setup.changes[1].details == {}
 
 
-def test_a_broken_engine_is_a_503_for_an_enrolment_and_a_failure_for_a_login(room: Room) -> None:
+def test_a_broken_engine_is_a_503_for_an_enrolment_and_a_failure_for_a_login(setup: Setup) -> None:
     async def broken(*_: object) -> None:
         raise EngineUnavailableError("the model is gone")
 
     async def play() -> None:
-        room.service._face_client.about = broken  # type: ignore[method-assign, assignment]
+        setup.service._face_client.about = broken  # type: ignore[method-assign, assignment]
         with pytest.raises(Problem) as caught:
-            await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+            await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         assert caught.value.status == 503
-        await refused(room, PERSON)
-        await room.service.warm()
+        await refused(setup, PERSON)
+        await setup.service.warm()
 
     asyncio.run(play())
 
 
-def test_the_tables_are_those_of_the_migration(room: Room) -> None:
+def test_the_tables_are_those_of_the_migration(setup: Setup) -> None:
     def columns(session: Session) -> set[tuple[str, str]]:
         return {
             (table, row.name)
@@ -322,47 +322,47 @@ def test_the_tables_are_those_of_the_migration(room: Room) -> None:
         if table.name.startswith("face_")
         for column in table.columns
     }
-    assert room.database.read_now(columns) == declared
+    assert setup.database.read_now(columns) == declared
 
 
 def test_templates_that_do_not_open_are_left_out(
-    room: Room, dlib_engine: DlibEngine, caplog: pytest.LogCaptureFixture
+    setup: Setup, dlib_engine: DlibEngine, caplog: pytest.LogCaptureFixture
 ) -> None:
-    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
-    (room.settings.data_dir / "face.key").unlink()
-    other = open_room(room.settings.data_dir, dlib_engine)
+    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    (setup.settings.data_dir / "face.key").unlink()
+    other = open_setup(setup.settings.data_dir, dlib_engine)
     assert asyncio.run(identified(other, PERSON)) is None
     assert "1 face templates do not open" in caplog.text
     other.database.close()
 
 
-def test_enrolled_users_of_a_list(room: Room) -> None:
-    asyncio.run(room.service.enrol("mei", [PERSON], CONSENT_VERSION))
-    found = room.database.read_now(lambda session: room.service.enrolled(session, ["mei", "lan"]))
-    assert found == {"mei"}
+def test_enrolled_users_of_a_list(setup: Setup) -> None:
+    asyncio.run(setup.service.enrol("mei", [PERSON], CONSENT_VERSION))
+    enrolled = setup.database.read_now(lambda session: setup.service.enrolled(session, ["mei", "lan"]))
+    assert enrolled == {"mei"}
 
 
-def test_warming_loads_engine_only_with_enrolled_faces(room: Room) -> None:
-    asked: list[str] = []
-    about = room.service._face_client.about
+def test_warming_loads_engine_only_with_enrolled_faces(setup: Setup) -> None:
+    calls: list[str] = []
+    about = setup.service._face_client.about
 
     async def noted() -> object:
-        asked.append("about")
+        calls.append("about")
         return await about()
 
     async def play() -> None:
-        room.service._face_client.about = noted  # type: ignore[method-assign, assignment]
-        await room.service.warm()
-        assert asked == []
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        asked.clear()
-        await room.service.warm()
-        assert asked
+        setup.service._face_client.about = noted  # type: ignore[method-assign, assignment]
+        await setup.service.warm()
+        assert calls == []
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        calls.clear()
+        await setup.service.warm()
+        assert calls
 
     asyncio.run(play())
 
 
-def test_closing_ends_the_threads_that_search(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_ends_the_threads_that_search(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.face.templates.gallery._ALONE", 0)
 
     def searching() -> set[threading.Thread]:
@@ -370,11 +370,11 @@ def test_closing_ends_the_threads_that_search(room: Room, monkeypatch: pytest.Mo
 
     async def play() -> None:
         before = searching()
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        await room.service.login(AGAIN, ADDRESS)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.login(AGAIN, ADDRESS)
         started = searching() - before
         assert started
-        await room.service.close()
+        await setup.service.close()
         assert not started & searching()
 
     asyncio.run(play())

@@ -86,8 +86,8 @@ def _paint_arrow(painter: QPainter, at: QPointF, angle: float, scale: float = 1.
 def _paint_text(painter: QPainter, whole: QRectF, text: str) -> None:
     font = sized(_TEXT_PX, bold=True)
     flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-    room = QRectF(0, 0, whole.width() - 72, whole.height() / 2)
-    needed = QFontMetricsF(font).boundingRect(room, flags, text)
+    bounds = QRectF(0, 0, whole.width() - 72, whole.height() / 2)
+    needed = QFontMetricsF(font).boundingRect(bounds, flags, text)
     pill = QRectF(0, 0, needed.width() + 32, needed.height() + 16)
     pill.moveCenter(QPointF(whole.center().x(), 0))
     pill.moveTop(14)

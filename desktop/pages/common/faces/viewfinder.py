@@ -128,7 +128,7 @@ class Viewfinder(QWidget):
         self.update()
 
     def offer_other(self, offered: bool) -> None:
-        """Offer another movement, or no more."""
+        """Show or hide the offer of another movement."""
         self._other.setVisible(offered)
         self._chooser.setVisible(bool(self._chooser.text()) and not offered)
         self._place()

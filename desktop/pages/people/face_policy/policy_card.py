@@ -120,11 +120,11 @@ class PolicyCard(Card):
         """A change of one thing: what is not named stays, at the service too."""
         return FacePolicy.model_validate({"login_enabled": self._policy.login_enabled, **changes})
 
-    def _save(self, wanted: FacePolicy) -> None:
+    def _save(self, change: FacePolicy) -> None:
         self.setEnabled(False)
         run_guarded(
             self._context,
-            partial(self._context.session.faces.change_policy, wanted),
+            partial(self._context.session.faces.change_policy, change),
             owner=self,
             done=self._saved,
             failed=self._not_saved,

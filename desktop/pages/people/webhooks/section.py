@@ -64,11 +64,11 @@ class WebhookSection(TableSection[Webhook]):
         return self.tr("No webhooks yet. Nothing is sent.")
 
     def fetch(self, number: int, size: int, text: str) -> Listing[Webhook]:
-        wanted = text.casefold()
+        term = text.casefold()
         webhooks = [
             webhook
             for webhook in self._context.session.webhooks.list()
-            if wanted in webhook.name.casefold() or wanted in webhook.url.casefold()
+            if term in webhook.name.casefold() or term in webhook.url.casefold()
         ]
         page = webhooks[(number - 1) * size : number * size]
         return Listing[Webhook](data=page, pagination=pagination(number, size, len(webhooks)))

@@ -95,16 +95,16 @@ def needed(played: Played, **changes: object) -> None:
 
 def instructions(page: LoginPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every sentence that the preview shows from now on, each once in a row."""
-    said: list[str] = []
+    shown: list[str] = []
     show = page.viewfinder.show_instruction
 
     def show_and_note(instruction: Instruction | None) -> None:
-        if instruction is not None and said[-1:] != [instruction.text]:
-            said.append(instruction.text)
+        if instruction is not None and shown[-1:] != [instruction.text]:
+            shown.append(instruction.text)
         show(instruction)
 
     monkeypatch.setattr(page.viewfinder, "show_instruction", show_and_note)
-    return said
+    return shown
 
 
 def test_a_picture_in_doubt_leads_into_the_challenge_without_a_click(
@@ -118,10 +118,10 @@ def test_a_picture_in_doubt_leads_into_the_challenge_without_a_click(
     needed(played, challenge="sometimes")
     played.answers[ONE_PICTURE] = refused(CHALLENGE_NEEDED)
     page = show([desk])
-    said = instructions(page, monkeypatch)
+    shown = instructions(page, monkeypatch)
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
-    assert said == ["Look straight ahead", "Turn your head to the left"]
+    assert shown == ["Look straight ahead", "Turn your head to the left"]
     assert len(played.bodies(ONE_PICTURE)) == 1
     (answer,) = played.bodies(ANSWER)
     assert answer["challenge_id"] == "drawn"
@@ -238,10 +238,10 @@ def test_a_station_that_waits_counts_down_in_the_challenge_too(
     played.answers[DRAW] = failed(429, "too_many_requests", retry_after=30)
     page = show([desk])
     page.face._wait.second.setInterval(20)
-    said: list[str] = []
-    page.face._wait.counted.connect(lambda _left: said.append(page.viewfinder.hint))
-    qtbot.waitUntil(lambda: len(said) >= 2, timeout=20_000)
-    assert "30 second" in said[0]
+    hints: list[str] = []
+    page.face._wait.counted.connect(lambda _left: hints.append(page.viewfinder.hint))
+    qtbot.waitUntil(lambda: len(hints) >= 2, timeout=20_000)
+    assert "30 second" in hints[0]
 
 
 def test_leaving_the_page_drops_the_film(
@@ -348,14 +348,14 @@ def test_the_arrow_stands_where_the_person_has_to_look(
     view.show_instruction(Instruction(movement, "Move", 1.0))
     picture = view.grab().toImage()
     accent = QColor(DARK.accent).rgb()
-    seen = [
+    positions = [
         (x / picture.width(), y / picture.height())
         for x in range(picture.width())
         for y in range(picture.height())
         if picture.pixel(x, y) == accent
     ]
-    assert seen
-    assert sum(place.contains(x, y) for x, y in seen) > 0.9 * len(seen)
+    assert positions
+    assert sum(place.contains(x, y) for x, y in positions) > 0.9 * len(positions)
 
 
 def test_the_frames_are_in_no_text() -> None:

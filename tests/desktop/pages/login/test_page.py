@@ -106,14 +106,14 @@ def test_too_many_tries_count_down(qtbot: QtBot, played: Played, show: Show) -> 
     played.answers["/api/auth/login"] = failed(429, "too_many_requests", retry_after=2)
     form = show(user_name="zhang").password_form
     form._wait.second.setInterval(20)
-    said: list[tuple[str, bool]] = []
-    form._wait.counted.connect(lambda _left: said.append((form.password.error(), form.button.isEnabled())))
+    states: list[tuple[str, bool]] = []
+    form._wait.counted.connect(lambda _left: states.append((form.password.error(), form.button.isEnabled())))
     form.password.set_text("guess")
     form.submit()
-    qtbot.waitUntil(lambda: len(said) == 3)
-    assert ["2 second" in said[0][0], "1 second" in said[1][0]] == [True] * 2
-    assert [enabled for _, enabled in said] == [False, False, True]
-    assert said[2][0] == ""
+    qtbot.waitUntil(lambda: len(states) == 3)
+    assert ["2 second" in states[0][0], "1 second" in states[1][0]] == [True] * 2
+    assert [enabled for _, enabled in states] == [False, False, True]
+    assert states[2][0] == ""
     assert form.password.text() == "guess"
 
 
@@ -230,7 +230,7 @@ def test_no_camera_offers_the_photo_file(
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "said"),
+    ("name", "data", "message"),
     [
         ("notes.txt", b"hello", "not supported"),
         ("big.jpg", b"\xff\xd8\xff" + bytes(3 * 2**20), "too large"),
@@ -247,7 +247,7 @@ def test_a_photo_that_does_not_work_is_said(
     monkeypatch: pytest.MonkeyPatch,
     name: str | None,
     data: bytes,
-    said: str,
+    message: str,
 ) -> None:
     monkeypatch.setattr("desktop.pages.common.faces.face_picture.MAX_BYTES", 3 * 2**20)
     page = show()
@@ -256,7 +256,7 @@ def test_a_photo_that_does_not_work_is_said(
         path.write_bytes(data)
     page.by_photo.log_in(path)
     qtbot.waitUntil(lambda: page.by_photo.error() != "")
-    assert said in page.by_photo.error()
+    assert message in page.by_photo.error()
     assert page.by_photo.button.isEnabled()
     assert context.payload is None
 
@@ -267,13 +267,13 @@ def test_too_many_photos_are_counted_down(
     played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=3)
     page = show()
     page.by_photo._wait.second.setInterval(20)
-    said: list[str] = []
-    page.by_photo._wait.counted.connect(lambda _left: said.append(page.by_photo.error()))
+    errors: list[str] = []
+    page.by_photo._wait.counted.connect(lambda _left: errors.append(page.by_photo.error()))
     path = write(tmp_path / "me.png", face_frame())
     page.by_photo.log_in(path)
-    qtbot.waitUntil(lambda: len(said) == 4)
-    assert ["3 second" in said[0], "2 second" in said[1], "1 second" in said[2]] == [True] * 3
-    assert said[3] == ""
+    qtbot.waitUntil(lambda: len(errors) == 4)
+    assert ["3 second" in errors[0], "2 second" in errors[1], "1 second" in errors[2]] == [True] * 3
+    assert errors[3] == ""
     assert page.by_photo.button.isEnabled()
     played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
     with qtbot.waitSignal(context.loginChanged):
@@ -351,10 +351,10 @@ def test_too_many_faces_count_down(qtbot: QtBot, played: Played, show: Show, tmp
     played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=30)
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     page.face._wait.second.setInterval(20)
-    said: list[str] = []
-    page.face._wait.counted.connect(lambda _left: said.append(page.viewfinder.hint))
-    qtbot.waitUntil(lambda: len(said) >= 3)
-    assert [f"{left} second" in hint for left, hint in zip((30, 29, 28), said, strict=False)] == [True] * 3
+    hints: list[str] = []
+    page.face._wait.counted.connect(lambda _left: hints.append(page.viewfinder.hint))
+    qtbot.waitUntil(lambda: len(hints) >= 3)
+    assert [f"{left} second" in hint for left, hint in zip((30, 29, 28), hints, strict=False)] == [True] * 3
     assert len(played.bodies("/api/auth/loginByFaceInfo")) == 1
 
 
@@ -449,9 +449,9 @@ def test_the_page_passes_the_chosen_server_on(qtbot: QtBot, show: Show) -> None:
     page = show()
     page._change_server()
     dialog = child(page, ServerDialog)
-    with qtbot.waitSignal(page.server_chosen) as told:
+    with qtbot.waitSignal(page.server_chosen) as chosen:
         dialog.use.click()
-    assert told.args == [""]
+    assert chosen.args == [""]
 
 
 def test_the_shadow_follows_the_card(qtbot: QtBot, show: Show) -> None:

@@ -44,16 +44,16 @@ def texts(dialog: QDialog) -> str:
     return "\n".join(label.text() for label in dialog.findChildren(QLabel))
 
 
-def question(dialog: QDialog) -> TrustDialog | None:
-    found = [one for one in dialog.findChildren(TrustDialog) if one.isVisible()]
-    return found[0] if found else None
+def visible_question(dialog: QDialog) -> TrustDialog | None:
+    visible = [trust_dialog for trust_dialog in dialog.findChildren(TrustDialog) if trust_dialog.isVisible()]
+    return visible[0] if visible else None
 
 
 def connect(qtbot: QtBot, dialog: ServerDialog, url: str) -> TrustDialog:
     dialog.other.setChecked(True)
     dialog.address.set_text(url)
     dialog.use.click()
-    qtbot.waitUntil(lambda: question(dialog) is not None)
+    qtbot.waitUntil(lambda: visible_question(dialog) is not None)
     return child(dialog, TrustDialog)
 
 
@@ -71,18 +71,18 @@ def test_a_server_is_used_once_its_fingerprint_is_trusted(
     chosen: list[str] = []
     dialog.chosen.connect(chosen.append)
     dialog.show()
-    asked = connect(qtbot, dialog, server.url)
-    assert in_lines(server.fingerprint) in texts(asked)
-    assert "walkaround tls" in texts(asked)
+    question = connect(qtbot, dialog, server.url)
+    assert in_lines(server.fingerprint) in texts(question)
+    assert "walkaround tls" in texts(question)
     # Enter and Esc mean no: nothing is kept, and nothing was sent.
-    assert asked.harmless.isDefault()
-    qtbot.keyClick(asked, Qt.Key.Key_Escape)
+    assert question.harmless.isDefault()
+    qtbot.keyClick(question, Qt.Key.Key_Escape)
     assert chosen == []
     assert context.preferences.values.certificates == {}
     assert "not trusted" in dialog.address.error()
     assert server.paths == []
-    asked = connect(qtbot, dialog, server.url)
-    asked.act.click()
+    question = connect(qtbot, dialog, server.url)
+    question.act.click()
     qtbot.waitUntil(lambda: chosen == [server.url])
     assert not dialog.isVisible()
     assert Preferences(context.preferences.path).values.certificates == {server.key: server.fingerprint}
@@ -105,9 +105,9 @@ def test_an_address_without_tls_leads_to_the_server_that_has_it_now(
     chosen: list[str] = []
     dialog.chosen.connect(chosen.append)
     dialog.show()
-    asked = connect(qtbot, dialog, server.url.replace("https", "http"))
+    question = connect(qtbot, dialog, server.url.replace("https", "http"))
     assert dialog.address.text() == server.url
-    asked.act.click()
+    question.act.click()
     qtbot.waitUntil(lambda: chosen == [server.url])
 
 
@@ -149,17 +149,17 @@ def test_a_changed_certificate_takes_a_second_step(qtbot: QtBot, context: Contex
     dialog = ServerDialog("", context.preferences)
     qtbot.addWidget(dialog)
     dialog.show()
-    asked = connect(qtbot, dialog, server.url)
-    assert in_lines(before) in texts(asked)
-    assert in_lines(server.fingerprint) in texts(asked)
-    assert "has changed" in texts(asked)
+    question = connect(qtbot, dialog, server.url)
+    assert in_lines(before) in texts(question)
+    assert in_lines(server.fingerprint) in texts(question)
+    assert "has changed" in texts(question)
     assert "has changed" in dialog.address.error()
-    assert not asked.act.isEnabled()
-    asked.act.click()
+    assert not question.act.isEnabled()
+    question.act.click()
     assert context.preferences.values.certificates[server.key] == before
-    asked.compared.click()
+    question.compared.click()
     with qtbot.waitSignal(dialog.chosen):
-        asked.act.click()
+        question.act.click()
     assert context.preferences.values.certificates == {server.key: server.fingerprint, "other:1": "AB"}
 
 
@@ -173,15 +173,15 @@ def desktop(
         lambda context, _use: [PageFactory(LoginPage, lambda: LoginPage(context, list))],
     )
     monkeypatch.setattr(remote_service, "READY_EVERY_MS", 10)
-    made = Desktop(server_url=server.url)
-    yield made
-    made.close()
+    desktop = Desktop(server_url=server.url)
+    yield desktop
+    desktop.close()
     theme_manager().set_mode(Mode.SYSTEM)
 
 
-def asked_by(qtbot: QtBot, desktop: Desktop) -> TrustDialog:
+def question_of(qtbot: QtBot, desktop: Desktop) -> TrustDialog:
     def visible() -> list[TrustDialog]:
-        return [one for one in desktop.window.findChildren(TrustDialog) if one.isVisible()]
+        return [dialog for dialog in desktop.window.findChildren(TrustDialog) if dialog.isVisible()]
 
     qtbot.waitUntil(lambda: bool(visible()))
     (dialog,) = visible()
@@ -192,11 +192,11 @@ def test_the_desktop_asks_at_its_start_and_works_from_then_on(
     qtbot: QtBot, desktop: Desktop, server: TlsServer
 ) -> None:
     desktop.start()
-    asked = asked_by(qtbot, desktop)
-    assert in_lines(server.fingerprint) in texts(asked)
+    question = question_of(qtbot, desktop)
+    assert in_lines(server.fingerprint) in texts(question)
     assert "not trusted" in desktop.window.banner.text()
-    assert asked.styleSheet() == stylesheet(theme_manager().theme)
-    asked.act.click()
+    assert question.styleSheet() == stylesheet(theme_manager().theme)
+    question.act.click()
     qtbot.waitUntil(lambda: desktop.context.service_state is ServiceState.READY)
     assert desktop.context.untrusted is None
     assert desktop.context.session.account.first_run_needed() is False
@@ -207,17 +207,17 @@ def test_whoever_says_no_is_asked_again_when_they_try_again(
     qtbot: QtBot, desktop: Desktop, server: TlsServer
 ) -> None:
     desktop.start()
-    first = asked_by(qtbot, desktop)
+    first = question_of(qtbot, desktop)
     answers: list[Untrusted] = []
     assert desktop._watch is not None
     desktop._watch.untrusted.connect(answers.append)
     first.harmless.click()
     # It goes on asking the server, but not the person.
     qtbot.waitUntil(lambda: len(answers) > 3)
-    assert [one for one in desktop.window.findChildren(TrustDialog) if one.isVisible()] == []
+    assert [dialog for dialog in desktop.window.findChildren(TrustDialog) if dialog.isVisible()] == []
     assert desktop.context.service_state is ServiceState.FAILED
     desktop.window.retry_wanted.emit()
-    asked_by(qtbot, desktop)
+    question_of(qtbot, desktop)
 
 
 def test_a_certificate_that_changes_while_it_runs_stops_the_work(
@@ -229,11 +229,11 @@ def test_a_certificate_that_changes_while_it_runs_stops_the_work(
     desktop.start()
     qtbot.waitUntil(lambda: desktop.context.service_state is ServiceState.READY)
     server.replace_certificate()
-    asked = asked_by(qtbot, desktop)
-    assert in_lines(before) in texts(asked)
+    question = question_of(qtbot, desktop)
+    assert in_lines(before) in texts(question)
     assert desktop.context.service_state is ServiceState.FAILED
     assert "has changed" in desktop.window.banner.text()
-    asked.compared.click()
-    asked.act.click()
+    question.compared.click()
+    question.act.click()
     qtbot.waitUntil(lambda: desktop.context.service_state is ServiceState.READY)
     assert desktop.preferences.values.certificates == {server.key: server.fingerprint}

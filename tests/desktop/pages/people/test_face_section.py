@@ -55,7 +55,7 @@ def faces_page(played: Played, qtbot: QtBot) -> Iterator[PeoplePage]:
 
 
 @pytest.mark.parametrize(
-    ("figures", "words"),
+    ("figures", "advice"),
     [
         (done(calibration()), "At least two enrolled people"),
         (
@@ -70,7 +70,7 @@ def faces_page(played: Played, qtbot: QtBot) -> Iterator[PeoplePage]:
     ],
 )
 def test_the_figures_of_the_calibration_are_explained(
-    figures: httpx.Response, words: str, qtbot: QtBot
+    figures: httpx.Response, advice: str, qtbot: QtBot
 ) -> None:
     played = Played()
     played.answers |= {
@@ -80,14 +80,14 @@ def test_the_figures_of_the_calibration_are_explained(
     }
     with faces_page(played, qtbot) as page:
         faces = page.faces
-        assert words in faces.advice.text()
+        assert advice in faces.advice.text()
         assert not faces.policy.switch.isChecked()
 
 
 @pytest.mark.parametrize(
-    ("metric", "said"), [("euclidean", "negative distance"), ("cosine", "similarity of two faces")]
+    ("metric", "explanation"), [("euclidean", "negative distance"), ("cosine", "similarity of two faces")]
 )
-def test_what_a_score_is_depends_on_the_model(metric: str, said: str, qtbot: QtBot) -> None:
+def test_what_a_score_is_depends_on_the_model(metric: str, explanation: str, qtbot: QtBot) -> None:
     played = Played()
     played.answers |= {
         "/api/face/policy": done({"login_enabled": True}),
@@ -96,7 +96,7 @@ def test_what_a_score_is_depends_on_the_model(metric: str, said: str, qtbot: QtB
     }
     with faces_page(played, qtbot) as page:
         faces = page.faces
-        assert said in " ".join(each.text() for each in faces.findChildren(QLabel))
+        assert explanation in " ".join(each.text() for each in faces.findChildren(QLabel))
 
 
 def scores(**changes: object) -> dict[str, Any]:
@@ -153,11 +153,11 @@ def test_photos_of_strangers_are_compared_some_at_a_time(
     # Eight files, the broken one left out, then the rest.
     assert [len(body["images"]) for body in bodies] == [7, 5]
     assert all(len(image) < 400_000 for body in bodies for image in body["images"])
-    words = " ".join(found.text() for found in faces.findChildren(QLabel))
-    assert "34 comparisons, 1 mistaken, maximum -0.400" in words
+    text = " ".join(child.text() for child in faces.findChildren(QLabel))
+    assert "34 comparisons, 1 mistaken, maximum -0.400" in text
     # 34 and the 12 among the enrolled, with one false match: at most 1 in 10 (Clopper and Pearson).
     assert (
-        "46 comparisons. With 95 % confidence, a stranger matches a given template in at most 9.90%" in words
+        "46 comparisons. With 95 % confidence, a stranger matches a given template in at most 9.90%" in text
     )
 
 

@@ -16,7 +16,7 @@ from service.face.engines.dlib_engine import DlibEngine
 from service.face.tables import FaceDevice
 from service.web.envelope import Problem
 from shared.wire.face import Device, FacePolicy
-from tests.service.face.conftest import Room, open_room
+from tests.service.face.conftest import Setup, open_setup
 from tests.service.face.people import ADDRESS, PERSON, refused
 
 
@@ -29,76 +29,76 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def room(
+def setup(
     database: Database, tmp_path: Path, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
-) -> Room:
+) -> Setup:
     monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
-    return open_room(tmp_path / "faces", dlib_engine, database=database)
+    return open_setup(tmp_path / "faces", dlib_engine, database=database)
 
 
-async def limit(room: Room) -> None:
-    wanted = FacePolicy(login_enabled=True, allowed_devices_only=True)
-    await room.service.oversight.change_policy(wanted, "chief", ADDRESS)
+async def limit(setup: Setup) -> None:
+    policy = FacePolicy(login_enabled=True, allowed_devices_only=True)
+    await setup.service.oversight.change_policy(policy, "chief", ADDRESS)
 
 
-async def status_of(room: Room, device_token: str) -> int:
+async def status_of(setup: Setup, device_token: str) -> int:
     """The status of the refusal of a login from a device; 200 when the person is logged in."""
     try:
-        await room.service.login(PERSON, ADDRESS, "", device_token)
+        await setup.service.login(PERSON, ADDRESS, "", device_token)
     except Problem as problem:
         return problem.status if problem.error == devices.DEVICE_NOT_ALLOWED else 500
     return 200
 
 
-def test_face_login_needs_an_allowed_device_where_the_policy_says_so(room: Room) -> None:
+def test_face_login_needs_an_allowed_device_where_the_policy_says_so(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        allowed = await room.service.devices.allow("Gate A", "chief", ADDRESS)
-        assert await status_of(room, "") == 200
-        await limit(room)
-        assert await status_of(room, "") == 403
-        assert await status_of(room, "another token") == 403
-        assert await status_of(room, allowed.token) == 200
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
+        assert await status_of(setup, "") == 200
+        await limit(setup)
+        assert await status_of(setup, "") == 403
+        assert await status_of(setup, "another token") == 403
+        assert await status_of(setup, allowed.token) == 200
         with pytest.raises(Problem):
-            await room.service.draw_challenge([], ADDRESS)
-        await room.service.draw_challenge([], ADDRESS, allowed.token)
-        await room.service.devices.end(allowed.device_id, "chief", ADDRESS)
-        assert await status_of(room, allowed.token) == 403
+            await setup.service.draw_challenge([], ADDRESS)
+        await setup.service.draw_challenge([], ADDRESS, allowed.token)
+        await setup.service.devices.end(allowed.device_id, "chief", ADDRESS)
+        assert await status_of(setup, allowed.token) == 403
 
     asyncio.run(play())
 
 
-def test_refused_device_counts_no_failure_of_the_station(room: Room) -> None:
+def test_refused_device_counts_no_failure_of_the_station(setup: Setup) -> None:
     async def play() -> None:
-        await limit(room)
+        await limit(setup)
         for _ in range(6):
-            assert await status_of(room, "") == 403
+            assert await status_of(setup, "") == 403
 
     asyncio.run(play())
 
 
-def test_token_is_stored_as_its_hash_alone(room: Room) -> None:
+def test_token_is_stored_as_its_hash_alone(setup: Setup) -> None:
     async def play() -> str:
-        return (await room.service.devices.allow("Gate A", "chief", ADDRESS)).token
+        return (await setup.service.devices.allow("Gate A", "chief", ADDRESS)).token
 
     token = asyncio.run(play())
-    rows = asyncio.run(room.database.read(lambda session: list(session.exec(select(FaceDevice)))))
+    rows = asyncio.run(setup.database.read(lambda session: list(session.exec(select(FaceDevice)))))
     assert len(rows) == 1
     assert token not in str(rows[0])
-    assert token not in str(room.changes)
+    assert token not in str(setup.changes)
 
 
-def test_every_change_of_a_device_is_audited(room: Room) -> None:
+def test_every_change_of_a_device_is_audited(setup: Setup) -> None:
     async def play() -> None:
-        allowed = await room.service.devices.allow("Gate A", "chief", ADDRESS)
-        renamed = await room.service.devices.rename(allowed.device_id, "Gate B", "chief", ADDRESS)
+        allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
+        renamed = await setup.service.devices.rename(allowed.device_id, "Gate B", "chief", ADDRESS)
         assert renamed == Device(**allowed.model_dump(exclude={"token", "name"}), name="Gate B")
-        assert await room.service.devices.listed() == [renamed]
-        await room.service.devices.end(allowed.device_id, "chief", ADDRESS)
-        assert await room.service.devices.listed() == []
+        assert await setup.service.devices.listed() == [renamed]
+        await setup.service.devices.end(allowed.device_id, "chief", ADDRESS)
+        assert await setup.service.devices.listed() == []
 
     asyncio.run(play())
-    changes = [(each.action, each.kind, each.actor, each.details) for each in room.changes]
+    changes = [(each.action, each.kind, each.actor, each.details) for each in setup.changes]
     assert changes == [
         ("create", "face_device", "chief", {"name": "Gate A"}),
         ("update", "face_device", "chief", {"name": "Gate B"}),
@@ -106,63 +106,63 @@ def test_every_change_of_a_device_is_audited(room: Room) -> None:
     ]
 
 
-def test_unknown_device_is_404(room: Room) -> None:
+def test_unknown_device_is_404(setup: Setup) -> None:
     async def play() -> None:
         with pytest.raises(Problem) as caught:
-            await room.service.devices.end("unknown", "chief", ADDRESS)
+            await setup.service.devices.end("unknown", "chief", ADDRESS)
         assert caught.value.status == 404
         with pytest.raises(Problem) as caught:
-            await room.service.devices.rename("unknown", "Gate", "chief", ADDRESS)
+            await setup.service.devices.rename("unknown", "Gate", "chief", ADDRESS)
         assert caught.value.status == 404
 
     asyncio.run(play())
 
 
-def test_devices_are_limited(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_are_limited(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "MOST_DEVICES", 1)
 
     async def play() -> None:
-        await room.service.devices.allow("Gate A", "chief", ADDRESS)
+        await setup.service.devices.allow("Gate A", "chief", ADDRESS)
         with pytest.raises(Problem) as caught:
-            await room.service.devices.allow("Gate B", "chief", ADDRESS)
+            await setup.service.devices.allow("Gate B", "chief", ADDRESS)
         assert caught.value.status == 409
 
     asyncio.run(play())
 
 
-def test_login_is_remembered_to_the_hour(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_login_is_remembered_to_the_hour(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        allowed = await room.service.devices.allow("Gate A", "chief", ADDRESS)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
         assert allowed.last_used_at is None
         # A login that fails is no use of the device.
-        room.disabled.add("mei")
-        await refused(room, PERSON)
-        room.disabled.clear()
-        await room.service.login(PERSON, ADDRESS, "", allowed.token)
-        first = (await room.service.devices.listed())[0].last_used_at
+        setup.disabled.add("mei")
+        await refused(setup, PERSON)
+        setup.disabled.clear()
+        await setup.service.login(PERSON, ADDRESS, "", allowed.token)
+        first = (await setup.service.devices.listed())[0].last_used_at
         assert first is not None
-        await room.service.login(PERSON, ADDRESS, "", allowed.token)
-        assert (await room.service.devices.listed())[0].last_used_at == first
+        await setup.service.login(PERSON, ADDRESS, "", allowed.token)
+        assert (await setup.service.devices.listed())[0].last_used_at == first
         later = now() + timedelta(hours=2)
         monkeypatch.setattr(devices, "now", lambda: later)
-        await room.service.login(PERSON, ADDRESS, "", allowed.token)
-        assert (await room.service.devices.listed())[0].last_used_at == later
+        await setup.service.login(PERSON, ADDRESS, "", allowed.token)
+        assert (await setup.service.devices.listed())[0].last_used_at == later
 
     asyncio.run(play())
 
 
-def test_requirements_say_which_policies_hold(room: Room) -> None:
+def test_requirements_say_which_policies_hold(setup: Setup) -> None:
     async def play() -> None:
-        service = room.service.oversight
+        service = setup.service.oversight
         before = await service.requirements()
         assert (before.challenge, before.allowed_devices_only, before.refuse_virtual_cameras) == (
             "off",
             False,
             False,
         )
-        wanted = FacePolicy(login_enabled=True, challenge_admins="always", refuse_virtual_cameras=True)
-        await service.change_policy(wanted, "chief", ADDRESS)
+        policy = FacePolicy(login_enabled=True, challenge_admins="always", refuse_virtual_cameras=True)
+        await service.change_policy(policy, "chief", ADDRESS)
         assert (await service.requirements()).challenge == "sometimes"
         assert (await service.requirements()).refuse_virtual_cameras
         await service.change_policy(

@@ -18,41 +18,41 @@ from service.face.consent import CONSENT_VERSION
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.tables import FaceStation
 from service.web.envelope import Problem, Refusal
-from tests.service.face.conftest import Room, open_room
+from tests.service.face.conftest import Setup, open_setup
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, refused
 
 
-def test_five_failures_make_the_station_wait_and_longer_each_time(room: Room) -> None:
+def test_five_failures_make_the_station_wait_and_longer_each_time(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         for _ in range(5):
-            await refused(room, NOBODY)
+            await refused(setup, NOBODY)
         with pytest.raises(Problem) as caught:
-            await room.service.login(AGAIN, ADDRESS)
+            await setup.service.login(AGAIN, ADDRESS)
         assert caught.value.status == 429
         assert 25 < int(caught.value.headers["Retry-After"]) <= 30
         # Another station is not affected.
-        await room.service.login(AGAIN, "192.0.2.8")
-        pass_time(room, timedelta(seconds=31))
+        await setup.service.login(AGAIN, "192.0.2.8")
+        pass_time(setup, timedelta(seconds=31))
         for _ in range(5):
-            await refused(room, NOBODY)
+            await refused(setup, NOBODY)
         with pytest.raises(Problem) as caught:
-            await room.service.login(AGAIN, ADDRESS)
+            await setup.service.login(AGAIN, ADDRESS)
         assert 55 < int(caught.value.headers["Retry-After"]) <= 60
 
     asyncio.run(play())
 
 
-def pass_time(room: Room, passed: timedelta) -> None:
+def pass_time(setup: Setup, passed: timedelta) -> None:
     def earlier(session: Session) -> None:
         for station in session.scalars(select(FaceStation)):
             if station.paused_until is not None:
                 station.paused_until -= passed
 
-    room.database.write_now(earlier)
+    setup.database.write_now(earlier)
 
 
-def test_a_clock_that_is_set_back_makes_no_pause_longer(room: Room) -> None:
+def test_a_clock_that_is_set_back_makes_no_pause_longer(setup: Setup) -> None:
     def set_back(session: Session, by: timedelta) -> None:
         for station in session.scalars(select(FaceStation)):
             assert station.paused_until is not None
@@ -60,63 +60,63 @@ def test_a_clock_that_is_set_back_makes_no_pause_longer(room: Room) -> None:
             station.last_at += by
 
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         for _ in range(5):
-            await refused(room, NOBODY)
-        room.database.write_now(lambda session: set_back(session, timedelta(seconds=10)))
+            await refused(setup, NOBODY)
+        setup.database.write_now(lambda session: set_back(session, timedelta(seconds=10)))
         with pytest.raises(Problem) as caught:
-            await room.service.login(AGAIN, ADDRESS)
+            await setup.service.login(AGAIN, ADDRESS)
         assert int(caught.value.headers["Retry-After"]) <= 30
-        room.database.write_now(lambda session: set_back(session, timedelta(hours=1)))
-        await room.service.login(AGAIN, ADDRESS)
+        setup.database.write_now(lambda session: set_back(session, timedelta(hours=1)))
+        await setup.service.login(AGAIN, ADDRESS)
 
     asyncio.run(play())
 
 
-def test_fifty_failures_end_face_login_there_until_a_password_login(room: Room) -> None:
+def test_fifty_failures_end_face_login_there_until_a_password_login(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        room.database.write_now(
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        setup.database.write_now(
             lambda session: session.add(FaceStation(address=ADDRESS, failures=49, last_at=now()))
         )
-        await refused(room, NOBODY)
-        pass_time(room, timedelta(days=30))
+        await refused(setup, NOBODY)
+        pass_time(setup, timedelta(days=30))
         with pytest.raises(Problem) as caught:
-            await room.service.login(AGAIN, ADDRESS)
+            await setup.service.login(AGAIN, ADDRESS)
         assert (caught.value.status, caught.value.error) == (403, "face_login_off")
-        await room.service.password_login(ADDRESS)
-        await room.service.login(AGAIN, ADDRESS)
+        await setup.service.password_login(ADDRESS)
+        await setup.service.login(AGAIN, ADDRESS)
 
     asyncio.run(play())
 
 
-def test_a_station_is_forgotten_in_the_end(room: Room) -> None:
+def test_a_station_is_forgotten_in_the_end(setup: Setup) -> None:
     async def play() -> None:
-        await refused(room, NOBODY, "192.0.2.99")
+        await refused(setup, NOBODY, "192.0.2.99")
         age = update(FaceStation).values(last_at=now() - rules.STATION_KEPT - timedelta(days=1))
-        room.database.write_now(lambda session: session.execute(age))
-        await refused(room, NOBODY)
+        setup.database.write_now(lambda session: session.execute(age))
+        await refused(setup, NOBODY)
 
     asyncio.run(play())
-    left = room.database.read_now(lambda session: list(session.scalars(select(col(FaceStation.address)))))
+    left = setup.database.read_now(lambda session: list(session.scalars(select(col(FaceStation.address)))))
     assert left == [ADDRESS]
 
 
-def test_a_login_forgives_the_failures_before(room: Room) -> None:
+def test_a_login_forgives_the_failures_before(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         for _ in range(3):
             for _ in range(4):
-                await refused(room, NOBODY)
-            await room.service.login(AGAIN, ADDRESS)
+                await refused(setup, NOBODY)
+            await setup.service.login(AGAIN, ADDRESS)
 
     asyncio.run(play())
 
 
-def test_parallel_attempts_do_not_slip_past_the_limit(room: Room) -> None:
+def test_parallel_attempts_do_not_slip_past_the_limit(setup: Setup) -> None:
     async def play() -> None:
         answers = await asyncio.gather(
-            *(room.service.login(NOBODY, ADDRESS) for _ in range(8)), return_exceptions=True
+            *(setup.service.login(NOBODY, ADDRESS) for _ in range(8)), return_exceptions=True
         )
         assert sum(isinstance(answer, Refusal) for answer in answers) == 5
         assert sum(isinstance(answer, Problem) for answer in answers) == 3
@@ -124,20 +124,20 @@ def test_parallel_attempts_do_not_slip_past_the_limit(room: Room) -> None:
     asyncio.run(play())
 
 
-def test_too_many_at_once_are_sent_away(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_at_once_are_sent_away(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.face.access.waiting_limit.MAX_WAITING", 2)
 
     async def play() -> None:
-        logins = [asyncio.create_task(room.service.login(NOBODY, f"192.0.2.{host}")) for host in range(4)]
+        logins = [asyncio.create_task(setup.service.login(NOBODY, f"192.0.2.{host}")) for host in range(4)]
         # Nobody is looked at before two were sent away.
-        async with room.service._lock, asyncio.timeout(10):
+        async with setup.service._lock, asyncio.timeout(10):
             for sent_away in itertools.islice(asyncio.as_completed(logins), 2):
                 with pytest.raises(Problem):
                     await sent_away
         answers = await asyncio.gather(*logins, return_exceptions=True)
         assert sum(isinstance(answer, Refusal) for answer in answers) == 2
         enrolments = await asyncio.gather(
-            *(room.service.enrol(f"user-{number}", [NOBODY], CONSENT_VERSION) for number in range(4)),
+            *(setup.service.enrol(f"user-{number}", [NOBODY], CONSENT_VERSION) for number in range(4)),
             return_exceptions=True,
         )
         assert [type(answer) for answer in enrolments] == [Refusal, Refusal, Problem, Problem]
@@ -145,12 +145,12 @@ def test_too_many_at_once_are_sent_away(room: Room, monkeypatch: pytest.MonkeyPa
     asyncio.run(play())
 
 
-def test_there_is_a_limit_over_all_stations(room: Room) -> None:
+def test_there_is_a_limit_over_all_stations(setup: Setup) -> None:
     async def play() -> None:
         outcomes = []
         for number in range(70):
             try:
-                await room.service.login("no picture", f"192.0.2.{number}")
+                await setup.service.login("no picture", f"192.0.2.{number}")
             except (Refusal, Problem) as problem:
                 outcomes.append(type(problem))
         assert outcomes == [Refusal] * 60 + [Problem] * 10
@@ -158,17 +158,17 @@ def test_there_is_a_limit_over_all_stations(room: Room) -> None:
     asyncio.run(play())
 
 
-def test_a_station_that_waits_takes_no_logins_from_the_others(room: Room) -> None:
+def test_a_station_that_waits_takes_no_logins_from_the_others(setup: Setup) -> None:
     async def play() -> None:
-        await room.service.enrol("mei", [PERSON], CONSENT_VERSION)
+        await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         for _ in range(5):
-            await refused(room, NOBODY)
+            await refused(setup, NOBODY)
         answers = await asyncio.gather(
-            *(room.service.login(AGAIN, ADDRESS) for _ in range(80)), return_exceptions=True
+            *(setup.service.login(AGAIN, ADDRESS) for _ in range(80)), return_exceptions=True
         )
         assert {answer.status for answer in answers if isinstance(answer, Problem)} == {429}
         assert len(answers) == 80
-        await room.service.login(AGAIN, "192.0.2.8")
+        await setup.service.login(AGAIN, "192.0.2.8")
 
     asyncio.run(play())
 
@@ -180,13 +180,13 @@ def test_the_limit_over_all_stations_forgets_after_a_minute(monkeypatch: pytest.
     assert [pace.take() for _ in range(7)] == [True, True, False, True, False, False, True]
 
 
-def test_limit_survives_restart(room: Room, dlib_engine: DlibEngine, tmp_path: Path) -> None:
+def test_limit_survives_restart(setup: Setup, dlib_engine: DlibEngine, tmp_path: Path) -> None:
     async def fail() -> None:
         for _ in range(5):
-            await refused(room, NOBODY)
+            await refused(setup, NOBODY)
 
     asyncio.run(fail())
-    again = open_room(tmp_path, dlib_engine)
+    again = open_setup(tmp_path, dlib_engine)
     with pytest.raises(Problem) as caught:
         asyncio.run(again.service.login(PERSON, ADDRESS))
     assert caught.value.status == 429

@@ -15,8 +15,8 @@ from shared.images.cv import cv2
 from shared.samples import faces
 
 
-def compared(engine: FaceEngine, one: Pixels, other: Pixels) -> float:
-    first, second = analyse(engine, one).embedding, analyse(engine, other).embedding
+def compared(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> float:
+    first, second = analyse(engine, first_image).embedding, analyse(engine, second_image).embedding
     assert first is not None
     assert second is not None
     return score(first, second, engine.metric)
@@ -46,13 +46,13 @@ def test_the_pictures_of_the_recipes_are_good_enough(dlib_engine: DlibEngine) ->
 
 
 def test_places_are_those_of_the_whole_picture(dlib_engine: DlibEngine) -> None:
-    seen = analyse(dlib_engine, faces.portrait())
-    assert seen.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=3)
-    assert seen.faces[0].nose == pytest.approx(np.array(faces.NOSE), abs=8)
-    assert seen.quality is not None
-    assert seen.quality.inter_ocular == pytest.approx(43, abs=2)
+    analysis = analyse(dlib_engine, faces.portrait())
+    assert analysis.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=3)
+    assert analysis.faces[0].nose == pytest.approx(np.array(faces.NOSE), abs=8)
+    assert analysis.quality is not None
+    assert analysis.quality.inter_ocular == pytest.approx(43, abs=2)
     large = analyse(dlib_engine, cv2.resize(faces.portrait(), None, fx=4, fy=4))
-    assert large.faces[0].eyes / 4 == pytest.approx(seen.faces[0].eyes, abs=1.5)
+    assert large.faces[0].eyes / 4 == pytest.approx(analysis.faces[0].eyes, abs=1.5)
 
 
 def test_the_two_passes_make_the_embedding_independent_of_the_resolution(dlib_engine: DlibEngine) -> None:
@@ -85,10 +85,10 @@ def test_finds_a_face_that_fills_the_picture(dlib_engine: DlibEngine) -> None:
 
 @pytest.mark.parametrize("image", [np.zeros((480, 640, 3), np.uint8), np.full((64, 4000, 3), 255, np.uint8)])
 def test_picture_without_face_is_not_an_error(dlib_engine: DlibEngine, image: Pixels) -> None:
-    seen = analyse(dlib_engine, image)
-    assert seen.faces == ()
-    assert seen.embedding is None
-    assert rules.login_trouble(seen, None) is QualityFault.NO_FACE
+    analysis = analyse(dlib_engine, image)
+    assert analysis.faces == ()
+    assert analysis.embedding is None
+    assert rules.login_trouble(analysis, None) is QualityFault.NO_FACE
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_the_second_pass_never_jumps_to_another_face(dlib_engine: DlibEngine) ->
 
         def find(self, image: Pixels) -> list[DetectedFace]:
             self.calls += 1
-            found = dlib_engine.find(image)
-            return found if self.calls == 1 else [face.moved(1, 400, 0) for face in found]
+            detected = dlib_engine.find(image)
+            return detected if self.calls == 1 else [face.moved(1, 400, 0) for face in detected]
 
         def embed(self, image: Pixels, face: DetectedFace) -> np.ndarray:
             return dlib_engine.embed(image, face)
@@ -129,8 +129,8 @@ def test_the_second_pass_never_jumps_to_another_face(dlib_engine: DlibEngine) ->
         def liveness(self, image: Pixels, face: DetectedFace) -> None:
             return None
 
-    seen = analyse(Jumping(), faces.portrait())  # type: ignore[arg-type]
-    assert seen.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=4)
+    analysis = analyse(Jumping(), faces.portrait())  # type: ignore[arg-type]
+    assert analysis.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=4)
 
 
 def test_finds_its_files_without_importing_their_package(monkeypatch: pytest.MonkeyPatch) -> None:

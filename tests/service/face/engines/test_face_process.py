@@ -34,8 +34,8 @@ def test_looks_in_a_process_of_its_own(tmp_path: Path) -> None:
         face_client = FaceProcess("dlib", tmp_path)
         about = await face_client.about()
         assert (about.name, about.dimension) == ("dlib", 128)
-        seen = await face_client.analyse(PERSON)
-        assert rules.enrolment_trouble(seen, None) is None
+        analysis = await face_client.analyse(PERSON)
+        assert rules.enrolment_trouble(analysis, None) is None
         with pytest.raises(BadPicture) as caught:
             await face_client.analyse("AAAA")
         assert caught.value.fault is PictureFault.FORMAT
@@ -73,17 +73,17 @@ def test_closing_waits_for_no_picture_and_no_start() -> None:
     async def play(face_info: str | None) -> None:
         face_client = process_with("treacherous")
         if face_info is None:
-            asked: asyncio.Future[object] = asyncio.ensure_future(face_client.about())
+            request: asyncio.Future[object] = asyncio.ensure_future(face_client.about())
         else:
             await face_client.about()
-            asked = asyncio.ensure_future(face_client.analyse(face_info))
+            request = asyncio.ensure_future(face_client.analyse(face_info))
         async with asyncio.timeout(face_process.LOOK_SECONDS / 2):
             # Until the thread is at it.
             while (pid := face_client.process_id) is None:  # noqa: ASYNC110 - nothing tells it
                 await asyncio.sleep(0.01)
             await face_client.close()
         with pytest.raises(EngineUnavailableError):
-            await asked
+            await request
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
 

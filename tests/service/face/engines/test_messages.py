@@ -43,28 +43,28 @@ def test_an_engine_arrives_as_it_is(dlib_engine: DlibEngine) -> None:
 
 
 def test_an_analysis_arrives_to_the_last_bit(dlib_engine: DlibEngine) -> None:
-    made = analyse(dlib_engine, faces.enrolment())
-    assert made.embedding is not None
-    frame = messages.analysis_frame(made)
+    sent = analyse(dlib_engine, faces.enrolment())
+    assert sent.embedding is not None
+    frame = messages.analysis_frame(sent)
     # The embedding is never a text that a log could hold.
-    assert frame.payload == made.embedding.tobytes()
+    assert frame.payload == sent.embedding.tobytes()
     got = messages.to_answer(frame)
     assert isinstance(got, PictureAnalysis)
     assert got.embedding is not None
     assert (got.width, got.height, got.quality, got.liveness) == (
-        made.width,
-        made.height,
-        made.quality,
-        made.liveness,
+        sent.width,
+        sent.height,
+        sent.quality,
+        sent.liveness,
     )
     assert got.embedding.dtype == np.float32
-    assert np.array_equal(got.embedding, made.embedding)
-    assert len(got.faces) == len(made.faces) == 1
-    for here, there in zip(got.faces, made.faces, strict=True):
-        assert (here.box, here.confidence) == (there.box, there.confidence)
+    assert np.array_equal(got.embedding, sent.embedding)
+    assert len(got.faces) == len(sent.faces) == 1
+    for got_face, sent_face in zip(got.faces, sent.faces, strict=True):
+        assert (got_face.box, got_face.confidence) == (sent_face.box, sent_face.confidence)
         for name in ("landmarks", "eyes", "nose"):
-            assert getattr(here, name).dtype == np.float32
-            assert np.array_equal(getattr(here, name), getattr(there, name))
+            assert getattr(got_face, name).dtype == np.float32
+            assert np.array_equal(getattr(got_face, name), getattr(sent_face, name))
 
 
 def test_a_picture_without_a_face_has_no_embedding() -> None:

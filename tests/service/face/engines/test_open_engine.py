@@ -30,8 +30,8 @@ def test_similarity_finds_the_turn_scale_and_shift(scale: float, angle: float, x
     moved = (ARCFACE_POINTS[:, 0] + 1j * ARCFACE_POINTS[:, 1]) * turn + complex(x, y)
     source = np.stack((moved.real, moved.imag), axis=1)
     matrix = similarity(source, ARCFACE_POINTS)
-    found = source @ matrix[:, :2].T + matrix[:, 2]
-    np.testing.assert_allclose(found, ARCFACE_POINTS, atol=1e-6 * (1 + abs(x) + abs(y)) / scale + 1e-6)
+    mapped = source @ matrix[:, :2].T + matrix[:, 2]
+    np.testing.assert_allclose(mapped, ARCFACE_POINTS, atol=1e-6 * (1 + abs(x) + abs(y)) / scale + 1e-6)
 
 
 def test_similarity_of_points_in_one_place_is_finite() -> None:
@@ -57,8 +57,8 @@ def test_the_model_id_follows_the_files() -> None:
     assert model_id(pack) == model_id(a_pack(licence="other words"))
 
 
-def compared(engine: FaceEngine, one: Pixels, other: Pixels) -> float:
-    first, second = analyse(engine, one).embedding, analyse(engine, other).embedding
+def compared(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> float:
+    first, second = analyse(engine, first_image).embedding, analyse(engine, second_image).embedding
     assert first is not None
     assert second is not None
     return score(first, second, engine.metric)
@@ -99,15 +99,15 @@ def test_the_liveness_models_tell_a_grey_copy(open_engine: FaceEngine) -> None:
 def test_embedding_matches_reference(open_engine: FaceEngine, test_models: Path) -> None:
     """Aligned by scikit-image, ImageNet's mean and deviation on RGB, as the embedder's makers say."""
     image = faces.enrolment()
-    (found,) = open_engine.find(image)
-    estimated = SimilarityTransform.from_estimate(found.landmarks, ARCFACE_POINTS)
+    (face,) = open_engine.find(image)
+    estimated = SimilarityTransform.from_estimate(face.landmarks, ARCFACE_POINTS)
     aligned = cv2.warpAffine(image, estimated.params[:2], (112, 112))
     rgb = aligned[:, :, ::-1].astype(np.float32) / 255
     mean, deviation = np.array((0.485, 0.456, 0.406), np.float32), np.array((0.229, 0.224, 0.225), np.float32)
     batch = (rgb - mean) / deviation
     model = session(test_models / "mobilefacenet_128_dynbatch.onnx")
     (vector,) = model.run(None, {model.get_inputs()[0].name: batch.transpose(2, 0, 1)[None]})[0]
-    assert float(open_engine.embed(image, found) @ vector) / np.linalg.norm(vector) > 0.9999
+    assert float(open_engine.embed(image, face) @ vector) / np.linalg.norm(vector) > 0.9999
 
 
 @pytest.mark.models
@@ -126,10 +126,10 @@ def test_the_two_forms_of_the_embedder_agree(test_models: Path, tmp_path: Path) 
             file.write_bytes(content)
         install(folder, tmp_path / "packs")
         engines.append(load_engine(pack.name, tmp_path / "packs"))
-    one, other = (analyse(engine, faces.enrolment()).embedding for engine in engines)
-    assert one is not None
-    assert other is not None
-    assert float(one @ other) > 0.999
+    first, second = (analyse(engine, faces.enrolment()).embedding for engine in engines)
+    assert first is not None
+    assert second is not None
+    assert float(first @ second) > 0.999
     assert engines[0].model_id != engines[1].model_id
     assert engines[0].liveness_limit is None
 

@@ -87,9 +87,9 @@ def test_the_eyes_come_to_their_places() -> None:
     turned = cv2.getRotationMatrix2D(faces.FACE, 25, 1.7)
     image = cv2.warpAffine(faces.portrait(), turned, (512, 512))
     eyes = (EYES @ turned[:, :2].T + turned[:, 2]).astype(np.float32)
-    one, other = align(faces.portrait(), EYES), align(image, eyes)
-    assert one.shape == other.shape == (160, 128, 3)
-    assert np.abs(one[30:130].astype(int) - other[30:130]).mean() < 4
+    first, second = align(faces.portrait(), EYES), align(image, eyes)
+    assert first.shape == second.shape == (160, 128, 3)
+    assert np.abs(first[30:130].astype(int) - second[30:130]).mean() < 4
 
 
 def test_yaw_and_roll_are_those_of_the_landmarks() -> None:

@@ -33,30 +33,30 @@ def turned(depth: Depth, first: Pose, last: Pose, *, distance: float = 8.0, seed
     inside = (x / 1.05) ** 2 + ((y - 0.5) / 1.3) ** 2 < 1
     x, y = x[inside], y[inside]
     solid = np.column_stack((x, y, depth(x, y)))
-    return motion_of([_seen(solid, pose, distance) for pose in poses], seed)
+    return motion_of([_projected(solid, pose, distance) for pose in poses], seed)
 
 
-def motion_of(seen: Sequence[Values], seed: int = 0) -> Motion:
-    """What is measured on points that are `seen` (n, 2) in each frame, at `TIMES`."""
+def motion_of(points_per_frame: Sequence[Values], seed: int = 0) -> Motion:
+    """The motion measured on the points (n, 2) of each frame, at `TIMES`."""
     rng = np.random.default_rng(seed)
-    places = seen[0].astype(np.float32)
+    places = points_per_frame[0].astype(np.float32)
     moved = []
-    for points in seen:
+    for points in points_per_frame:
         matrix = similarity(points.astype(np.float32), places)
         moved.append(points @ matrix[:, :2].T + matrix[:, 2] + rng.normal(0, NOISE, points.shape))
-    frames = len(seen)
+    count = len(points_per_frame)
     patch = rng.integers(0, 255, (256, 224), np.uint8)
     tracks = Tracks(
         places,
         np.array(moved, np.float32),
-        np.ones(frames),
-        np.cumsum(rng.normal(0, 0.003, (frames, 2)), axis=0),
-        np.zeros(frames),
-        np.broadcast_to(patch, (frames, *patch.shape)),
+        np.ones(count),
+        np.cumsum(rng.normal(0, 0.003, (count, 2)), axis=0),
+        np.zeros(count),
+        np.broadcast_to(patch, (count, *patch.shape)),
     )
-    return Motion(TIMES[:frames], tracks, relief(tracks))
+    return Motion(TIMES[:count], tracks, relief(tracks))
 
 
-def _seen(solid: Values, pose: Pose, distance: float) -> Values:
+def _projected(solid: Values, pose: Pose, distance: float) -> Values:
     moved = (solid - _PIVOT) @ heads.rotation(pose).T + _PIVOT
     return np.asarray(moved[:, :2] * (distance / (distance / pose.nearer - moved[:, 2]))[:, None])

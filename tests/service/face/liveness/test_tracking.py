@@ -15,7 +15,7 @@ _WAY = ((0.0, Pose()), (1300.0, Pose(x=20, y=-10, roll=12, nearer=1.3)))
 def test_similarity_of_a_moved_picture_is_undone() -> None:
     tracks = motion(flat, _WAY).tracks
     assert len(tracks.places) <= MOST_POINTS
-    assert tracks.found.min() > 0.8
+    assert tracks.found_share.min() > 0.8
     rest = np.hypot(*np.moveaxis(tracks.moved - tracks.places, 2, 0))
     assert np.nanmedian(rest[-1]) < 0.02
 
@@ -36,4 +36,4 @@ def test_picture_without_texture_has_no_points() -> None:
 def test_another_picture_is_not_found() -> None:
     first = cv2.cvtColor(flat(Pose(), 0), cv2.COLOR_BGR2GRAY)
     noise = np.random.default_rng(3).integers(0, 255, first.shape, dtype=np.uint8)
-    assert track([first, noise], EYES).found[1] < 0.3
+    assert track([first, noise], EYES).found_share[1] < 0.3

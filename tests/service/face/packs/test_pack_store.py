@@ -80,7 +80,7 @@ def test_an_update_replaces_the_pack(tmp_path: Path, models_dir: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "said"),
+    ("members", "message"),
     [
         ({"../evil.onnx": b"x"}, "path"),
         ({"/evil.onnx": b"x"}, "path"),
@@ -91,9 +91,9 @@ def test_an_update_replaces_the_pack(tmp_path: Path, models_dir: Path) -> None:
     ],
 )
 def test_a_zip_file_writes_nowhere_else(
-    tmp_path: Path, models_dir: Path, members: dict[str, bytes], said: str
+    tmp_path: Path, models_dir: Path, members: dict[str, bytes], message: str
 ) -> None:
-    with pytest.raises(PackError, match=said):
+    with pytest.raises(PackError, match=message):
         install(zip_of(tmp_path / "p.zip", members), models_dir)
     assert left_over(models_dir) == []
     assert not list(tmp_path.rglob("evil*"))
@@ -173,14 +173,14 @@ class Site:
     """A web server for the two files, in memory; it can cut an answer off."""
 
     def __init__(self, files: dict[str, bytes] = FILES, cut: int | None = None) -> None:
-        self.files, self.cut, self.asked = files, cut, list[str]()
+        self.files, self.cut, self.requests = files, cut, list[str]()
 
     def client(self) -> httpx.Client:
         return httpx.Client(transport=httpx.MockTransport(self.answer))
 
     def answer(self, request: httpx.Request) -> httpx.Response:
         name = request.url.path.removeprefix("/")
-        self.asked.append(f"{name} {request.headers.get('range', '')}".strip())
+        self.requests.append(f"{name} {request.headers.get('range', '')}".strip())
         data = self.files[name]
         start = int(request.headers.get("range", "bytes=0-")[6:-1])
         status = 206 if start else 200
@@ -220,12 +220,12 @@ def test_a_cut_download_goes_on_where_it_stopped(models_dir: Path) -> None:
         download(offer, models_dir, silent, client=httpx.Client(transport=dropping))
     assert installed(models_dir) == []
     part = next(models_dir.glob(".download-mine/*.part"))
-    kept = part.stat().st_size
+    stored_size = part.stat().st_size
     part.write_bytes(FILES["find.onnx"][:4000])
     site = Site()
     download(offer, models_dir, silent, client=site.client())
-    assert kept in (0, 4000)
-    assert site.asked[0] == "find.onnx bytes=4000-"
+    assert stored_size in (0, 4000)
+    assert site.requests[0] == "find.onnx bytes=4000-"
     assert [pack.name for pack in installed(models_dir)] == ["mine"]
 
 
@@ -242,7 +242,7 @@ def test_research_only_is_never_fetched_unasked(models_dir: Path) -> None:
     site = Site()
     with pytest.raises(PackError, match="research"):
         download(offer_of(a_pack(research_only=True)), models_dir, silent, client=site.client())
-    assert site.asked == []
+    assert site.requests == []
 
 
 def test_an_address_that_does_not_answer(models_dir: Path) -> None:

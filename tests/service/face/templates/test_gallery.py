@@ -68,23 +68,23 @@ def test_incremental_updates_equal_rebuilding(steps: list[tuple[int, int]]) -> N
 
 def test_a_removed_user_is_overwritten_in_memory() -> None:
     gallery = Gallery(DIMENSION, Metric.EUCLIDEAN)
-    one, other = vectors(1, 2)
-    gallery.fill([("a", one), ("b", other)])
+    first, second = vectors(1, 2)
+    gallery.fill([("a", first), ("b", second)])
     before = gallery._rows.matrix
     gallery.remove("a")
     assert not before[0].any()
     assert before[1].any()
-    assert gallery.search(one, without="b") is None
+    assert gallery.search(first, without="b") is None
 
 
 def test_every_template_is_overwritten_in_memory() -> None:
     gallery = Gallery(DIMENSION, Metric.COSINE)
-    one, other = vectors(1, 2)
-    gallery.fill([("a", one), ("b", other)])
+    first, second = vectors(1, 2)
+    gallery.fill([("a", first), ("b", second)])
     before = gallery._rows.matrix
     gallery.clear()
     assert not before.any()
-    assert (len(gallery), gallery.users, gallery.search(one)) == (0, (), None)
+    assert (len(gallery), gallery.users, gallery.search(first)) == (0, (), None)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -112,7 +112,7 @@ def test_pairs_for_calibration() -> None:
     templates = vectors(3, 5)
     gallery.fill(zip("aabbb", templates, strict=True))
     between, within = gallery.pairs()
-    expected = [float(templates[one] @ templates[other]) for one in (0, 1) for other in (2, 3, 4)]
+    expected = [float(templates[row] @ templates[column]) for row in (0, 1) for column in (2, 3, 4)]
     assert between == pytest.approx(expected, abs=1e-6)
     assert len(within) == 4
 
