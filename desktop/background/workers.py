@@ -52,9 +52,6 @@ SHORT_THREADS = 4
 LONG_THREADS = 8
 _IDLE_MS = 10_000
 _TURN_SECONDS = 0.008
-# Painting takes the interpreter's lock again after every call of Qt. A worker in the middle of Python code
-# would keep it for 5 ms each time, which is Python's default. Less than this showed no gain.
-_SWITCH_SECONDS = 0.001
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error
@@ -184,7 +181,6 @@ class _Pools:
         self.open = True
         self.tasks: set[Task] = set()
         self._pools: dict[Lane, QThreadPool] = {}
-        sys.setswitchinterval(_SWITCH_SECONDS)
         for lane, threads in ((Lane.SHORT, SHORT_THREADS), (Lane.LONG, LONG_THREADS)):
             pool = QThreadPool()
             pool.setMaxThreadCount(threads)

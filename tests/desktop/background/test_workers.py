@@ -42,21 +42,6 @@ def test_the_result_arrives_on_the_gui_thread(qtbot: QtBot, qapp: QApplication) 
     assert workers.busy() == 0
 
 
-def test_a_worker_in_python_code_leaves_the_interpreter_to_the_window_within_a_millisecond(
-    qtbot: QtBot,
-) -> None:
-    before = sys.getswitchinterval()
-    workers.shutdown()
-    sys.setswitchinterval(0.005)
-    try:
-        got: list[float] = []
-        run(sys.getswitchinterval, owner=None, done=got.append)
-        wait(qtbot, lambda: bool(got))
-        assert got == [pytest.approx(0.001)]
-    finally:
-        sys.setswitchinterval(before)
-
-
 def test_an_exception_goes_to_failed_and_only_there(qtbot: QtBot) -> None:
     failures: list[Exception] = []
     done: list[object] = []
