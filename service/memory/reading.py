@@ -69,11 +69,11 @@ class Memory:
 
 def settings_of(session: Session, ports: Ports, place: Place) -> StoredRow | None:
     """What people set for the memory of a place; None while nobody did."""
-    here = (
+    conditions = (
         REGION.c.reference_image_id == place.reference_image_id,
         REGION.c.reference_file_id == place.reference_file_id,
     )
-    rows = session.execute(select(REGION).where(*here).order_by(REGION.c.memory_id)).all()
+    rows = session.execute(select(REGION).where(*conditions).order_by(REGION.c.memory_id)).all()
     shares = [(ports.overlap(place, region_of(row.region)), row) for row in rows]
     best = max(shares, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] > 0 else None
@@ -95,8 +95,10 @@ def read(session: Session, ports: Ports, place: Place) -> Memory:
 
 def read_kept(session: Session, ports: Ports, place: Place) -> Memory:
     """The memory of a place, from the items alone of which something is kept: all that a detection needs."""
-    here = VARIATION.c.reference_image_id == place.reference_image_id
-    of_image = select(VARIATION.c.item_id, VARIATION.c.region).where(here, VARIATION.c.content.is_not(None))
+    on_image = VARIATION.c.reference_image_id == place.reference_image_id
+    of_image = select(VARIATION.c.item_id, VARIATION.c.region).where(
+        on_image, VARIATION.c.content.is_not(None)
+    )
     shares: dict[str, float] = {}
     found: dict[str, None] = {}
     for item_id, region in session.execute(of_image):

@@ -35,8 +35,8 @@ def locked_region(session: Session, ports: Ports, place: Place) -> StoredRow:
     }
     if row is None:
         insert_or_ignore(session, REGION, [{"memory_id": new_id(), **values}], _KEY)
-    here = (REGION.c[name] == value for name, value in values.items())
-    return session.execute(select(REGION).where(*here).with_for_update()).one()
+    conditions = (REGION.c[name] == value for name, value in values.items())
+    return session.execute(select(REGION).where(*conditions).with_for_update()).one()
 
 
 def change(
@@ -76,9 +76,9 @@ def _leave_out(
     session: Session, memory_id: str, memory: Memory, wanted: dict[str, bool], user_id: str
 ) -> dict[str, bool]:
     changed = {file_id: out for file_id, out in wanted.items() if out is not (file_id in memory.left_out)}
-    here = LEFT_OUT.c.memory_id == memory_id
+    of_memory = LEFT_OUT.c.memory_id == memory_id
     back = [file_id for file_id, out in changed.items() if not out]
-    session.execute(delete(LEFT_OUT).where(here, LEFT_OUT.c.file_id.in_(back)))
+    session.execute(delete(LEFT_OUT).where(of_memory, LEFT_OUT.c.file_id.in_(back)))
     rows = [
         {"memory_id": memory_id, "file_id": file_id, "left_out_by": user_id, "left_out_at": now()}
         for file_id, out in sorted(changed.items())

@@ -85,16 +85,16 @@ class MemoryService:
             return ()
         shown = {
             photo.question.photo_sha256
-            for own in self._ports.items(session, [item_id])
-            for photo in own.photos
+            for item in self._ports.items(session, [item_id])
+            for photo in item.photos
             if photo.question.photo_file_id == photo_file_id
         }
         others = [one for one in usable if one.sha256 not in shown]
-        kept = rules.chosen(others, self._ports.oldest, self._ports.newest)
-        if rules.passed_photos(kept) < memory.required:
+        chosen = rules.chosen(others, self._ports.oldest, self._ports.newest)
+        if rules.passed_photos(chosen) < memory.required:
             return ()
-        found = reading.contents(session, kept)
-        return [KnownPhoto(one.file_id, one.sha256, content) for one, content in found]
+        stored = reading.contents(session, chosen)
+        return [KnownPhoto(one.file_id, one.sha256, content) for one, content in stored]
 
     # For the routes
 
@@ -150,8 +150,8 @@ class MemoryService:
             )
         row = memory.row
         shown = _shown(memory)
-        kept = rules.chosen(memory.counted, self._ports.oldest, self._ports.newest)
-        ready = [one for one in kept if memory.has_content(one)]
+        chosen = rules.chosen(memory.counted, self._ports.oldest, self._ports.newest)
+        ready = [one for one in chosen if memory.has_content(one)]
         people = {one.left_out_by for one in memory.left_out.values()}
         frozen_by = None if row is None else row.frozen_by
         names = self._ports.names(session, people | ({frozen_by} if frozen_by else set()))

@@ -103,14 +103,14 @@ def test_the_seal_covers_what_the_memory_explained(
 
 def take_out_of_entries(database: Database, item_id: str, key: str) -> None:
     """Change the stored entries of an item past the service."""
-    here = ITEM.c.item_id == item_id
+    of_item = ITEM.c.item_id == item_id
     stored = database.read_now(
-        lambda session: session.execute(select(ITEM.c.result).where(here)).scalar_one()
+        lambda session: session.execute(select(ITEM.c.result).where(of_item)).scalar_one()
     )
     entries = json.loads(stored)
     assert any(entry.pop(key, None) for entry in entries)
     changed = json.dumps(entries, ensure_ascii=False)
-    database.write_now(lambda session: session.execute(update(ITEM).where(here).values(result=changed)))
+    database.write_now(lambda session: session.execute(update(ITEM).where(of_item).values(result=changed)))
 
 
 def test_clients_hear_of_what_people_change_and_of_what_is_compared(

@@ -77,7 +77,7 @@ class Played:
     """The other domains of a service, with one passed item; a comparison waits until `go`."""
 
     def __init__(self) -> None:
-        self.begun, self.go, self.rested = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.started, self.go, self.rested = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.compared = 0
 
     async def compare(
@@ -89,7 +89,7 @@ class Played:
         judged: Sequence[Rect],
         without: Sequence[Rect],
     ) -> Compared:
-        self.begun.set()
+        self.started.set()
         await self.go.wait()
         self.compared += 1
         return Compared(b"content", 1)
@@ -164,10 +164,10 @@ def test_of_two_services_one_goes_on_when_the_other_is_killed(
         await making.start()
         try:
             assert taken(other) is None
-            assert not played.begun.is_set()
+            assert not played.started.is_set()
             clock.later(61)
             making.kick()
-            await asyncio.wait_for(played.begun.wait(), 60)
+            await asyncio.wait_for(played.started.wait(), 60)
             await asyncio.wait_for(played.rested.wait(), 60)
         finally:
             await making.stop()

@@ -22,10 +22,10 @@ from tests.service_app import ADMIN, HERE, with_token
 PATIENCE = 60
 
 
-def until(told: Callable[[], bool]) -> None:
+def until(condition: Callable[[], bool]) -> None:
     """Wait for what the service does beside the requests."""
     ends = time.monotonic() + PATIENCE
-    while not told():
+    while not condition():
         assert time.monotonic() < ends, "it never came to be so"
         time.sleep(0.05)
 
@@ -142,9 +142,9 @@ def test_people_leave_photos_out_freeze_and_restart(
     assert later["file_id"] not in file_ids(site.memory(item))
     assert site.detect(site.item())["memory"]["photos"] == 3
     assert later["file_id"] in file_ids(site.change(item, frozen=False))
-    begun = site.change(item, start_over=True)
-    assert (begun["state"], begun["photos"]) == ("empty", [])
-    assert begun["begins_at"] is not None
+    started_over = site.change(item, start_over=True)
+    assert (started_over["state"], started_over["photos"]) == ("empty", [])
+    assert started_over["begins_at"] is not None
     assert "memory" not in site.detect(site.item())
     assert file_ids(site.memory(site.passed())) != []
     log = client.get("/api/audit?kind=region_memory&current_page=1&page_size=20").json()["data"]["data"]
@@ -184,8 +184,8 @@ def test_who_may_what(site: Site, known: list[dict[str, Any]], as_role: Callable
     inspector, viewer, planner = (as_role(role) for role in ("inspector", "viewer", "planner"))
     assert viewer.get(path).json()["data"]["can_change"] is False
     assert viewer.put(path, json={"left_out": {file_id: True}}).status_code == 403
-    said = inspector.get(path).json()["data"]
-    assert (said["can_change"], said["can_require"]) == (True, False)
+    state = inspector.get(path).json()["data"]
+    assert (state["can_change"], state["can_require"]) == (True, False)
     planners: list[dict[str, Any]] = [
         {"frozen": True},
         {"required": 2},

@@ -43,14 +43,14 @@ def detection(*boxes: Any, of: str = "a", version: int = 1) -> Entry:
 def correction(*boxes: Any, of_version: int = 1, version: int = 2, of: str = "a") -> Entry:
     entry = detection(*boxes, of=of, version=version)
     del entry["job_id"]
-    said = {"of_version": of_version, "by": "u", "by_name": "Wang", "at": "2026-03-01T12:20:00Z"}
-    return {**entry, "correction": said}  # type: ignore[typeddict-item]
+    correction = {"of_version": of_version, "by": "u", "by_name": "Wang", "at": "2026-03-01T12:20:00Z"}
+    return {**entry, "correction": correction}  # type: ignore[typeddict-item]
 
 
 def verdict(value: str = "passed", version: int = 9, minute: int = 30, **more: Any) -> Entry:
-    said = {"value": value, "by": "u", "by_name": "Wang", "at": f"2026-03-01T12:{minute}:00Z", **more}
+    decision = {"value": value, "by": "u", "by_name": "Wang", "at": f"2026-03-01T12:{minute}:00Z", **more}
     passed = None if value == "undecided" else value == "passed"
-    return {"isPassed": passed, "progress": "done", "version": version, "verdict": said}  # type: ignore[typeddict-item]
+    return {"isPassed": passed, "progress": "done", "version": version, "verdict": decision}  # type: ignore[typeddict-item]
 
 
 def item(*entries: Entry, photos: tuple[PhotoFacts, ...] = (photo("a"),), name: str = "i") -> ItemFacts:
