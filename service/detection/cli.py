@@ -51,17 +51,17 @@ class _LineIncomplete(Exception):  # noqa: N818 - what the line is
     code = "line_incomplete"
 
 
-def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
+def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
     """Run `detect` or `model`; 0 done, 1 a failure was reported, 2 used wrongly.
 
     `before_commit` are listeners for what changes, such as the audit log's.
     """
-    if words[0] == "detect":
-        return _detect(list(words[1:]), settings)
-    return _model(list(words[1:]), settings, before_commit)
+    if arguments[0] == "detect":
+        return _detect(list(arguments[1:]), settings)
+    return _model(list(arguments[1:]), settings, before_commit)
 
 
-def _detect(words: list[str], settings: Settings) -> int:
+def _detect(arguments: list[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(prog="walkaround detect", description="run detection on files")
     parser.add_argument("--reference", type=Path, help="the reference image")
     parser.add_argument("--photo", type=Path, help="the photo of today")
@@ -70,7 +70,7 @@ def _detect(words: list[str], settings: Settings) -> int:
     parser.add_argument("--memory", type=Path, help="of the region, as `walkaround memory make` wrote it")
     parser.add_argument("--batch", type=Path, help="CSV file with the columns reference,photo")
     parser.add_argument("--out", type=Path, help="where the JSON lines go; standard output without it")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if (options.batch is None) == (options.photo is None):
         parser.error("give either --photo (with --reference) or --batch")
     region = given_region(options, parser)
@@ -198,7 +198,7 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
         database.close()
 
 
-def _request(words: dict[str, Any], folder: Path, pair: _Pair) -> Request:
+def _request(fields: dict[str, Any], folder: Path, pair: _Pair) -> Request:
     """The request for a pair. Raises _LineIncomplete, and DetectionFailed for a path that is not a file."""
     reference, photo, wrong = pair
     if photo is None or wrong is not None:
@@ -207,7 +207,7 @@ def _request(words: dict[str, Any], folder: Path, pair: _Pair) -> Request:
     if not all(Path(path).is_file() for path in (seen, known) if path is not None):
         # A pipe or a device would never end.
         raise DetectionFailed("file_lost")
-    return Request(photo=seen, reference=known, **words)
+    return Request(photo=seen, reference=known, **fields)
 
 
 def _run(
@@ -223,7 +223,7 @@ def _run(
     with Computer() as computer:
         for pair, following in zip(pairs, [*pairs[1:], None], strict=True):
             reference, photo, wrong = pair
-            total, begun = total + 1, time.perf_counter()
+            total, started = total + 1, time.perf_counter()
             known, shown = (None if path is None else str(path) for path in (reference, photo))
             line: dict[str, Any] = {"reference": known, "photo": shown}
             then = None
@@ -252,7 +252,7 @@ def _run(
                     "error": error.code,
                     "message": wrong or (f"文件不存在：{'、'.join(lost)}" if lost else str(error)),
                 }
-            line["seconds"] = round(time.perf_counter() - begun, 4)
+            line["seconds"] = round(time.perf_counter() - started, 4)
             print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
     return 1 if failed and failed == total else 0
 
@@ -261,7 +261,7 @@ def _box(box: EntryBox) -> dict[str, Any]:
     return {"label": box["label"], "confidence": box["confidence"], **box["points"]}
 
 
-def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeCommit]) -> int:
+def _model(arguments: list[str], settings: Settings, before_commit: Sequence[BeforeCommit]) -> int:
     parser = argparse.ArgumentParser(prog="walkaround model", description="add and list detection models")
     commands = parser.add_subparsers(dest="command", required=True)
     adding = commands.add_parser("add", help="check an ONNX file and add it")
@@ -274,7 +274,7 @@ def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeC
     adding.add_argument("--labels", type=Path, help="text file with one label a line")
     adding.add_argument("--settings", default="{}", help="settings of the detector as a JSON object")
     commands.add_parser("list", help="list the models as JSON lines")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if options.command == "add" and options.file.exists() and not options.file.is_file():
         # A pipe or a device would never end.
         print(f"walkaround model: {options.file} is no file", file=sys.stderr)

@@ -22,7 +22,7 @@ from shared.reasons import reason
 from shared.wire.detection import ModelKind
 
 
-def main(words: Sequence[str], _settings: Settings) -> int:
+def main(arguments: Sequence[str], _settings: Settings) -> int:
     """Run `memory`; 0 done, 1 a failure was reported, 2 used wrongly."""
     parser = argparse.ArgumentParser(
         prog="walkaround memory", description="make and show the memory of a region"
@@ -35,7 +35,7 @@ def main(words: Sequence[str], _settings: Settings) -> int:
     add_comparison_options(making)
     showing = commands.add_parser("show", help="show what a memory was made from")
     showing.add_argument("file", type=Path)
-    options = parser.parse_args(list(words[1:]))
+    options = parser.parse_args(list(arguments[1:]))
     try:
         if options.command == "show":
             print(json.dumps(_shown(from_bytes(options.file.read_bytes()))))

@@ -64,11 +64,11 @@ class Finished:
         }
         if self.memory is not None:
             found["memory"] = self.memory
-            found["suppressed"] = told(self.suppressed)
+            found["suppressed"] = suppressed_entries(self.suppressed)
         return found
 
 
-def told(suppressed: Sequence[SuppressedBox]) -> list[EntrySuppressed]:
+def suppressed_entries(suppressed: Sequence[SuppressedBox]) -> list[EntrySuppressed]:
     """What a result entry says of suppressed findings; the photos by their keys."""
     return [
         {
@@ -134,7 +134,9 @@ def wanted_of(request: Request, reference: NDArray[np.uint8], scale: float) -> P
 def ignored_areas(settings: DetectionSettings, reference: NDArray[np.uint8]) -> tuple[Rect, ...]:
     """The ignored parts in px of the reference image as decoded."""
     height, width = reference.shape[:2]
-    return tuple(Rect(area.x * width, area.y * height, area.w * width, area.h * height) for area in settings.ignored)
+    return tuple(
+        Rect(area.x * width, area.y * height, area.w * width, area.h * height) for area in settings.ignored
+    )
 
 
 def _parameters(settings: Mapping[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:

@@ -151,7 +151,7 @@ class Computer:
         known: memories of single photos of the region as `memory_of` makes them, in the format of
         `variation.serial`; one of another version is left out.
         """
-        begun = time.perf_counter()
+        started = time.perf_counter()
         try:
             photo, scale = self._load(request)
             if then is not None:
@@ -179,7 +179,7 @@ class Computer:
             enlarged(alignment, scale),
             round(width / scale),
             round(height / scale),
-            time.perf_counter() - begun,
+            time.perf_counter() - started,
             used_memory,
         )
 

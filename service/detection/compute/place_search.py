@@ -38,10 +38,10 @@ def places_json(request: PlacesRequest) -> dict[str, object]:
     return dataclasses.asdict(request)
 
 
-def to_places_request(words: dict[str, Any]) -> PlacesRequest:
+def to_places_request(fields: dict[str, Any]) -> PlacesRequest:
     """A `PlacesRequest` from its JSON form."""
-    regions = tuple((path, (point[0], point[1], point[2], point[3])) for path, point in words["regions"])
-    return PlacesRequest(words["photo"], regions)
+    regions = tuple((path, (point[0], point[1], point[2], point[3])) for path, point in fields["regions"])
+    return PlacesRequest(fields["photo"], regions)
 
 
 LoadReference = Callable[[str], tuple[NDArray[np.uint8], float]]
@@ -92,7 +92,7 @@ class Places:
             regions.append(point_to_pixels(x, y, w, h, width, height))
         enlarge, shrink_back = np.diag([1 / photo_scale, 1 / photo_scale, 1.0]), np.diag([scale, scale, 1.0])
 
-        def told(place: Covered | None, number: int) -> FoundPlace | None:
+        def to_found_place(place: Covered | None, number: int) -> FoundPlace | None:
             if place is None:
                 return None
             matrix = enlarge @ place.homography @ shrink_back
@@ -110,7 +110,7 @@ class Places:
             }
 
         covered = cover(known, regions, photo, max(until - time.monotonic(), 0.0))
-        return [told(place, number) for number, place in enumerate(covered)]
+        return [to_found_place(place, number) for number, place in enumerate(covered)]
 
     def _reference(self, path: str) -> tuple[ReferenceFeatures, float]:
         if self._known is None or self._known[0] != path:

@@ -180,11 +180,11 @@ class Dispatcher:
         )
 
     async def _run(self, work: Work) -> Outcome:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         outcome, state = await self._attempt(work)
         kind = None if work.model is None else str(work.model.kind)
         for observe in self.observers:
-            observe(DetectionEnd(kind, state, time.perf_counter() - begun))
+            observe(DetectionEnd(kind, state, time.perf_counter() - started))
         return outcome
 
     async def _attempt(self, work: Work) -> tuple[Outcome, str]:
@@ -236,18 +236,18 @@ class Dispatcher:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 rendered = Path(folder) / "boxes.jpg"
-                asked = partial(self._request, work, work.model, work.photo, rendered)
-                request = await with_store(lambda: on_thread(asked))
+                make_request = partial(self._request, work, work.model, work.photo, rendered)
+                request = await with_store(lambda: on_thread(make_request))
                 known = await self._known(work)
                 answer = await self._computed_now(run, request, known)
                 if answer["event"] != "done" or not rendered.exists():
                     return Computed(answer, known=known)
                 name = f"{Path(work.photo.filename).stem}-boxes.jpg"
 
-                def kept() -> Callable[[Session], StoredFile]:
+                def store_picture() -> Callable[[Session], StoredFile]:
                     return self._ports.keep(name, rendered.read_bytes(), work.actor)
 
-                return Computed(answer, await with_store(lambda: on_thread(kept)), known)
+                return Computed(answer, await with_store(lambda: on_thread(store_picture)), known)
         except DetectionFailed as failed:
             return _failed(failed.code)
         except OSError as error:

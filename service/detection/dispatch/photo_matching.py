@@ -55,8 +55,8 @@ class PhotoMatching:
             if region.reference_file_id not in paths:
                 paths[region.reference_file_id] = self._path(region.reference_file_id)
         pairs = [(region, paths[region.reference_file_id]) for region in regions]
-        asked = tuple((path, region.point) for region, path in pairs if path is not None)
-        return [region for region, path in pairs if path is not None], PlacesRequest(photo, asked)
+        readable = tuple((path, region.point) for region, path in pairs if path is not None)
+        return [region for region, path in pairs if path is not None], PlacesRequest(photo, readable)
 
     def _path(self, file_id: str) -> str | None:
         try:

@@ -112,11 +112,13 @@ class Variations:
         self._compute.close()
         self._thread.shutdown(wait=True)
 
-    async def _answer(self, photo: VaryingPhoto, words: dict[str, Any], known: Sequence[bytes] = ()) -> Frame:
+    async def _answer(
+        self, photo: VaryingPhoto, fields: dict[str, Any], known: Sequence[bytes] = ()
+    ) -> Frame:
         loop = asyncio.get_running_loop()
 
         def ask() -> Frame:
-            question = {"request": as_json(self._request(photo)), **words}
+            question = {"request": as_json(self._request(photo)), **fields}
             return self._compute.ask_frame(question, _SECONDS, known=known)
 
         try:

@@ -52,15 +52,17 @@ def _every(session: Session) -> list[LabelSeverity]:
 def _change(session: Session, changes: Sequence[LabelSeverity], actor: str) -> None:
     """Write the changes in few statements: a long write blocks all other writers."""
     # Where a label is named twice, the last counts.
-    wanted = {change.label: change.severity for change in changes}
-    gone = sorted(label for label, severity in wanted.items() if severity is None)
-    for labels in _parts(gone):
+    severities = {change.label: change.severity for change in changes}
+    removed = sorted(label for label, severity in severities.items() if severity is None)
+    for labels in _parts(removed):
         session.execute(delete(_LABEL).where(_LABEL.c.label.in_(labels)))
     at = now()
-    given = sorted((label, severity.value) for label, severity in wanted.items() if severity is not None)
+    named_severities = sorted(
+        (label, severity.value) for label, severity in severities.items() if severity is not None
+    )
     rows = [
         {"label": label, "severity": severity, "changed_by": actor, "updated_at": at}
-        for label, severity in given
+        for label, severity in named_severities
     ]
     if rows:
         insert_or_update(session, _LABEL, rows, ["label"])

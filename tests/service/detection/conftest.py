@@ -37,21 +37,21 @@ def item(client: TestClient, scene: samples.Scene) -> dict[str, Any]:
 
 
 class Held:
-    """Computing stands still until `go` is set; `begun` tells that it was asked for."""
+    """Computing stands still until `go` is set; `started` is set when it was asked for."""
 
     def __init__(self) -> None:
-        self.begun, self.go = threading.Event(), threading.Event()
+        self.started, self.go = threading.Event(), threading.Event()
 
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
     """Every run of a model waits."""
-    asked, gate = ComputeProcess.ask, Held()
+    ask, gate = ComputeProcess.ask, Held()
 
     def waiting(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
-        gate.begun.set()
+        gate.started.set()
         gate.go.wait(10)
-        return asked(process, request, seconds, progress)
+        return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "ask", waiting)
     yield gate

@@ -43,10 +43,10 @@ def constant_model(
     image = helper.make_tensor_value_info("images", kind, shape or [1, 3, size[1], size[0]])
     graph = helper.make_graph(nodes, "tiny", [image], values, initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    told = dict(metadata or {})
+    properties = dict(metadata or {})
     if names:
-        told["names"] = str(dict(enumerate(names)))
-    helper.set_model_props(model, told)
+        properties["names"] = str(dict(enumerate(names)))
+    helper.set_model_props(model, properties)
     onnx.save(model, str(path))
     return path
 

@@ -72,7 +72,7 @@ def test_a_batch_says_in_each_line_what_came_of_it(folder: Path, settings: Setti
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "no column reference and no photo"),
         ("reference,picture\na,b\n", "no column photo"),
@@ -80,12 +80,12 @@ def test_a_batch_says_in_each_line_what_came_of_it(folder: Path, settings: Setti
     ],
 )
 def test_a_wrong_table_is_said_before_anything_runs(
-    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, said: str
+    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, message: str
 ) -> None:
     batch, out = tmp_path / "pairs.csv", tmp_path / "out.jsonl"
     batch.write_text(text, "utf-8")
     assert main(["detect", "--batch", str(batch), "--out", str(out)], settings) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not out.exists()
 
 
@@ -125,7 +125,7 @@ def test_an_onnx_file_as_the_model(
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         [],
         ["--photo", "p.png"],
@@ -139,9 +139,9 @@ def test_an_onnx_file_as_the_model(
         ["--photo", "p.png", "--reference", "r.png", "--mm-per-pixel", "0"],
     ],
 )
-def test_wrong_use_says_so(words: list[str], settings: Settings) -> None:
+def test_wrong_use_says_so(arguments: list[str], settings: Settings) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["detect", *words], settings)
+        main(["detect", *arguments], settings)
     assert ended.value.code == 2
 
 

@@ -111,8 +111,8 @@ def _defect(memory: RegionMemory, failed: PhotoVariation, finding: Appearance) -
     before = _passed(memory, failed, before=True)
     lines = dark_lines([finding])
     if lines:
-        theirs = [dark_lines(memory.photos[index].appearances) for index in before]
-        seen = [[is_shown(line, photo) for line in lines] for photo in theirs]
+        photo_lines = [dark_lines(memory.photos[index].appearances) for index in before]
+        seen = [[is_shown(line, photo) for line in lines] for photo in photo_lines]
         new = is_new(np.array(seen, np.bool_).reshape(len(before), len(lines)))
         if new.any():
             return _Defect(failed, [line for line, fresh in zip(lines, new.tolist(), strict=True) if fresh])

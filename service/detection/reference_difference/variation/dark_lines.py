@@ -94,8 +94,8 @@ def is_shown(line: Line, by: Sequence[Line]) -> bool:
     """Whether another photo shows the line at its place: these are the photo's lines."""
     if not by:
         return False
-    there = np.concatenate(by)
-    off = np.abs(line[:, None, :] - there[None, :, :]).max(axis=2).min(axis=1)
+    points = np.concatenate(by)
+    off = np.abs(line[:, None, :] - points[None, :, :]).max(axis=2).min(axis=1)
     return bool((off <= _OFF).mean() >= _SAME)
 
 

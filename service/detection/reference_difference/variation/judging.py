@@ -83,16 +83,16 @@ def judge(
     if found.share < _LITTLE or is_lasting(memory, part, box):
         return None
     top, left = (int(at) - max(int(at) - PAD, 0) for at in (part.box.y, part.box.x))
-    own = np.s_[top : top + part.mask.shape[0], left : left + part.mask.shape[1]]
+    inside = np.s_[top : top + part.mask.shape[0], left : left + part.mask.shape[1]]
     banned = found.forbidden.copy()
     for line in _defect_lines(memory, Appearance.of(box, change), view):
         banned |= covered(line, box, mask.shape)
-    rest = part.mask & (found.left | banned)[own]
+    rest = part.mask & (found.left | banned)[inside]
     if not rest.any():
         return Judgement(None, 0.0, found.photos)
-    if (part.mask & banned[own]).any():
+    if (part.mask & banned[inside]).any():
         return Judgement(restricted(part, rest, part.peak), sure, found.photos)
-    size = np.abs(change[own]).max(axis=2)
+    size = np.abs(change[inside]).max(axis=2)
     peak = part.peak * min(float(size[rest].max()) / max(float(size[part.mask].max()), 1e-3), 1.0)
     remaining = restricted(part, rest, peak)
     unlike = min(found.remaining / _UNLIKE, 1.0) ** _WEIGHT
@@ -108,11 +108,11 @@ def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> 
     lines = [line for line in dark_lines([today]) if is_dark(line, view)]
     if not lines:
         return []
-    theirs = [dark_lines(photo.appearances) for photo in memory.passed]
+    passed_lines = [dark_lines(photo.appearances) for photo in memory.passed]
     rejected = [dark_lines(photo.appearances) for photo in memory.photos if photo.kind is MemoryKind.REJECTED]
-    explaining = [*theirs, *rejected, *rejected]
-    shown = [[is_shown(line, photo) for line in lines] for photo in theirs]
-    stayed = has_stayed(np.array(shown, np.bool_).reshape(len(theirs), len(lines)))
+    explaining = [*passed_lines, *rejected, *rejected]
+    shown = [[is_shown(line, photo) for line in lines] for photo in passed_lines]
+    stayed = has_stayed(np.array(shown, np.bool_).reshape(len(passed_lines), len(lines)))
     lasting = [
         line
         for line, stays in zip(lines, stayed.tolist(), strict=True)

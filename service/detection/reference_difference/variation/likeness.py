@@ -79,9 +79,9 @@ class TiledPart:
             return None
         looks = _features(wider)
         middles = map(_middle, tiles)
-        own = tuple(looks[y + _AROUND, x + _AROUND] for y, x in middles)
+        tile_looks = tuple(looks[y + _AROUND, x + _AROUND] for y, x in middles)
         energies = np.array([float((change[tile] ** 2).sum()) for tile in tiles])
-        return TiledPart((height, width), energies, box, scale, size, tiles, own)
+        return TiledPart((height, width), energies, box, scale, size, tiles, tile_looks)
 
     @property
     def around(self) -> Rect:
@@ -100,12 +100,12 @@ class TiledPart:
         window = _window(appearances, self._box, self._scale, self._size, reach)
         if window is None:
             return np.ones(len(self._tiles))
-        theirs = _features(window)
+        features = _features(window)
         counts = None if at is None else self._covered(at, reach)
         return np.array(
             [
-                self._least(own, tile, theirs, counts)
-                for own, tile in zip(self._looks, self._tiles, strict=True)
+                self._least(look, tile, features, counts)
+                for look, tile in zip(self._looks, self._tiles, strict=True)
             ]
         )
 
@@ -151,17 +151,17 @@ class TiledPart:
             covered[top:bottom, left:right] = True
         return covered
 
-    def _least(self, own: Floats, tile: Tile, theirs: Floats, counts: NDArray[np.bool_] | None) -> float:
-        """The share of what a tile looks like that is nowhere within reach in `theirs`."""
+    def _least(self, look: Floats, tile: Tile, features: Floats, counts: NDArray[np.bool_] | None) -> float:
+        """The share of what a tile looks like that is nowhere within reach in `features`."""
         (y, x), reach = _middle(tile), self._reach
         near = np.s_[y : y + 2 * reach + 1 : _STRIDE, x : x + 2 * reach + 1 : _STRIDE]
         if counts is not None and not counts[near].any():
             return 1.0
-        there = theirs[near]
+        nearby = features[near]
         # Not `@`: BLAS would start threads of its own for so little.
-        both = np.einsum("yxf,f->yx", there, own)
-        squared = np.einsum("yxf,yxf->yx", there, there)
-        power = float(np.einsum("f,f->", own, own))
+        both = np.einsum("yxf,f->yx", nearby, look)
+        squared = np.einsum("yxf,yxf->yx", nearby, nearby)
+        power = float(np.einsum("f,f->", look, look))
         factor = np.clip(both / np.maximum(squared, 1e-3), _FAINTEST, _STRONGEST)
         rest = power - 2 * factor * both + factor * factor * squared
         least = float((rest if counts is None else rest[counts[near]]).min())

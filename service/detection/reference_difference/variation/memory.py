@@ -90,10 +90,10 @@ class RegionMemory:
         """The memory of these photos: of each key one, of too many the oldest and the newest."""
         unique = {(one.key, one.kind): one for one in photos}
         ordered = sorted(unique.values(), key=_by_age)
-        kept = [
+        chosen = [
             photo for kind in MemoryKind for photo in _bounded([one for one in ordered if one.kind is kind])
         ]
-        return RegionMemory(region, tuple(sorted(kept, key=_by_age)))
+        return RegionMemory(region, tuple(sorted(chosen, key=_by_age)))
 
     @property
     def passed(self) -> tuple[PhotoVariation, ...]:

@@ -61,8 +61,8 @@ def to_bytes(memory: RegionMemory) -> bytes:
         }
         for photo in memory.photos
     ]
-    words = {"version": VERSION, "region": _numbers(memory.region), "photos": photos}
-    header = json.dumps(words, sort_keys=True, separators=(",", ":")).encode()
+    fields = {"version": VERSION, "region": _numbers(memory.region), "photos": photos}
+    header = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
     values = b"".join(one.values.tobytes() for photo in memory.photos for one in photo.appearances)
     return _LENGTH.pack(_MAGIC, len(header)) + header + zlib.compress(values, 6)
 
@@ -93,8 +93,8 @@ def _memory(header: Any, values: bytes) -> RegionMemory:
             if not (0 < width <= MOST_SIDE and 0 < height <= MOST_SIDE):
                 raise MemoryUnreadable("not a memory")
             count = width * height * 3
-            own = np.frombuffer(values, np.int8, count, at).reshape(height, width, 3)
-            appearances.append(Appearance(Rect(*map(float, one["box"])), own))
+            appearance_values = np.frombuffer(values, np.int8, count, at).reshape(height, width, 3)
+            appearances.append(Appearance(Rect(*map(float, one["box"])), appearance_values))
             at += count
         faint = tuple(Rect(*map(float, box)) for box in photo["faint"])
         photos.append(

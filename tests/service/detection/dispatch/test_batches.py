@@ -71,7 +71,7 @@ def test_a_record_s_open_items_are_one_batch(
     assert len(jobs) == 3
     assert {job["version"] for job in jobs} == {1}
     (batch_id,) = {job["batch_id"] for job in jobs}
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     # One is computed, the next one is prepared meanwhile.
     until(lambda: batch(client, batch_id)["running"] == 2)
     now = batch(client, batch_id)
@@ -113,7 +113,7 @@ def test_a_batch_is_cancelled_and_retried(
     other = more(client, item, scene)
     made = pending(client)
     assert made["total"] == 2
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     stopped = batch(client, made["batch_id"], "/cancel")
     assert (stopped["canceled"], stopped["progress"]) == (2, 100)
     held.go.set()
@@ -130,7 +130,7 @@ class Slow:
     """Making stands still after two portions until `go` is set."""
 
     def __init__(self) -> None:
-        self.begun, self.go = threading.Event(), threading.Event()
+        self.started, self.go = threading.Event(), threading.Event()
         self.made = 0
 
 
@@ -141,7 +141,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
 
     async def waiting(making: BatchMaker) -> bool:
         if gate.made == 2:
-            gate.begun.set()
+            gate.started.set()
             await asyncio.to_thread(gate.go.wait, 30)
         went_on = await step(making)
         gate.made += went_on
@@ -160,7 +160,7 @@ def test_a_batch_is_answered_whole_before_its_jobs_are_made(
         more(client, item, scene)
     made = pending(client)
     assert (made["total"], made["progress"]) == (4, 0)
-    assert slow.begun.wait(10)
+    assert slow.started.wait(10)
     until(lambda: batch(client, made["batch_id"])["done"] == 2)
     now = batch(client, made["batch_id"])
     assert (now["total"], now["queued"], now["progress"]) == (4, 2, 50)
@@ -182,7 +182,7 @@ def test_a_batch_that_is_cancelled_while_it_is_made_makes_no_more_and_is_retried
     monkeypatch.setattr("service.detection.service.PATIENCE_SECONDS", 0)
     others = [more(client, item, scene, inspection_id=item["inspection_id"]) for _ in range(4)]
     made = pending(client)
-    assert slow.begun.wait(10)
+    assert slow.started.wait(10)
     stopped = batch(client, made["batch_id"], "/cancel")
     assert (stopped["total"], stopped["canceled"]) == (5, 3)
     slow.go.set()

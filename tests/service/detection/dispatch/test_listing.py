@@ -33,7 +33,7 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def jobs_of(database: Database, record: str, *states: JobState) -> list[str]:
     """A job in each of these states, the oldest first; three each have the same time."""
-    begun = now()
+    started = now()
     rows = [
         JobRow(
             job_id=f"{record}-{(place * 7919) % 10_007:05}",
@@ -42,7 +42,7 @@ def jobs_of(database: Database, record: str, *states: JobState) -> list[str]:
             model_id="reference-difference",
             batch_id=f"batch-{place % 2}",
             state=state,
-            created_at=begun + dt.timedelta(seconds=place // 3),
+            created_at=started + dt.timedelta(seconds=place // 3),
         )
         for place, state in enumerate(states)
     ]
@@ -84,5 +84,5 @@ def test_states_batch_and_record_are_asked_for_together(client: TestClient, data
     assert items(state="failed") == {"item-3"}
     assert items(state=["done", "queued"], batch_id="batch-0") == {"item-2"}
     assert client.get("/api/detection/jobs", params={"state": "nearly"}).status_code == 422
-    gone = client.get("/api/detection/jobs", params={"before": "none"})
-    assert (gone.status_code, gone.json()["msg"]) == (404, "检测任务不存在")
+    missing = client.get("/api/detection/jobs", params={"before": "none"})
+    assert (missing.status_code, missing.json()["msg"]) == (404, "检测任务不存在")

@@ -89,7 +89,7 @@ def owner(scene: Scene, defect: samples.Defect) -> int | None:
     """The region that the middle of a defect lies in."""
     x, y = defect.box.middle
     inside = (left <= x / WIDTH < left + w and top <= y / HEIGHT < top + h for left, top, w, h in REGIONS)
-    return next((number for number, there in enumerate(inside) if there), None)
+    return next((number for number, is_inside in enumerate(inside) if is_inside), None)
 
 
 def test_one_photo_serves_every_region_that_it_shows(scene: Scene) -> None:
@@ -99,8 +99,8 @@ def test_one_photo_serves_every_region_that_it_shows(scene: Scene) -> None:
     for one, (x, y, w, h) in zip(photo["matches"], REGIONS, strict=True):
         assert one["covered"]
         corners = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]]) * (WIDTH, HEIGHT)
-        there = np.c_[corners, np.ones(4)] @ scene.drawn.homography.T
-        assert np.abs(np.array(one["corners"]) - there[:, :2] / there[:, 2:]).max() < 3
+        mapped = np.c_[corners, np.ones(4)] @ scene.drawn.homography.T
+        assert np.abs(np.array(one["corners"]) - mapped[:, :2] / mapped[:, 2:]).max() < 3
     covered = [{"item_id": one["item_id"]} for one in photo["matches"] if one["covered"]]
     assigned = scene.assign(photo["photo_id"], *covered)
     assert [one["assigned"] for one in assigned["items"]] == ["alignment"] * 4
@@ -128,9 +128,9 @@ def test_a_match_has_its_turn_between_detections(scene: Scene, held: Any) -> Non
     photo_id = scene.add(scene.drawn.photo)
     scene.assign(photo_id, *({"item_id": item["item_id"]} for item in scene.items))
     jobs = scene.client.post(f"/api/inspection/{scene.record}/detect").json()["data"]
-    assert held.begun.wait(20)
-    asked = scene.client.post(f"{scene.path}/{photo_id}/match").json()["data"]
-    assert asked["state"] == "waiting"
+    assert held.started.wait(20)
+    photo = scene.client.post(f"{scene.path}/{photo_id}/match").json()["data"]
+    assert photo["state"] == "waiting"
     order: list[str] = []
     send = ComputeProcess.ask
 
@@ -151,7 +151,7 @@ def test_a_match_has_its_turn_between_detections(scene: Scene, held: Any) -> Non
 
 
 def test_a_compute_process_that_dies_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dies(*_words: Any) -> Any:
+    def dies(*_arguments: Any) -> Any:
         raise ProcessDied(timed_out=True)
 
     photo_id = scene.add(scene.drawn.photo)
@@ -166,7 +166,7 @@ def test_a_compute_process_that_dies_is_said(scene: Scene, monkeypatch: pytest.M
 def test_a_lost_file_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     photo_id = scene.add(scene.drawn.photo)
 
-    def lost(*_words: Any) -> Any:
+    def lost(*_arguments: Any) -> Any:
         raise FileNotFoundError
 
     monkeypatch.setattr("service.files.service.FilesService.path_of", lost)
@@ -237,9 +237,9 @@ def test_items_that_share_photo_and_model_run_it_once(
     runs = []
     look = Detector.detect
 
-    def counted(*words: Any) -> Any:
+    def counted(*arguments: Any) -> Any:
         runs.append(1)
-        return look(*words)
+        return look(*arguments)
 
     monkeypatch.setattr(Detector, "detect", counted)
     photo = np.full((640, 640, 3), 30, np.uint8)

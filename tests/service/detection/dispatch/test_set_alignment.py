@@ -51,8 +51,8 @@ def test_a_sharp_photo_mends_what_the_clicks_are_off() -> None:
     off = np.array([[1, 0, 4.0], [0, 1, -3.0], [0, 0, 1]]) @ truth
     found = detect(reference, REGION, photo, None, off)
     corner = np.array([REGION.x, REGION.y, 1.0])
-    there = found.alignment.homography @ corner
-    assert np.abs(there[:2] / there[2] - (truth @ corner)[:2]).max() < 1
+    mapped = found.alignment.homography @ corner
+    assert np.abs(mapped[:2] / mapped[2] - (truth @ corner)[:2]).max() < 1
     assert found.alignment.score > 0.9
 
 
@@ -76,10 +76,10 @@ def test_the_entry_says_that_a_person_set_it_and_only_for_its_photo(
     alignment = {"photo_file_id": given["file_id"], "homography": truth.tolist()}
     with_settings(client, item, {"alignment": alignment})
     assert ask(client, item)["state"] == "done"
-    told = results_of(client, item)[-1]["provenance"]
-    assert told["alignment"]["set_by"] == "person"
-    assert 0 < told["alignment"]["score"] < 1
-    assert told["settings"]["alignment"] == alignment
+    provenance = results_of(client, item)[-1]["provenance"]
+    assert provenance["alignment"]["set_by"] == "person"
+    assert 0 < provenance["alignment"]["score"] < 1
+    assert provenance["settings"]["alignment"] == alignment
     with_settings(client, item, {"alignment": {**alignment, "photo_file_id": "another"}})
     assert ask(client, item)["error"] == "alignment_failed"
     flat = {**alignment, "homography": [[1, 0, 0], [1, 0, 0], [0, 0, 1]]}
@@ -89,6 +89,6 @@ def test_the_entry_says_that_a_person_set_it_and_only_for_its_photo(
 
 def test_settings_of_another_photo_lose_only_the_alignment() -> None:
     alignment = {"photo_file_id": "a", "homography": np.eye(3).tolist()}
-    own = DetectionSettings.model_validate({"sensitivity": 0.7, "alignment": alignment})
-    assert for_photo(own, "a") == own
-    assert for_photo(own, "b") == DetectionSettings(sensitivity=0.7)
+    settings = DetectionSettings.model_validate({"sensitivity": 0.7, "alignment": alignment})
+    assert for_photo(settings, "a") == settings
+    assert for_photo(settings, "b") == DetectionSettings(sensitivity=0.7)

@@ -21,8 +21,8 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 def put(client: TestClient, **severities: str | None) -> Any:
-    said = [{"label": name, "severity": one} for name, one in severities.items()]
-    return client.put(LABELS, json={"labels": said})
+    labels = [{"label": name, "severity": one} for name, one in severities.items()]
+    return client.put(LABELS, json={"labels": labels})
 
 
 def test_severities_are_set_changed_and_taken_away(client: TestClient) -> None:
@@ -30,8 +30,8 @@ def test_severities_are_set_changed_and_taken_away(client: TestClient) -> None:
     put(client, dent="minor", 裂纹="critical")
     put(client, dent="major", scratch="minor")
     answer = put(client, scratch=None, unknown=None)
-    kept = [{"label": "dent", "severity": "major"}, {"label": "裂纹", "severity": "critical"}]
-    assert sorted(answer.json()["data"], key=lambda one: one["label"]) == kept
+    expected = [{"label": "dent", "severity": "major"}, {"label": "裂纹", "severity": "critical"}]
+    assert sorted(answer.json()["data"], key=lambda one: one["label"]) == expected
     assert answer.json() == {**client.get(LABELS).json(), "msg": "标签更新成功"}
     assert put(client, dent="awful").status_code == 422
     assert client.put(LABELS, json={"labels": []}).status_code == 422

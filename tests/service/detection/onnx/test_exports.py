@@ -178,9 +178,9 @@ def test_the_size_that_a_file_was_trained_for_is_used_where_it_takes_any(tmp_pat
     shape = ("b", 3, "h", "w")
     table = candidates(300, *CORNERS, 0.9, 1)
 
-    def size(told: str, **given: int) -> tuple[int, int]:
-        path = constant_model(tmp_path / "m.onnx", {"o": table}, shape=shape, metadata={"imgsz": told})
-        settings: DetectorSettings = check(path, None, given).settings
+    def size(imgsz: str, **overrides: int) -> tuple[int, int]:
+        path = constant_model(tmp_path / "m.onnx", {"o": table}, shape=shape, metadata={"imgsz": imgsz})
+        settings: DetectorSettings = check(path, None, overrides).settings
         return settings.width, settings.height
 
     assert size("[320, 480]") == (480, 320)

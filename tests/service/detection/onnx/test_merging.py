@@ -104,10 +104,10 @@ def test_the_surest_of_too_many_stay() -> None:
     sure = np.linspace(0.3, 0.9, count)
     found = suppressed(Decoded(boxes, sure, np.zeros(count, np.int64)), 0.45)
     for parts in ([found], [found, nothing()]):
-        kept = merged([slice_findings(one, (0, 0, 90_000, 20), 90_000, 20, 0.45) for one in parts], 0.45)
-        assert len(kept.boxes) == MOST_FOUND
-        assert kept.confidences.min() == pytest.approx(sure[500])
-        assert np.all(np.diff(kept.confidences) <= 0)
+        result = merged([slice_findings(one, (0, 0, 90_000, 20), 90_000, 20, 0.45) for one in parts], 0.45)
+        assert len(result.boxes) == MOST_FOUND
+        assert result.confidences.min() == pytest.approx(sure[500])
+        assert np.all(np.diff(result.confidences) <= 0)
 
 
 @settings(max_examples=60, deadline=None)
@@ -154,8 +154,8 @@ def test_suppressing_all_classes_is_suppressing_each_alone(found: Decoded, iou: 
         places = np.flatnonzero(found.classes == number)
         corners = found.boxes[places]
         sizes = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1)
-        kept = cv2.dnn.NMSBoxes(sizes.tolist(), found.confidences[places].tolist(), 0.0, iou)
-        alone += places[np.asarray(kept)].tolist()
+        indices = cv2.dnn.NMSBoxes(sizes.tolist(), found.confidences[places].tolist(), 0.0, iou)
+        alone += places[np.asarray(indices)].tolist()
     alone.sort(key=lambda place: (-found.confidences[place], place))
     together = suppressed(found, iou)
     np.testing.assert_array_equal(together.boxes, found.boxes[alone])

@@ -85,8 +85,8 @@ def test_scans_that_wander_show_their_faults_and_little_else(seed: int) -> None:
     for box in (fault.box for fault in faults):
         x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
         # As the boxes of DeepPCB are drawn, 8 px around what changed.
-        there = Rect(box.x + x - 8, box.y + y - 8, box.w + 16, box.h + 16)
-        hits += any(one.box.iou(there) > 0.33 for one in found)
+        around = Rect(box.x + x - 8, box.y + y - 8, box.w + 16, box.h + 16)
+        hits += any(one.box.iou(around) > 0.33 for one in found)
     assert hits >= len(faults) - 1
     assert len(found) <= len(faults) + 1
 
