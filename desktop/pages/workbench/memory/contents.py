@@ -87,14 +87,16 @@ def sources_of(memory: ReadMemory, place: Place | None) -> dict[str, FrameSource
     return sources
 
 
-def frames_of(memory: ReadMemory, place: Place | None, asked: AskedDifference | None = None) -> list[Frame]:
-    """The frame of the reference image and those of the photos, newest first, with what is asked about."""
-    marked = () if place is None else tuple(_marks(memory.state, place, asked))
+def frames_of(
+    memory: ReadMemory, place: Place | None, difference: AskedDifference | None = None
+) -> list[Frame]:
+    """The frame of the reference image and those of the photos, newest first, with the difference marked."""
+    marked = () if place is None else tuple(_marks(memory.state, place, difference))
     frames = [] if place is None else [reference_frame(place, marked)]
     sources = sources_of(memory, place)
     for photo in memory.state.photos:
         aligned = sources[key_of(photo)].to_photo is not None
-        explains = asked is not None and photo.file_id in asked.files
+        explains = difference is not None and photo.file_id in difference.files
         frames.append(
             Frame(
                 key_of(photo),
@@ -108,13 +110,13 @@ def frames_of(memory: ReadMemory, place: Place | None, asked: AskedDifference | 
     return frames
 
 
-def _marks(state: MemoryState, place: Place, asked: AskedDifference | None) -> Iterator[Outline]:
+def _marks(state: MemoryState, place: Place, difference: AskedDifference | None) -> Iterator[Outline]:
     """Places of the reference image as outlines in fractions of the frames' place."""
     wide, high = place.size
     for x, y, w, h in state.disagreements:
         yield Outline(_within(Rect(x * wide, y * high, w * wide, h * high), place), _DISAGREES, "")
-    if asked is not None and asked.where is not None:
-        yield Outline(_within(asked.where, place), _ASKED, finding_word(asked.label))
+    if difference is not None and difference.where is not None:
+        yield Outline(_within(difference.where, place), _ASKED, finding_word(difference.label))
 
 
 def _within(rect: Rect, place: Place) -> Rect:
