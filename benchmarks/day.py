@@ -43,11 +43,11 @@ GROWTH_MB = 5.0
 def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
     """Make the records of the day in a process of its own; gives their ids."""
     url = desktop.context.session.base_url
-    words = [sys.executable, "-m", "benchmarks.day_records", url, *ADMIN, *map(str, (count, items, width))]
-    made = subprocess.Popen(words, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True)
-    until(lambda: made.poll() is not None, "the making of the records", seconds=3600)
-    out, _ = made.communicate()
-    if made.returncode:
+    command = [sys.executable, "-m", "benchmarks.day_records", url, *ADMIN, *map(str, (count, items, width))]
+    process = subprocess.Popen(command, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True)
+    until(lambda: process.poll() is not None, "the making of the records", seconds=3600)
+    out, _ = process.communicate()
+    if process.returncode:
         raise RuntimeError("the records could not be made")
     ids: list[str] = json.loads(out)
     return ids

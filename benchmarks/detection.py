@@ -77,9 +77,11 @@ def overhead(options: argparse.Namespace) -> None:
             for slices, label in ((0.0, "whole photo"), (4.0, "sliced photo")):
                 request["settings"] = {**settings, "sliced": slices}
                 runs = 1 if not slices else _slices(image.shape[1], image.shape[0])
-                mine = _median(lambda: compute.ask(request, 300, lambda _: None), 3 if slices else 8)
+                through_process = _median(
+                    lambda: compute.ask(request, 300, lambda _: None), 3 if slices else 8
+                )
                 floor = runs * _median(bare, 10)
-                _overhead(f"overhead, {label} of {_megapixels(image)}", mine, floor, runs)
+                _overhead(f"overhead, {label} of {_megapixels(image)}", through_process, floor, runs)
         finally:
             compute.close()
 
@@ -143,9 +145,9 @@ def _batch(client: httpx.Client, record: str, queued: int) -> float:
         time.sleep(0.3)
     jobs = client.get("/detection/jobs", params={"batch_id": batch_id}).json()["data"]
     assert [job["state"] for job in jobs] == ["done"] * queued
-    begun = min(dt.datetime.fromisoformat(job["created_at"]) for job in jobs)
+    started = min(dt.datetime.fromisoformat(job["created_at"]) for job in jobs)
     ended = max(dt.datetime.fromisoformat(job["updated_at"]) for job in jobs)
-    return (ended - begun).total_seconds() / len(jobs)
+    return (ended - started).total_seconds() / len(jobs)
 
 
 def _overhead(name: str, seconds: float, floor: float, calls: int) -> None:

@@ -116,20 +116,20 @@ def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspection
     sums: dict[int, Counter[str]] = {size: Counter() for size in sizes}
     taken = dict.fromkeys(sizes, 0.0)
     for index in range(regions):
-        own = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
-        region = varied_region(SIZE, SIZE, seed + index, own)
+        region_kinds = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
+        region = varied_region(SIZE, SIZE, seed + index, region_kinds)
         reference = region.reference
         photos = passed(region, [region.state(number).image for number in range(1, inspections + 1)])
         for check in checks(region, inspections, count):
             for size in sizes:
                 memory = RegionMemory.of(REGION, photos[len(photos) - size :])
-                begun = time.process_time()
+                started = time.process_time()
                 try:
                     found = [one.box for one in detect(reference, REGION, check.photo, memory=memory).boxes]
                 except AlignmentFailed:
                     sums[size]["refused"] += 1
                     continue
-                taken[size] += time.process_time() - begun
+                taken[size] += time.process_time() - started
                 _count(sums[size], found, check)
     without = sums[0]
     before, recall_before = without["false"] / without["photos"], without["found"] / without["defects"]
@@ -270,9 +270,9 @@ def failures(cracks: int, seed: int) -> None:
         _count_reports(sums, "crack through dirt, passed twice", cracked, known, (9,))
         known += cracked.failed(9)
         _count_reports(sums, "crack through dirt, then failed", cracked, known, (10, 11))
-        _count_reports(sums, "dirt after the failure", cracked, known, (12, 13), there=False)
+        _count_reports(sums, "dirt after the failure", cracked, known, (12, 13), crack_shown=False)
         known += cracked.passed(12, 13, 14, cracked=False)
-        _count_reports(sums, "dirt after the repair", cracked, known, (15, 16), there=False)
+        _count_reports(sums, "dirt after the repair", cracked, known, (15, 16), crack_shown=False)
         _count_reports(sums, "crack through dirt, back after its repair", cracked, known, (17, 18))
     for case in dict.fromkeys(case for case, _ in sums):
         photos = sums[case, "photos"]
@@ -292,18 +292,20 @@ def _count_reports(
     known: Sequence[PhotoVariation],
     numbers: Sequence[int],
     *,
-    there: bool = True,
+    crack_shown: bool = True,
 ) -> None:
     """Count the photos of these inspections on which something is reported where the crack is or was."""
     for number in numbers:
-        photo, crack = cracked.photographed(number, cracked=there)
+        photo, crack = cracked.photographed(number, cracked=crack_shown)
         alone = _boxes(cracked.region, photo, None)
         found = _boxes(cracked.region, photo, RegionMemory.of(REGION, known))
         if alone is None or found is None:
             continue
         sums[case, "photos"] += 1
         for name, boxes in (("with memory", found), ("without", alone)):
-            at_place = [finds(box, crack) if there else not box.intersection(crack).empty for box in boxes]
+            at_place = [
+                finds(box, crack) if crack_shown else not box.intersection(crack).empty for box in boxes
+            ]
             sums[case, name] += any(at_place)
 
 
