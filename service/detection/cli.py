@@ -143,9 +143,9 @@ def _pairs(batch: Path, needed: Sequence[str]) -> list[_Pair]:
         raise ValueError(f"the first line names no column {' and no '.join(missing)}")
     pairs = []
     for row in rows:
-        given = {name: (row.get(name) or "").strip() for name in ("reference", "photo")}
-        reference, photo = (Path(text) if text else None for text in given.values())
-        empty = [name for name in needed if not given[name]]
+        paths = {name: (row.get(name) or "").strip() for name in ("reference", "photo")}
+        reference, photo = (Path(text) if text else None for text in paths.values())
+        empty = [name for name in needed if not paths[name]]
         pairs.append(
             _Pair(reference, photo, f"第 {rows.line_num} 行缺少 {'、'.join(empty)}" if empty else None)
         )
@@ -162,7 +162,7 @@ def _text(data: bytes) -> str:
         return data.decode("gb18030")
 
 
-def _found(path: Path, folder: Path) -> str:
+def _resolved(path: Path, folder: Path) -> str:
     """A relative path starts here or, when there is nothing, at the folder of the CSV file."""
     return str(path if path.exists() or path.is_absolute() else folder / path)
 
@@ -177,8 +177,8 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
             raise LookupError(f"there is no file {path}")
         from service.detection.compute.compute_process import check_model
 
-        found = check_model(path, None, {})
-        return {**found, "labels": tuple(found["labels"]), "model": str(path)}
+        checked = check_model(path, None, {})
+        return {**checked, "labels": tuple(checked["labels"]), "model": str(path)}
     unknown = LookupError(f"there is no model {name}; `walkaround model list` names them")
     database = Database(settings.url)
     if database.is_sqlite and not Path(str(database.url.database)).is_file():
@@ -190,8 +190,8 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
             if row is None or row.sha256 is None:
                 raise unknown
             blob = Models(database, settings).path(row.sha256)
-            found = {"kind": row.kind, "settings": row.settings, "labels": tuple(row.labels)}
-            return {**found, "model": str(blob), "sha256": row.sha256}
+            stored = {"kind": row.kind, "settings": row.settings, "labels": tuple(row.labels)}
+            return {**stored, "model": str(blob), "sha256": row.sha256}
 
         return database.read_now(read)
     finally:
@@ -203,11 +203,14 @@ def _request(fields: dict[str, Any], folder: Path, pair: _Pair) -> Request:
     reference, photo, wrong = pair
     if photo is None or wrong is not None:
         raise _LineIncomplete
-    seen, known = _found(photo, folder), None if reference is None else _found(reference, folder)
-    if not all(Path(path).is_file() for path in (seen, known) if path is not None):
+    photo_path, reference_path = (
+        _resolved(photo, folder),
+        None if reference is None else _resolved(reference, folder),
+    )
+    if not all(Path(path).is_file() for path in (photo_path, reference_path) if path is not None):
         # A pipe or a device would never end.
         raise DetectionFailed("file_lost")
-    return Request(photo=seen, reference=known, **fields)
+    return Request(photo=photo_path, reference=reference_path, **fields)
 
 
 def _run(
@@ -224,18 +227,18 @@ def _run(
         for pair, following in zip(pairs, [*pairs[1:], None], strict=True):
             reference, photo, wrong = pair
             total, started = total + 1, time.perf_counter()
-            known, shown = (None if path is None else str(path) for path in (reference, photo))
-            line: dict[str, Any] = {"reference": known, "photo": shown}
+            reference_name, photo_name = (None if path is None else str(path) for path in (reference, photo))
+            line: dict[str, Any] = {"reference": reference_name, "photo": photo_name}
             then = None
             with contextlib.suppress(DetectionFailed, _LineIncomplete):
                 then = None if following is None else make(following)
             try:
                 finished = computer.run(make(pair), then=then)
-                line["boxes"] = [_box(one) for one in finished.boxes]
+                line["boxes"] = [_box(finding) for finding in finished.boxes]
                 if extra.get("memory") is not None:
                     line["suppressed"] = [
-                        {**_box(one.box), "left": one.left, "photos": list(one.photos)}
-                        for one in finished.suppressed
+                        {**_box(finding.box), "left": finding.left, "photos": list(finding.photos)}
+                        for finding in finished.suppressed
                     ]
                 line["passed"] = finished.passed
                 line["alignment"] = finished.alignment
@@ -243,7 +246,9 @@ def _run(
                 failed += 1
                 # Without a service nothing can be uploaded again: the path is what helps.
                 lost = [
-                    path for path in (known, shown) if path and not Path(_found(Path(path), folder)).is_file()
+                    path
+                    for path in (reference_name, photo_name)
+                    if path and not Path(_resolved(Path(path), folder)).is_file()
                 ]
                 line |= {
                     "boxes": [],
@@ -297,7 +302,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
             options.name or options.file.stem,
             options.description,
             None if options.kind is None else ModelKind(options.kind),
-            _given(options.settings),
+            _overrides(options.settings),
             options.labels.read_text("utf-8").splitlines() if options.labels else None,
             None,
             "command line",
@@ -313,7 +318,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
     return 0
 
 
-def _given(text: str) -> dict[str, Any]:
+def _overrides(text: str) -> dict[str, Any]:
     try:
         return settings_given(text)
     except ValueError as error:

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str], _settings: Settings) -> int:
 
 def _make(options: argparse.Namespace, region: tuple[float, float, float, float] | None) -> int:
     """Write the memory, with one JSON line per photo; 1 when no photo could be compared. Raises OSError."""
-    known: list[RegionMemory] = []
+    memories: list[RegionMemory] = []
     settings = {"sensitivity": options.sensitivity, "smallest": options.smallest}
     with Computer() as computer:
         for order, photo in enumerate(options.photos):
@@ -68,14 +68,14 @@ def _make(options: argparse.Namespace, region: tuple[float, float, float, float]
                     settings=settings,
                 )
                 alone = computer.memory_of(request, sha256(photo.read_bytes()), order)
-                known.append(alone)
-                line["differences"] = sum(len(one.appearances) for one in alone.photos)
+                memories.append(alone)
+                line["differences"] = sum(len(appearance.appearances) for appearance in alone.photos)
             except DetectionFailed as error:
                 line |= {"differences": None, "error": error.code, "message": str(error)}
             print(json.dumps(line, ensure_ascii=False), flush=True)
-    if not known:
+    if not memories:
         return 1
-    together = RegionMemory.of(known[0].region, (photo for one in known for photo in one.photos))
+    together = RegionMemory.of(memories[0].region, (photo for memory in memories for photo in memory.photos))
     options.out.write_bytes(to_bytes(together))
     return 0
 
@@ -84,7 +84,7 @@ def _shown(memory: RegionMemory) -> dict[str, object]:
     return {
         "version": VERSION,
         "region": _numbers(memory.region),
-        "photos": [{"sha256": one.key, "differences": len(one.appearances)} for one in memory.photos],
+        "photos": [{"sha256": photo.key, "differences": len(photo.appearances)} for photo in memory.photos],
         "disagrees_with_reference": [_numbers(place) for place in memory.disagreements()],
     }
 

@@ -61,7 +61,8 @@ def add(session: Session, item_ids: Collection[str]) -> None:
         return
     since = now()
     rows = [
-        {"item_id": one, "stamp": new_id(), "since": since, "taken_until": None} for one in sorted(item_ids)
+        {"item_id": item_id, "stamp": new_id(), "since": since, "taken_until": None}
+        for item_id in sorted(item_ids)
     ]
     insert_or_update(session, WAITING, rows, ["item_id"])
 

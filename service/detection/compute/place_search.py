@@ -62,14 +62,14 @@ class Places:
         image, photo_scale = pictures.load(Path(request.photo))
         photo = Pyramid(grey(image))
         del image
-        found: list[FoundPlace | None] = [None] * len(request.regions)
+        places: list[FoundPlace | None] = [None] * len(request.regions)
         until = time.monotonic() + _SECONDS
         for path in list(dict.fromkeys(path for path, _ in request.regions))[:MOST_REFERENCES]:
             numbers = [number for number, (file, _) in enumerate(request.regions) if file == path]
             points = [request.regions[number][1] for number in numbers]
             for number, place in zip(numbers, self._on(path, points, photo, photo_scale, until), strict=True):
-                found[number] = place
-        return found
+                places[number] = place
+        return places
 
     def _on(
         self,
@@ -80,11 +80,11 @@ class Places:
         until: float,
     ) -> list[FoundPlace | None]:
         try:
-            known, scale = self._reference(path)
+            features, scale = self._reference(path)
         except DetectionFailed:
             # One reference file that is lost or broken leaves the regions on the others.
             return [None] * len(points)
-        width, height = known.image.size
+        width, height = features.image.size
         regions = []
         for point in points:
             shrink = 1.0 if max(point) <= 1 else scale
@@ -109,7 +109,7 @@ class Places:
                 "covered": place.covered,
             }
 
-        covered = cover(known, regions, photo, max(until - time.monotonic(), 0.0))
+        covered = cover(features, regions, photo, max(until - time.monotonic(), 0.0))
         return [to_found_place(place, number) for number, place in enumerate(covered)]
 
     def _reference(self, path: str) -> tuple[ReferenceFeatures, float]:

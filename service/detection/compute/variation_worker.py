@@ -54,10 +54,10 @@ def _answer(computer: Computer, frame: Frame) -> Frame:
             message["key"],
             message["order"],
             MemoryKind(message["kind"]),
-            [Rect(*one) for one in message["judged"]],
-            [Rect(*one) for one in message["without"]],
+            [Rect(*rect) for rect in message["judged"]],
+            [Rect(*rect) for rect in message["without"]],
         )
-        answer = {"event": "varied", "differences": sum(len(one.appearances) for one in memory.photos)}
+        answer = {"event": "varied", "differences": sum(len(photo.appearances) for photo in memory.photos)}
         return Frame({**answer}, to_bytes(memory))
     except DetectionFailed as failed:
         answer = {"event": "failed", "error": failed.code}

@@ -61,11 +61,11 @@ def _answer(computer: Computer, frame: Frame, report: Report) -> Answer:
     from service.detection.compute.request import to_request
 
     message: dict[str, Any] = dict(frame.message)
-    known = parts_of(frame.payload, message.pop("known", ()))
+    contents = parts_of(frame.payload, message.pop("known", ()))
     try:
         if "match" in message:
             return {"event": "matched", "places": computer.places(to_places_request(message["match"]))}
-        return computer.run(to_request(message), report, known=known).answer()
+        return computer.run(to_request(message), report, contents=contents).answer()
     except DetectionFailed as failed:
         return {"event": "failed", "error": failed.code}
     # Anything else is a fault of ours or of a library: the job fails, the process goes on.

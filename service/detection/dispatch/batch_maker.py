@@ -63,16 +63,16 @@ class BatchMaker:
         """Wait until the batch is made or, when it is cancelled, ended; at most `seconds`."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        seen = self._moved.count
+        count = self._moved.count
         while not await self._database.read(lambda session: batch_rows.is_settled(session, batch_id)):
             if (left := until - loop.time()) <= 0:
                 return
             # Another service may do it, so the database is asked now and then too.
-            seen = await self._moved.wait(seen, min(left, _ASK_SECONDS))
+            count = await self._moved.wait(count, min(left, _ASK_SECONDS))
 
     async def _loop(self) -> None:
         while True:
-            seen = self._kicked.count
+            count = self._kicked.count
             try:
                 if await self._step():
                     continue
@@ -83,7 +83,7 @@ class BatchMaker:
                 if self._at is not None:
                     self._failed.add(self._at)
                     continue
-            if await self._kicked.wait(seen, _POLL_SECONDS) == seen:
+            if await self._kicked.wait(count, _POLL_SECONDS) == count:
                 self._failed.clear()
 
     async def _step(self) -> bool:

@@ -29,7 +29,7 @@ class PhotoMatching:
         With the code of what was in the way (`service.detection.failure.MESSAGES`), or None.
         """
         try:
-            known, question = await with_store(lambda: asyncio.to_thread(self._question, file_id, regions))
+            readable, question = await with_store(lambda: asyncio.to_thread(self._question, file_id, regions))
         except FileNotFoundError:
             return "file_lost", []
         except DetectionFailed as failed:
@@ -40,7 +40,7 @@ class PhotoMatching:
             return ("timed_out" if died.timed_out else "worker_died"), []
         if answer["event"] != "matched":
             return (answer["error"] if answer["event"] == "failed" else "internal"), []
-        pairs = zip(known, answer["places"], strict=True)
+        pairs = zip(readable, answer["places"], strict=True)
         return None, [
             PhotoMatch(item_id=region.item_id, **place) for region, place in pairs if place is not None
         ]

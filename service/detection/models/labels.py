@@ -76,11 +76,11 @@ def _parts(whole: Sequence[T]) -> Iterator[Sequence[T]]:
 
 def severities(session: Session, labels: Collection[str]) -> dict[str, str]:
     """How severe findings with these labels are now; a label without a severity is left out."""
-    known: dict[str, str] = {}
+    severity_of: dict[str, str] = {}
     for part in _parts(sorted(labels)):
         rows = session.execute(select(_LABEL.c.label, _LABEL.c.severity).where(_LABEL.c.label.in_(part)))
-        known.update((row.label, row.severity) for row in rows)
-    return known
+        severity_of.update((row.label, row.severity) for row in rows)
+    return severity_of
 
 
 def with_severities(session: Session, boxes: Sequence[EntryBox]) -> list[EntryBox]:
@@ -88,5 +88,8 @@ def with_severities(session: Session, boxes: Sequence[EntryBox]) -> list[EntryBo
 
     It is kept with the finding: a report says the same tomorrow, whatever the catalogue says then.
     """
-    known = severities(session, {box["label"] for box in boxes})
-    return [{**box, "severity": known[box["label"]]} if box["label"] in known else box for box in boxes]
+    severity_of = severities(session, {box["label"] for box in boxes})
+    return [
+        {**box, "severity": severity_of[box["label"]]} if box["label"] in severity_of else box
+        for box in boxes
+    ]

@@ -29,11 +29,13 @@ def item(client: TestClient, scene: samples.Scene) -> dict[str, Any]:
         "point": {"x": 0, "y": 0, "w": 1, "h": 1},
         "fileInfo": {"download_url": reference["download_url"]},
     }
-    made = make_item(client, model_id="reference-difference", item_point=point)
+    created = make_item(client, model_id="reference-difference", item_point=point)
     photo = upload(client, "今天.png", encoded(scene.photo))
-    answer = client.post(f"/api/inspection_item/{made['item_id']}/photos", json={"file_id": photo["file_id"]})
+    answer = client.post(
+        f"/api/inspection_item/{created['item_id']}/photos", json={"file_id": photo["file_id"]}
+    )
     assert answer.status_code == 200, answer.text
-    return made
+    return created
 
 
 class Held:

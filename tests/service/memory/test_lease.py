@@ -33,9 +33,9 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(waiting, "now", lambda: made.now)
-    return made
+    clock = Clock()
+    monkeypatch.setattr(waiting, "now", lambda: clock.now)
+    return clock
 
 
 def taken(database: Database) -> Taken | None:
@@ -94,7 +94,7 @@ class Played:
         self.compared += 1
         return Compared(b"content", 1)
 
-    async def disagreements(self, question: Question, known: Sequence[bytes]) -> list[list[float]]:
+    async def disagreements(self, question: Question, contents: Sequence[bytes]) -> list[list[float]]:
         return []
 
     async def rest(self) -> None:
@@ -129,8 +129,8 @@ def test_a_lease_is_renewed_while_a_photo_is_compared(
         played, loop = Played(), asyncio.get_running_loop()
         renewed, renew = asyncio.Event(), waiting.renew
 
-        def noted(session: Any, one: Taken) -> None:
-            renew(session, one)
+        def noted(session: Any, taken: Taken) -> None:
+            renew(session, taken)
             loop.call_soon_threadsafe(renewed.set)
 
         monkeypatch.setattr(waiting, "renew", noted)

@@ -138,14 +138,14 @@ class TiledPart:
     def _covered(self, places: Sequence[Rect], pad: int) -> NDArray[np.bool_]:
         """The px of the part and `pad` around it, at the scale of the comparison, that `places` cover."""
         covered = np.zeros((self._size[1] + 2 * pad, self._size[0] + 2 * pad), np.bool_)
-        for one in places:
+        for place in places:
             left, top, right, bottom = (
                 max(round((side - corner) * self._scale) + pad, 0)
                 for side, corner in (
-                    (one.x, self._box.x),
-                    (one.y, self._box.y),
-                    (one.right, self._box.x),
-                    (one.bottom, self._box.y),
+                    (place.x, self._box.x),
+                    (place.y, self._box.y),
+                    (place.right, self._box.x),
+                    (place.bottom, self._box.y),
                 )
             )
             covered[top:bottom, left:right] = True
@@ -192,13 +192,15 @@ def _window(
     """How a photo differed over `box` and `pad` px around it, `scale` px for each; None where it did not."""
     beyond = pad / scale
     around = Rect(box.x - beyond, box.y - beyond, box.w + 2 * beyond, box.h + 2 * beyond)
-    near = [one for one in appearances if not one.box.intersection(around).empty]
+    near = [appearance for appearance in appearances if not appearance.box.intersection(around).empty]
     if not near:
         return None
     window = np.zeros((size[1] + 2 * pad, size[0] + 2 * pad, 3), np.float32)
-    for one in near:
-        at = Rect(one.box.x - around.x, one.box.y - around.y, one.box.w, one.box.h)
-        paste(window, one.difference, at, scale)
+    for appearance in near:
+        at = Rect(
+            appearance.box.x - around.x, appearance.box.y - around.y, appearance.box.w, appearance.box.h
+        )
+        paste(window, appearance.difference, at, scale)
     return window
 
 

@@ -42,8 +42,8 @@ def test_a_reduced_photo_keeps_every_place(tmp_path: Path, orientation: int, shr
     assert image.shape == (480 // shrink, 640 // shrink, 3)
     # A red place in blue, green, red.
     y, x = np.nonzero(image[..., 2] > 120)
-    seen = [x.min() / scale, y.min() / scale, (x.max() + 1) / scale, (y.max() + 1) / scale]
-    assert np.abs(np.subtract(seen, [320, 96, 544, 192])).max() < 1
+    bounds = [x.min() / scale, y.min() / scale, (x.max() + 1) / scale, (y.max() + 1) / scale]
+    assert np.abs(np.subtract(bounds, [320, 96, 544, 192])).max() < 1
 
 
 @pytest.mark.parametrize(

@@ -35,14 +35,14 @@ def path(item: dict[str, Any], what: str = "") -> str:
 
 def ended(client: TestClient, job: dict[str, Any]) -> dict[str, Any]:
     """The job after its end."""
-    seen: dict[str, Any] = {}
+    job_state: dict[str, Any] = {}
 
     def over() -> bool:
-        seen.update(client.get(f"/api/detection/jobs/{job['job_id']}").json()["data"])
-        return seen["state"] not in ("queued", "running")
+        job_state.update(client.get(f"/api/detection/jobs/{job['job_id']}").json()["data"])
+        return job_state["state"] not in ("queued", "running")
 
     until(over)
-    return seen
+    return job_state
 
 
 def test_an_entry_keeps_its_version_from_pending_to_done(
@@ -191,11 +191,11 @@ def test_an_unfinished_entry_counts_for_nothing() -> None:
     done: Entry = {"version": 1, "isPassed": True, "progress": "done"}
     entries = [done, step("detecting", version=2)]
     for progress in ("pending", "detecting", "canceled", "error"):
-        seen: list[Entry] = [entries[0], {**entries[1], "progress": progress}]
-        assert results.passed(seen) is True
-        assert results.finished_detection(seen) is seen[0]
-        assert results.record_progress([seen, [seen[1]]]) == 50
-        assert results.is_under_way(seen[1]) is (progress in ("pending", "detecting"))
+        history: list[Entry] = [entries[0], {**entries[1], "progress": progress}]
+        assert results.passed(history) is True
+        assert results.finished_detection(history) is history[0]
+        assert results.record_progress([history, [history[1]]]) == 50
+        assert results.is_under_way(history[1]) is (progress in ("pending", "detecting"))
     undecided = step("pending", isPassed=None, verdict={"value": "undecided"})
     assert not results.is_under_way(undecided)
     assert canceled([undecided]) == [undecided]

@@ -268,8 +268,8 @@ def test_a_result_tells_from_what_confidence_on_its_model_reports(
     path = brightness_model(tmp_path / "bright.onnx")
     settings = {"confidence": 0.3, "per_label": {"dent": 0.2, "crack": 0.6}}
     with path.open("rb") as file:
-        given = {"model_name": "bright", "settings": json.dumps(settings)}
-        added = client.post("/api/detection/models", data=given, files={"file": file}).json()["data"]
+        fields = {"model_name": "bright", "settings": json.dumps(settings)}
+        added = client.post("/api/detection/models", data=fields, files={"file": file}).json()["data"]
     place = f"/api/inspection_item/{item['item_id']}"
     client.put(place, json={"model_id": added["model_id"]})
     detect(client, item)

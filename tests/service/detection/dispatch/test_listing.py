@@ -51,15 +51,15 @@ def jobs_of(database: Database, record: str, *states: JobState) -> list[str]:
     return order
 
 
-def pages(client: TestClient, **named: Any) -> list[list[str]]:
+def pages(client: TestClient, **filters: Any) -> list[list[str]]:
     """Page after page as the operation gives them, until one is not full."""
-    found: list[list[str]] = []
-    while not found or len(found[-1]) == JOBS_PAGE:
-        before = {"before": found[-1][-1]} if found else {}
-        answer = client.get("/api/detection/jobs", params={**named, **before})
+    pages_of_ids: list[list[str]] = []
+    while not pages_of_ids or len(pages_of_ids[-1]) == JOBS_PAGE:
+        before = {"before": pages_of_ids[-1][-1]} if pages_of_ids else {}
+        answer = client.get("/api/detection/jobs", params={**filters, **before})
         assert answer.status_code == 200, answer.text
-        found.append([job["job_id"] for job in answer.json()["data"]])
-    return found
+        pages_of_ids.append([job["job_id"] for job in answer.json()["data"]])
+    return pages_of_ids
 
 
 def test_every_waiting_job_of_a_record_is_listed_once_page_after_page(
@@ -75,8 +75,8 @@ def test_every_waiting_job_of_a_record_is_listed_once_page_after_page(
 def test_states_batch_and_record_are_asked_for_together(client: TestClient, database: Database) -> None:
     jobs_of(database, RECORD, JobState.RUNNING, JobState.DONE, JobState.QUEUED, JobState.FAILED)
 
-    def items(**named: Any) -> set[str]:
-        answer = client.get("/api/detection/jobs", params={"inspection_id": RECORD, **named})
+    def items(**filters: Any) -> set[str]:
+        answer = client.get("/api/detection/jobs", params={"inspection_id": RECORD, **filters})
         return {job["item_id"] for job in answer.json()["data"]}
 
     assert items() == {"item-0", "item-1", "item-2", "item-3"}

@@ -95,26 +95,26 @@ def owner(scene: Scene, defect: samples.Defect) -> int | None:
 def test_one_photo_serves_every_region_that_it_shows(scene: Scene) -> None:
     photo = scene.match(scene.add(scene.drawn.photo))
     assert photo["state"] == "matched"
-    assert [one["item_id"] for one in photo["matches"]] == [item["item_id"] for item in scene.items]
-    for one, (x, y, w, h) in zip(photo["matches"], REGIONS, strict=True):
-        assert one["covered"]
+    assert [match["item_id"] for match in photo["matches"]] == [item["item_id"] for item in scene.items]
+    for match, (x, y, w, h) in zip(photo["matches"], REGIONS, strict=True):
+        assert match["covered"]
         corners = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]]) * (WIDTH, HEIGHT)
         mapped = np.c_[corners, np.ones(4)] @ scene.drawn.homography.T
-        assert np.abs(np.array(one["corners"]) - mapped[:, :2] / mapped[:, 2:]).max() < 3
-    covered = [{"item_id": one["item_id"]} for one in photo["matches"] if one["covered"]]
+        assert np.abs(np.array(match["corners"]) - mapped[:, :2] / mapped[:, 2:]).max() < 3
+    covered = [{"item_id": match["item_id"]} for match in photo["matches"] if match["covered"]]
     assigned = scene.assign(photo["photo_id"], *covered)
-    assert [one["assigned"] for one in assigned["items"]] == ["alignment"] * 4
+    assert [match["assigned"] for match in assigned["items"]] == ["alignment"] * 4
     answer = scene.client.post(f"/api/inspection/{scene.record}/detect").json()["data"]
     assert len(answer) == 4
-    found = {}
+    counts = {}
     for number, item in enumerate(scene.items):
         assert detect(scene.client, item)["state"] == "done"
         entry = results(scene.client, item)[-1]
         assert entry["inputImage"]["file_id"] == photo["file_id"]
         assert entry["provenance"]["alignment"]["set_by"] == "model"
-        found[number] = len(entry["resultImage"]["boxes"])
+        counts[number] = len(entry["resultImage"]["boxes"])
     expected = [owner(scene, defect) for defect in scene.drawn.defects]
-    assert [found[number] > 0 for number in range(4)] == [number in expected for number in range(4)]
+    assert [counts[number] > 0 for number in range(4)] == [number in expected for number in range(4)]
 
 
 def test_a_photo_of_something_else_waits_in_the_tray(scene: Scene) -> None:
@@ -250,8 +250,8 @@ def test_items_that_share_photo_and_model_run_it_once(
     model = str(spots_model(tmp_path / "spots.onnx"))
 
     def request(**more: Any) -> Request:
-        given = {"model": model, "sha256": "m", "settings": settings, "photo_sha256": "p", **more}
-        return Request("nms_free", str(path), **given)
+        fields = {"model": model, "sha256": "m", "settings": settings, "photo_sha256": "p", **more}
+        return Request("nms_free", str(path), **fields)
 
     def quad(x: float, y: float) -> list[list[float]]:
         return [[x, y], [x + 200, y], [x + 200, y + 200], [x, y + 200]]
@@ -306,11 +306,11 @@ def test_what_a_comparison_starts_with(more: dict[str, Any], starts: list[Any]) 
 
 
 def test_a_start_is_scaled_to_the_decoded_pictures() -> None:
-    given = Request("reference_difference", "photo", place=SHIFT, place_by_person=True)
-    start = started(given, 0.5, 0.25, lambda start: start)
+    request = Request("reference_difference", "photo", place=SHIFT, place_by_person=True)
+    start = started(request, 0.5, 0.25, lambda start: start)
     assert start is not None
     # (100, 60) of the reference file is (110, 80) of the photo file.
     assert np.allclose(start @ (50, 30, 1), (27.5, 20, 1))
-    alignment = enlarged(assigned(given, 0.25), 0.25)
+    alignment = enlarged(assigned(request, 0.25), 0.25)
     assert alignment is not None
     assert np.allclose(alignment["homography"], SHIFT)

@@ -21,7 +21,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 def put(client: TestClient, **severities: str | None) -> Any:
-    labels = [{"label": name, "severity": one} for name, one in severities.items()]
+    labels = [{"label": name, "severity": severity} for name, severity in severities.items()]
     return client.put(LABELS, json={"labels": labels})
 
 
@@ -59,8 +59,8 @@ def test_very_many_labels_take_few_statements(client: TestClient, database: Data
 
     event.listen(database.writer, "before_cursor_execute", count)
     labels = [{"label": f"label {number}", "severity": "minor"} for number in range(10_000)]
-    for one in ("minor", "major"):
-        answer = client.put(LABELS, json={"labels": [{**label, "severity": one} for label in labels]})
+    for severity in ("minor", "major"):
+        answer = client.put(LABELS, json={"labels": [{**label, "severity": severity} for label in labels]})
         assert len(answer.json()["data"]) == 10_000
     assert {label["severity"] for label in answer.json()["data"]} == {"major"}
     answer = client.put(LABELS, json={"labels": [{**label, "severity": None} for label in labels]})
@@ -78,12 +78,12 @@ def test_who_may_not_manage_models_sets_none(as_role: Callable[..., TestClient])
 def test_a_finding_keeps_the_severity_that_its_label_had(client: TestClient, item: dict[str, Any]) -> None:
     detect(client, item)
     (first,) = results(client, item)
-    found = {box["label"] for box in first["resultImage"]["boxes"]}
-    assert found
+    found_labels = {box["label"] for box in first["resultImage"]["boxes"]}
+    assert found_labels
     assert all("severity" not in box for box in first["resultImage"]["boxes"])
-    put(client, **dict.fromkeys(found, "major"))
+    put(client, **dict.fromkeys(found_labels, "major"))
     detect(client, item)
-    put(client, **dict.fromkeys(found, "minor"))
+    put(client, **dict.fromkeys(found_labels, "minor"))
     before, after = results(client, item)
     assert before == first
     assert {box["severity"] for box in after["resultImage"]["boxes"]} == {"major"}

@@ -167,8 +167,8 @@ def test_a_model_that_leaves_its_activation_open_is_asked_about(client: TestClie
     assert (data["reason"], data["kinds"]) == ("activation_unknown", [])
     assert data["activations"] == ["sigmoid", "softmax"]
     for activation in data["activations"]:
-        made = add(client, path, settings=json.dumps({"activation": activation})).json()["data"]
-        assert made["settings"]["activation"] == activation
+        model = add(client, path, settings=json.dumps({"activation": activation})).json()["data"]
+        assert model["settings"]["activation"] == activation
 
 
 def test_who_added_a_model_is_named(client: TestClient, tmp_path: Path) -> None:
