@@ -51,12 +51,12 @@ class AskedDifference:
 def read_memory(session: Session, item_id: str) -> ReadMemory:
     """The memory of an item's region with what lays its photos on the reference image. Raises ClientError."""
     state = session.items.memory(item_id)
-    known = _photos_of(session, item_id) if state.photos else {}
+    photos = _photos_of(session, item_id) if state.photos else {}
     # The trend ends with the item that is asked for: a photo of a later inspection is in a later one's.
-    later = next((photo.item_id for photo in state.photos if photo.item_id not in known), None)
+    later = next((photo.item_id for photo in state.photos if photo.item_id not in photos), None)
     if later is not None:
-        known = {**_photos_of(session, later), **known}
-    return ReadMemory(state, known)
+        photos = {**_photos_of(session, later), **photos}
+    return ReadMemory(state, photos)
 
 
 def _photos_of(session: Session, item_id: str) -> dict[str, TrendPhoto]:
@@ -79,9 +79,9 @@ def sources_of(memory: ReadMemory, place: Place | None) -> dict[str, FrameSource
     if place is not None:
         sources[REFERENCE] = reference_source(place)
     for photo in memory.state.photos:
-        known = memory.aligned.get(photo.item_id)
-        if known is not None and known.file_id == photo.file_id:
-            sources[key_of(photo)] = photo_source(known, place)
+        aligned = memory.aligned.get(photo.item_id)
+        if aligned is not None and aligned.file_id == photo.file_id:
+            sources[key_of(photo)] = photo_source(aligned, place)
         else:
             sources[key_of(photo)] = FrameSource(PhotoRef(photo.file_id, None, None), None)
     return sources

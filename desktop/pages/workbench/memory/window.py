@@ -166,8 +166,8 @@ class MemoryDialog(BaseDialog):
 
     def follow(self, file_id: str) -> None:
         """Read it again: a memory on the reference image of this file changed, any one when it is empty."""
-        known = None if self.memory is None else self.memory.state.reference_file_id
-        if known is not None and file_id in ("", known) and not self._again.isActive():
+        shown_file_id = None if self.memory is None else self.memory.state.reference_file_id
+        if shown_file_id is not None and file_id in ("", shown_file_id) and not self._again.isActive():
             self._again.start()
 
     def _explain(self, error: Exception) -> None:
@@ -241,9 +241,9 @@ class MemoryDialog(BaseDialog):
         frames = frames_of(memory, self._place, self._difference)
         keys = [frame.key for frame in frames]
         files = () if self._difference is None else self._difference.files
-        wanted = [key_of(photo) for photo in state.photos if photo.file_id in files]
+        explaining = [key_of(photo) for photo in state.photos if photo.file_id in files]
         first = next(
-            (key for key in (chosen, *wanted) if key in keys), keys[min(self._offset, len(keys) - 1)]
+            (key for key in (chosen, *explaining) if key in keys), keys[min(self._offset, len(keys) - 1)]
         )
         self.reel.show(frames, aspect, keys.index(first))
         if not chosen:
@@ -294,7 +294,7 @@ class MemoryDialog(BaseDialog):
         if self.memory is None:
             return None
         key = self._chosen_key()
-        return next((one for one in self.memory.state.photos if key_of(one) == key), None)
+        return next((photo for photo in self.memory.state.photos if key_of(photo) == key), None)
 
     def _chosen(self, index: int) -> None:
         photo = self.photo

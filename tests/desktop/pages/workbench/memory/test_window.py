@@ -55,7 +55,7 @@ def opened(
 
 def text_of(dialog: MemoryDialog) -> str:
     labels = dialog.details.findChildren(type(dialog.summary))
-    return " | ".join(one.text() for one in labels)
+    return " | ".join(child.text() for child in labels)
 
 
 def faded(dialog: MemoryDialog) -> list[bool]:
@@ -300,7 +300,7 @@ def test_an_item_without_a_region_says_that_it_has_no_memory(
     play(monkeypatch, workbench.session, whole.model_copy(update=nowhere))
     dialog = shown(workbench, qtbot, made)
     assert dialog.rules.isHidden()
-    texts = [one.text() for one in present(dialog.stack.currentWidget()).findChildren(QLabel)]
+    texts = [child.text() for child in present(dialog.stack.currentWidget()).findChildren(QLabel)]
     assert any("no region on a reference image" in text for text in texts)
     ended(dialog, qtbot)
 
@@ -322,5 +322,5 @@ def test_the_photos_that_explain_a_difference_say_so(
         "Shows the difference",
     ]
     assert present(dialog.photo).file_id == files[0]
-    assert [[one.text for one in frame.outlines] for frame in dialog.reel.frames] == [["stain"]] * 3
+    assert [[outline.text for outline in frame.outlines] for frame in dialog.reel.frames] == [["stain"]] * 3
     ended(dialog, qtbot)
