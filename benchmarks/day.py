@@ -122,28 +122,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--width", type=int, default=4000, help="of the pictures in px; 4000 are 12 MP")
     parser.add_argument("--settle", type=float, default=1.5, help="seconds to wait before memory is read")
     parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     started: list[Memory] = []
     after: list[Memory] = []
     worst: dict[str, Any] = {}
     longest = 0.0
 
     def at_login() -> None:
-        settle(given.settle)
+        settle(options.settle)
         started.append(memory())
 
     with Floor() as floor, desk(at_login) as (desktop, folder):
         page = workbench(desktop)
-        for number, record_id in enumerate(records(desktop, given.records, given.items, given.width), 1):
-            stalls = Stalls(given.where, floor)
+        for number, record_id in enumerate(
+            records(desktop, options.records, options.items, options.width), 1
+        ):
+            stalls = Stalls(options.where, floor)
             opening(desktop, page, record_id)
             if number == 1:
-                settle(given.settle)
+                settle(options.settle)
                 started.append(memory())
             inspecting(page)
             ending(page, folder)
             desktop.window.go("records")
-            settle(given.settle)
+            settle(options.settle)
             stalls.end()
             after.append(memory())
             if stalls.longest > longest:

@@ -104,8 +104,8 @@ def _bare(model: Path) -> Callable[[], Any]:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    given = {session.get_inputs()[0].name: np.full((1, 3, 416, 416), 114, np.float32)}
-    return lambda: session.run(None, given)
+    inputs = {session.get_inputs()[0].name: np.full((1, 3, 416, 416), 114, np.float32)}
+    return lambda: session.run(None, inputs)
 
 
 def queue(options: argparse.Namespace) -> None:
