@@ -25,9 +25,9 @@ from service.detection.compute.comparing import (
     box,
     enlarged_box,
     ignored_areas,
+    parameters_of,
     suppressed_boxes,
     thresholds,
-    parameters_of,
 )
 from service.detection.compute.place_search import Places, PlacesRequest
 from service.detection.compute.placing import alignment_json, assigned, enlarged, started, unaligned
