@@ -52,7 +52,7 @@ class Places:
 
     def __init__(self, load_reference: LoadReference) -> None:
         self._load_reference = load_reference
-        self._known: tuple[str, ReferenceFeatures, float] | None = None
+        self._features: tuple[str, ReferenceFeatures, float] | None = None
 
     def find(self, request: PlacesRequest) -> list[FoundPlace | None]:
         """Where the photo shows each region; None: not found.
@@ -113,8 +113,8 @@ class Places:
         return [to_found_place(place, number) for number, place in enumerate(covered)]
 
     def _reference(self, path: str) -> tuple[ReferenceFeatures, float]:
-        if self._known is None or self._known[0] != path:
-            self._known = None
+        if self._features is None or self._features[0] != path:
+            self._features = None
             image, scale = self._load_reference(path)
-            self._known = (path, ReferenceFeatures(Pyramid(grey(image))), scale)
-        return self._known[1], self._known[2]
+            self._features = (path, ReferenceFeatures(Pyramid(grey(image))), scale)
+        return self._features[1], self._features[2]

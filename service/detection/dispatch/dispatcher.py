@@ -328,9 +328,9 @@ class Dispatcher:
                 error = None
                 rendered = None if computed.keep_rendered is None else computed.keep_rendered(session)
                 suppressed = answer.get("suppressed", [])
-                findings = [*answer["boxes"], *(one["box"] for one in suppressed)]
+                findings = [*answer["boxes"], *(finding["box"] for finding in suppressed)]
                 boxes = with_severities(session, findings)
-                files = {one.sha256: one.file_id for one in computed.memory_photos}
+                files = {photo.sha256: photo.file_id for photo in computed.memory_photos}
                 entry = rules.done(work.entry, rendered, answer, boxes, files, now())
             else:
                 error = answer["error"] if answer["event"] == "failed" else "internal"

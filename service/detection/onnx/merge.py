@@ -31,7 +31,7 @@ class SliceFindings:
     """What one part of a photo shows: boxes in photo px, and (n, 4) whether each is cut off at the left,
     upper, right and lower edge of the part, where that is not the edge of the photo."""
 
-    found: Decoded
+    decoded: Decoded
     cut: NDArray[np.bool_]
 
 
@@ -68,19 +68,19 @@ def suppressed(findings: Decoded, iou: float, rank: Array | None = None) -> Deco
 def merged(parts: Sequence[SliceFindings], iou: float) -> Decoded:
     """The findings of a photo from those of its parts, of which the first is all of it; the surest first."""
     if len(parts) == 1:
-        return _some(parts[0].found, np.arange(len(parts[0].found.boxes))[:MOST_FOUND])
+        return _some(parts[0].decoded, np.arange(len(parts[0].decoded.boxes))[:MOST_FOUND])
     # Of boxes that are as sure, those of the smaller parts are finer.
     parts = [*parts[1:], parts[0]]
     boxes, confidences, classes = (
-        np.concatenate([getattr(part.found, name) for part in parts])
+        np.concatenate([getattr(part.decoded, name) for part in parts])
         for name in ("boxes", "confidences", "classes")
     )
     joined, pieces = _joined(
         Decoded(boxes, confidences, classes), np.concatenate([part.cut for part in parts])
     )
     # A piece yields to the whole, also when that is a little less sure.
-    found = suppressed(joined, iou, np.where(pieces, _AS_SURE, 1.0) * joined.confidences)
-    return _some(found, _without_fragments(found)[:MOST_FOUND])
+    decoded = suppressed(joined, iou, np.where(pieces, _AS_SURE, 1.0) * joined.confidences)
+    return _some(decoded, _without_fragments(decoded)[:MOST_FOUND])
 
 
 def _some(findings: Decoded, indexes: NDArray[np.int64]) -> Decoded:

@@ -70,7 +70,7 @@ def judge(
     today: Sequence[Appearance],
     part: DifferencePart,
     view: Comparison,
-    seen: Examined,
+    examined: Examined,
     sure: float,
 ) -> Judgement | None:
     """What is left of a part beside what `memory` explains; None when it explains too little to matter.
@@ -96,7 +96,7 @@ def judge(
     peak = part.peak * min(float(size[rest].max()) / max(float(size[part.mask].max()), 1e-3), 1.0)
     remaining = restricted(part, rest, peak)
     unlike = min(explanation.remaining / _UNLIKE, 1.0) ** _WEIGHT
-    return Judgement(remaining, _times(confidence(remaining, view, seen), unlike), explanation.photos)
+    return Judgement(remaining, _times(confidence(remaining, view, examined), unlike), explanation.photos)
 
 
 def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> list[Line]:
