@@ -43,11 +43,11 @@ GROWTH_MB = 5.0
 def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
     """Make the records of the day in a process of its own; gives their ids."""
     url = desktop.context.session.base_url
-    words = [sys.executable, "-m", "benchmarks.day_records", url, *ADMIN, *map(str, (count, items, width))]
-    made = subprocess.Popen(words, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True)
-    until(lambda: made.poll() is not None, "the making of the records", seconds=3600)
-    out, _ = made.communicate()
-    if made.returncode:
+    command = [sys.executable, "-m", "benchmarks.day_records", url, *ADMIN, *map(str, (count, items, width))]
+    process = subprocess.Popen(command, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True)
+    until(lambda: process.poll() is not None, "the making of the records", seconds=3600)
+    out, _ = process.communicate()
+    if process.returncode:
         raise RuntimeError("the records could not be made")
     ids: list[str] = json.loads(out)
     return ids
@@ -122,28 +122,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--width", type=int, default=4000, help="of the pictures in px; 4000 are 12 MP")
     parser.add_argument("--settle", type=float, default=1.5, help="seconds to wait before memory is read")
     parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     started: list[Memory] = []
     after: list[Memory] = []
     worst: dict[str, Any] = {}
     longest = 0.0
 
     def at_login() -> None:
-        settle(given.settle)
+        settle(options.settle)
         started.append(memory())
 
     with Floor() as floor, desk(at_login) as (desktop, folder):
         page = workbench(desktop)
-        for number, record_id in enumerate(records(desktop, given.records, given.items, given.width), 1):
-            stalls = Stalls(given.where, floor)
+        for number, record_id in enumerate(
+            records(desktop, options.records, options.items, options.width), 1
+        ):
+            stalls = Stalls(options.where, floor)
             opening(desktop, page, record_id)
             if number == 1:
-                settle(given.settle)
+                settle(options.settle)
                 started.append(memory())
             inspecting(page)
             ending(page, folder)
             desktop.window.go("records")
-            settle(given.settle)
+            settle(options.settle)
             stalls.end()
             after.append(memory())
             if stalls.longest > longest:

@@ -43,7 +43,7 @@ def make(session: Session, records: int, items: int, width: int, folder: Path) -
         body = ReferenceImageWrite(reference_image_name=f"Skin {seed}", file_id=stored.file_id)
         places.append((session.catalogue.reference_images.create(body).reference_image_id, photo))
     rows = -(-items // _COLUMNS)
-    made = []
+    record_ids = []
     for number in range(records):
         image_id, photo = places[number % len(places)]
         name = f"记录 {number + 1}"
@@ -64,8 +64,8 @@ def make(session: Session, records: int, items: int, width: int, folder: Path) -
             path = folder / f"{place}.jpg"
             path.write_bytes(_numbered(photo, number * items + place))
             session.items.add_photo(item.value.item_id, session.files.upload(path, path.name).file_id)
-        made.append(record.inspection_id)
-    return made
+        record_ids.append(record.inspection_id)
+    return record_ids
 
 
 def main() -> None:

@@ -77,9 +77,11 @@ def overhead(options: argparse.Namespace) -> None:
             for slices, label in ((0.0, "whole photo"), (4.0, "sliced photo")):
                 request["settings"] = {**settings, "sliced": slices}
                 runs = 1 if not slices else _slices(image.shape[1], image.shape[0])
-                mine = _median(lambda: compute.ask(request, 300, lambda _: None), 3 if slices else 8)
+                through_process = _median(
+                    lambda: compute.ask(request, 300, lambda _: None), 3 if slices else 8
+                )
                 floor = runs * _median(bare, 10)
-                _overhead(f"overhead, {label} of {_megapixels(image)}", mine, floor, runs)
+                _overhead(f"overhead, {label} of {_megapixels(image)}", through_process, floor, runs)
         finally:
             compute.close()
 
@@ -102,8 +104,8 @@ def _bare(model: Path) -> Callable[[], Any]:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    given = {session.get_inputs()[0].name: np.full((1, 3, 416, 416), 114, np.float32)}
-    return lambda: session.run(None, given)
+    inputs = {session.get_inputs()[0].name: np.full((1, 3, 416, 416), 114, np.float32)}
+    return lambda: session.run(None, inputs)
 
 
 def queue(options: argparse.Namespace) -> None:
@@ -143,9 +145,9 @@ def _batch(client: httpx.Client, record: str, queued: int) -> float:
         time.sleep(0.3)
     jobs = client.get("/detection/jobs", params={"batch_id": batch_id}).json()["data"]
     assert [job["state"] for job in jobs] == ["done"] * queued
-    begun = min(dt.datetime.fromisoformat(job["created_at"]) for job in jobs)
+    started = min(dt.datetime.fromisoformat(job["created_at"]) for job in jobs)
     ended = max(dt.datetime.fromisoformat(job["updated_at"]) for job in jobs)
-    return (ended - begun).total_seconds() / len(jobs)
+    return (ended - started).total_seconds() / len(jobs)
 
 
 def _overhead(name: str, seconds: float, floor: float, calls: int) -> None:

@@ -103,24 +103,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--items", type=int, default=12)
     parser.add_argument("--width", type=int, default=4000, help="of the pictures, px")
     parser.add_argument("--settle", type=float, default=1.5, help="seconds to watch on after each change")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with Floor() as floor, desk() as (desktop, folder):
         from desktop.theme import Mode
 
-        record_id = fill(desktop.context.session, folder, given.items, given.width)
+        record_id = fill(desktop.context.session, folder, options.items, options.width)
         desktop.window.go("workbench", {"record_id": record_id})
         page = workbench(desktop)
         until(lambda: page.view.source is not None and page.photos.pair is not None, "the opening")
-        detecting(page, given.items, floor)
+        detecting(page, options.items, floor)
         until(lambda: page.photos.pair is not None, "the photo")
         commands = desktop.context.commands
         for mode in (Mode.DARK, Mode.LIGHT):
             changing(
-                f"change of the theme to {mode}", partial(commands.run, f"theme.{mode}"), given.settle, floor
+                f"change of the theme to {mode}",
+                partial(commands.run, f"theme.{mode}"),
+                options.settle,
+                floor,
             )
         for code in ("zh_CN", "en"):
             change = partial(commands.run, f"language.{code}")
-            changing(f"change of the language to {code}", change, given.settle, floor)
+            changing(f"change of the language to {code}", change, options.settle, floor)
     return 0
 
 

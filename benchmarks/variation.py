@@ -72,14 +72,14 @@ def moved(box: Rect, matrix: samples.Matrix) -> Rect:
 
 def passed(region: VariedRegion, images: Sequence[samples.Image], first: int = 1) -> list[PhotoVariation]:
     """What photos of these images, taken at the inspections from number `first` on, add to a memory."""
-    reference, found = region.reference, []
+    reference, added = region.reference, []
     for number, image in enumerate(images, first):
         photo, _ = photographed(region, image, number)
         try:
-            found.append(photo_variation(reference, REGION, photo, str(number), number))
+            added.append(photo_variation(reference, REGION, photo, str(number), number))
         except AlignmentFailed:
             continue
-    return found
+    return added
 
 
 def checks(region: VariedRegion, after: int, count: int) -> Iterator[Check]:
@@ -116,21 +116,23 @@ def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspection
     sums: dict[int, Counter[str]] = {size: Counter() for size in sizes}
     taken = dict.fromkeys(sizes, 0.0)
     for index in range(regions):
-        own = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
-        region = varied_region(SIZE, SIZE, seed + index, own)
+        region_kinds = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
+        region = varied_region(SIZE, SIZE, seed + index, region_kinds)
         reference = region.reference
         photos = passed(region, [region.state(number).image for number in range(1, inspections + 1)])
         for check in checks(region, inspections, count):
             for size in sizes:
                 memory = RegionMemory.of(REGION, photos[len(photos) - size :])
-                begun = time.process_time()
+                started = time.process_time()
                 try:
-                    found = [one.box for one in detect(reference, REGION, check.photo, memory=memory).boxes]
+                    boxes = [
+                        finding.box for finding in detect(reference, REGION, check.photo, memory=memory).boxes
+                    ]
                 except AlignmentFailed:
                     sums[size]["refused"] += 1
                     continue
-                taken[size] += time.process_time() - begun
-                _count(sums[size], found, check)
+                taken[size] += time.process_time() - started
+                _count(sums[size], boxes, check)
     without = sums[0]
     before, recall_before = without["false"] / without["photos"], without["found"] / without["defects"]
     for size in sizes:
@@ -152,11 +154,11 @@ def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspection
             say(f"{name}: time, memory of {size}, against none", more, "", goal=MORE_TIME)
 
 
-def _count(row: Counter[str], found: Sequence[Rect], check: Check) -> None:
+def _count(row: Counter[str], boxes: Sequence[Rect], check: Check) -> None:
     row["photos"] += 1
     row["defects"] += len(check.defects)
-    row["found"] += sum(any(finds(box, defect) for box in found) for defect in check.defects)
-    for box in found:
+    row["found"] += sum(any(finds(box, defect) for box in boxes) for defect in check.defects)
+    for box in boxes:
         if not any(finds(box, defect) for defect in check.defects):
             varies = any(zone.contains(*box.middle) for zone in check.varies)
             row["false" if varies else "false elsewhere"] += 1
@@ -183,7 +185,10 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
             for remembers in (False, True):
                 memory = RegionMemory.of(REGION, photos) if remembers else None
                 try:
-                    boxes = [one.box for one in detect(region.reference, REGION, photo, memory=memory).boxes]
+                    boxes = [
+                        finding.box
+                        for finding in detect(region.reference, REGION, photo, memory=memory).boxes
+                    ]
                 except AlignmentFailed:
                     continue
                 if any(finds(box, crack) for box in boxes):
@@ -222,7 +227,7 @@ class CrackedRegion:
     def passed(self, *numbers: int, cracked: bool) -> list[PhotoVariation]:
         """What photos of these inspections add to a memory."""
         images = [(number, self.image(number, cracked=cracked)) for number in numbers]
-        return [one for number, image in images for one in passed(self.region, [image], number)]
+        return [added for number, image in images for added in passed(self.region, [image], number)]
 
     def photographed(self, number: int, *, cracked: bool) -> tuple[samples.Image, Rect]:
         """A photo of inspection `number`, and where the crack is in it, or would be."""
@@ -233,9 +238,9 @@ class CrackedRegion:
     def failed(self, number: int) -> list[PhotoVariation]:
         """What a photo with the crack adds when a person fails it: the findings that are the crack."""
         photo, crack = self.photographed(number, cracked=True)
-        found = _boxes(self.region, photo, None)
-        confirmed = [box for box in found or () if finds(box, crack)] or [crack]
-        if found is None:
+        boxes = _boxes(self.region, photo, None)
+        confirmed = [box for box in boxes or () if finds(box, crack)] or [crack]
+        if boxes is None:
             return []
         arguments = self.region.reference, REGION, photo, f"{number} failed", number
         return [photo_variation(*arguments, kind=MemoryKind.FAILED, judged=confirmed)]
@@ -243,7 +248,7 @@ class CrackedRegion:
 
 def _boxes(region: VariedRegion, photo: samples.Image, memory: RegionMemory | None) -> list[Rect] | None:
     try:
-        return [one.box for one in detect(region.reference, REGION, photo, memory=memory).boxes]
+        return [finding.box for finding in detect(region.reference, REGION, photo, memory=memory).boxes]
     except AlignmentFailed:
         return None
 
@@ -264,16 +269,16 @@ def failures(cracks: int, seed: int) -> None:
         (x, y), half = zone.middle, length / 2
         start = float(x - np.cos(angle) * half), float(y - np.sin(angle) * half)
         cracked = CrackedRegion(region, start, angle, length)
-        known = cracked.passed(*range(1, 7), cracked=False)
-        _count_reports(sums, "crack through dirt, never passed", cracked, known, (9,))
-        known += cracked.passed(7, 8, cracked=True)
-        _count_reports(sums, "crack through dirt, passed twice", cracked, known, (9,))
-        known += cracked.failed(9)
-        _count_reports(sums, "crack through dirt, then failed", cracked, known, (10, 11))
-        _count_reports(sums, "dirt after the failure", cracked, known, (12, 13), there=False)
-        known += cracked.passed(12, 13, 14, cracked=False)
-        _count_reports(sums, "dirt after the repair", cracked, known, (15, 16), there=False)
-        _count_reports(sums, "crack through dirt, back after its repair", cracked, known, (17, 18))
+        memory_photos = cracked.passed(*range(1, 7), cracked=False)
+        _count_reports(sums, "crack through dirt, never passed", cracked, memory_photos, (9,))
+        memory_photos += cracked.passed(7, 8, cracked=True)
+        _count_reports(sums, "crack through dirt, passed twice", cracked, memory_photos, (9,))
+        memory_photos += cracked.failed(9)
+        _count_reports(sums, "crack through dirt, then failed", cracked, memory_photos, (10, 11))
+        _count_reports(sums, "dirt after the failure", cracked, memory_photos, (12, 13), crack_shown=False)
+        memory_photos += cracked.passed(12, 13, 14, cracked=False)
+        _count_reports(sums, "dirt after the repair", cracked, memory_photos, (15, 16), crack_shown=False)
+        _count_reports(sums, "crack through dirt, back after its repair", cracked, memory_photos, (17, 18))
     for case in dict.fromkeys(case for case, _ in sums):
         photos = sums[case, "photos"]
         say(
@@ -289,21 +294,23 @@ def _count_reports(
     sums: Counter[tuple[str, str]],
     case: str,
     cracked: CrackedRegion,
-    known: Sequence[PhotoVariation],
+    photos: Sequence[PhotoVariation],
     numbers: Sequence[int],
     *,
-    there: bool = True,
+    crack_shown: bool = True,
 ) -> None:
     """Count the photos of these inspections on which something is reported where the crack is or was."""
     for number in numbers:
-        photo, crack = cracked.photographed(number, cracked=there)
+        photo, crack = cracked.photographed(number, cracked=crack_shown)
         alone = _boxes(cracked.region, photo, None)
-        found = _boxes(cracked.region, photo, RegionMemory.of(REGION, known))
-        if alone is None or found is None:
+        remembering = _boxes(cracked.region, photo, RegionMemory.of(REGION, photos))
+        if alone is None or remembering is None:
             continue
         sums[case, "photos"] += 1
-        for name, boxes in (("with memory", found), ("without", alone)):
-            at_place = [finds(box, crack) if there else not box.intersection(crack).empty for box in boxes]
+        for name, boxes in (("with memory", remembering), ("without", alone)):
+            at_place = [
+                finds(box, crack) if crack_shown else not box.intersection(crack).empty for box in boxes
+            ]
             sums[case, name] += any(at_place)
 
 
@@ -319,14 +326,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--inspections", type=int, default=max(SIZES), help="of each region, all passed")
     parser.add_argument("--checks", type=int, default=5, help="photos compared with each memory")
     parser.add_argument("--seed", type=int, default=700)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)
-    sizes = given.inspections, given.checks
-    quality("known kinds", NUISANCES, given.regions, given.seed, *sizes)
-    quality("other kinds", OTHER_NUISANCES, given.regions, given.seed + 1000, *sizes)
-    growth(given.cracks, given.seed + 2000, given.inspections)
-    failures(given.cracks, given.seed + 3000)
+    sizes = options.inspections, options.checks
+    quality("known kinds", NUISANCES, options.regions, options.seed, *sizes)
+    quality("other kinds", OTHER_NUISANCES, options.regions, options.seed + 1000, *sizes)
+    growth(options.cracks, options.seed + 2000, options.inspections)
+    failures(options.cracks, options.seed + 3000)
     return 0
 
 

@@ -136,9 +136,9 @@ def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any
             return Compared(None, None, failed.code)
         return Compared(varied.content, varied.differences)
 
-    async def disagreements(question: Question, known: Sequence[bytes]) -> list[list[float]]:
+    async def disagreements(question: Question, contents: Sequence[bytes]) -> list[list[float]]:
         try:
-            return await variations.disagreements(_varying(question), known)
+            return await variations.disagreements(_varying(question), contents)
         except DetectionFailed:
             return []
 

@@ -51,17 +51,17 @@ class _LineIncomplete(Exception):  # noqa: N818 - what the line is
     code = "line_incomplete"
 
 
-def main(words: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
+def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
     """Run `detect` or `model`; 0 done, 1 a failure was reported, 2 used wrongly.
 
     `before_commit` are listeners for what changes, such as the audit log's.
     """
-    if words[0] == "detect":
-        return _detect(list(words[1:]), settings)
-    return _model(list(words[1:]), settings, before_commit)
+    if arguments[0] == "detect":
+        return _detect(list(arguments[1:]), settings)
+    return _model(list(arguments[1:]), settings, before_commit)
 
 
-def _detect(words: list[str], settings: Settings) -> int:
+def _detect(arguments: list[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(prog="walkaround detect", description="run detection on files")
     parser.add_argument("--reference", type=Path, help="the reference image")
     parser.add_argument("--photo", type=Path, help="the photo of today")
@@ -70,7 +70,7 @@ def _detect(words: list[str], settings: Settings) -> int:
     parser.add_argument("--memory", type=Path, help="of the region, as `walkaround memory make` wrote it")
     parser.add_argument("--batch", type=Path, help="CSV file with the columns reference,photo")
     parser.add_argument("--out", type=Path, help="where the JSON lines go; standard output without it")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if (options.batch is None) == (options.photo is None):
         parser.error("give either --photo (with --reference) or --batch")
     region = given_region(options, parser)
@@ -143,9 +143,9 @@ def _pairs(batch: Path, needed: Sequence[str]) -> list[_Pair]:
         raise ValueError(f"the first line names no column {' and no '.join(missing)}")
     pairs = []
     for row in rows:
-        given = {name: (row.get(name) or "").strip() for name in ("reference", "photo")}
-        reference, photo = (Path(text) if text else None for text in given.values())
-        empty = [name for name in needed if not given[name]]
+        paths = {name: (row.get(name) or "").strip() for name in ("reference", "photo")}
+        reference, photo = (Path(text) if text else None for text in paths.values())
+        empty = [name for name in needed if not paths[name]]
         pairs.append(
             _Pair(reference, photo, f"第 {rows.line_num} 行缺少 {'、'.join(empty)}" if empty else None)
         )
@@ -162,7 +162,7 @@ def _text(data: bytes) -> str:
         return data.decode("gb18030")
 
 
-def _found(path: Path, folder: Path) -> str:
+def _resolved(path: Path, folder: Path) -> str:
     """A relative path starts here or, when there is nothing, at the folder of the CSV file."""
     return str(path if path.exists() or path.is_absolute() else folder / path)
 
@@ -177,8 +177,8 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
             raise LookupError(f"there is no file {path}")
         from service.detection.compute.compute_process import check_model
 
-        found = check_model(path, None, {})
-        return {**found, "labels": tuple(found["labels"]), "model": str(path)}
+        checked = check_model(path, None, {})
+        return {**checked, "labels": tuple(checked["labels"]), "model": str(path)}
     unknown = LookupError(f"there is no model {name}; `walkaround model list` names them")
     database = Database(settings.url)
     if database.is_sqlite and not Path(str(database.url.database)).is_file():
@@ -190,24 +190,27 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
             if row is None or row.sha256 is None:
                 raise unknown
             blob = Models(database, settings).path(row.sha256)
-            found = {"kind": row.kind, "settings": row.settings, "labels": tuple(row.labels)}
-            return {**found, "model": str(blob), "sha256": row.sha256}
+            stored = {"kind": row.kind, "settings": row.settings, "labels": tuple(row.labels)}
+            return {**stored, "model": str(blob), "sha256": row.sha256}
 
         return database.read_now(read)
     finally:
         database.close()
 
 
-def _request(words: dict[str, Any], folder: Path, pair: _Pair) -> Request:
+def _request(fields: dict[str, Any], folder: Path, pair: _Pair) -> Request:
     """The request for a pair. Raises _LineIncomplete, and DetectionFailed for a path that is not a file."""
     reference, photo, wrong = pair
     if photo is None or wrong is not None:
         raise _LineIncomplete
-    seen, known = _found(photo, folder), None if reference is None else _found(reference, folder)
-    if not all(Path(path).is_file() for path in (seen, known) if path is not None):
+    photo_path, reference_path = (
+        _resolved(photo, folder),
+        None if reference is None else _resolved(reference, folder),
+    )
+    if not all(Path(path).is_file() for path in (photo_path, reference_path) if path is not None):
         # A pipe or a device would never end.
         raise DetectionFailed("file_lost")
-    return Request(photo=seen, reference=known, **words)
+    return Request(photo=photo_path, reference=reference_path, **fields)
 
 
 def _run(
@@ -223,19 +226,19 @@ def _run(
     with Computer() as computer:
         for pair, following in zip(pairs, [*pairs[1:], None], strict=True):
             reference, photo, wrong = pair
-            total, begun = total + 1, time.perf_counter()
-            known, shown = (None if path is None else str(path) for path in (reference, photo))
-            line: dict[str, Any] = {"reference": known, "photo": shown}
+            total, started = total + 1, time.perf_counter()
+            reference_name, photo_name = (None if path is None else str(path) for path in (reference, photo))
+            line: dict[str, Any] = {"reference": reference_name, "photo": photo_name}
             then = None
             with contextlib.suppress(DetectionFailed, _LineIncomplete):
                 then = None if following is None else make(following)
             try:
                 finished = computer.run(make(pair), then=then)
-                line["boxes"] = [_box(one) for one in finished.boxes]
+                line["boxes"] = [_box(finding) for finding in finished.boxes]
                 if extra.get("memory") is not None:
                     line["suppressed"] = [
-                        {**_box(one.box), "left": one.left, "photos": list(one.photos)}
-                        for one in finished.suppressed
+                        {**_box(finding.box), "left": finding.left, "photos": list(finding.photos)}
+                        for finding in finished.suppressed
                     ]
                 line["passed"] = finished.passed
                 line["alignment"] = finished.alignment
@@ -243,7 +246,9 @@ def _run(
                 failed += 1
                 # Without a service nothing can be uploaded again: the path is what helps.
                 lost = [
-                    path for path in (known, shown) if path and not Path(_found(Path(path), folder)).is_file()
+                    path
+                    for path in (reference_name, photo_name)
+                    if path and not Path(_resolved(Path(path), folder)).is_file()
                 ]
                 line |= {
                     "boxes": [],
@@ -252,7 +257,7 @@ def _run(
                     "error": error.code,
                     "message": wrong or (f"文件不存在：{'、'.join(lost)}" if lost else str(error)),
                 }
-            line["seconds"] = round(time.perf_counter() - begun, 4)
+            line["seconds"] = round(time.perf_counter() - started, 4)
             print(json.dumps(line, ensure_ascii=False), file=out, flush=True)
     return 1 if failed and failed == total else 0
 
@@ -261,7 +266,7 @@ def _box(box: EntryBox) -> dict[str, Any]:
     return {"label": box["label"], "confidence": box["confidence"], **box["points"]}
 
 
-def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeCommit]) -> int:
+def _model(arguments: list[str], settings: Settings, before_commit: Sequence[BeforeCommit]) -> int:
     parser = argparse.ArgumentParser(prog="walkaround model", description="add and list detection models")
     commands = parser.add_subparsers(dest="command", required=True)
     adding = commands.add_parser("add", help="check an ONNX file and add it")
@@ -274,7 +279,7 @@ def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeC
     adding.add_argument("--labels", type=Path, help="text file with one label a line")
     adding.add_argument("--settings", default="{}", help="settings of the detector as a JSON object")
     commands.add_parser("list", help="list the models as JSON lines")
-    options = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     if options.command == "add" and options.file.exists() and not options.file.is_file():
         # A pipe or a device would never end.
         print(f"walkaround model: {options.file} is no file", file=sys.stderr)
@@ -297,7 +302,7 @@ def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeC
             options.name or options.file.stem,
             options.description,
             None if options.kind is None else ModelKind(options.kind),
-            _given(options.settings),
+            _overrides(options.settings),
             options.labels.read_text("utf-8").splitlines() if options.labels else None,
             None,
             "command line",
@@ -313,7 +318,7 @@ def _model(words: list[str], settings: Settings, before_commit: Sequence[BeforeC
     return 0
 
 
-def _given(text: str) -> dict[str, Any]:
+def _overrides(text: str) -> dict[str, Any]:
     try:
         return settings_given(text)
     except ValueError as error:

@@ -22,7 +22,7 @@ from shared.reasons import reason
 from shared.wire.detection import ModelKind
 
 
-def main(words: Sequence[str], _settings: Settings) -> int:
+def main(arguments: Sequence[str], _settings: Settings) -> int:
     """Run `memory`; 0 done, 1 a failure was reported, 2 used wrongly."""
     parser = argparse.ArgumentParser(
         prog="walkaround memory", description="make and show the memory of a region"
@@ -35,7 +35,7 @@ def main(words: Sequence[str], _settings: Settings) -> int:
     add_comparison_options(making)
     showing = commands.add_parser("show", help="show what a memory was made from")
     showing.add_argument("file", type=Path)
-    options = parser.parse_args(list(words[1:]))
+    options = parser.parse_args(list(arguments[1:]))
     try:
         if options.command == "show":
             print(json.dumps(_shown(from_bytes(options.file.read_bytes()))))
@@ -50,7 +50,7 @@ def main(words: Sequence[str], _settings: Settings) -> int:
 
 def _make(options: argparse.Namespace, region: tuple[float, float, float, float] | None) -> int:
     """Write the memory, with one JSON line per photo; 1 when no photo could be compared. Raises OSError."""
-    known: list[RegionMemory] = []
+    memories: list[RegionMemory] = []
     settings = {"sensitivity": options.sensitivity, "smallest": options.smallest}
     with Computer() as computer:
         for order, photo in enumerate(options.photos):
@@ -68,14 +68,14 @@ def _make(options: argparse.Namespace, region: tuple[float, float, float, float]
                     settings=settings,
                 )
                 alone = computer.memory_of(request, sha256(photo.read_bytes()), order)
-                known.append(alone)
-                line["differences"] = sum(len(one.appearances) for one in alone.photos)
+                memories.append(alone)
+                line["differences"] = sum(len(appearance.appearances) for appearance in alone.photos)
             except DetectionFailed as error:
                 line |= {"differences": None, "error": error.code, "message": str(error)}
             print(json.dumps(line, ensure_ascii=False), flush=True)
-    if not known:
+    if not memories:
         return 1
-    together = RegionMemory.of(known[0].region, (photo for one in known for photo in one.photos))
+    together = RegionMemory.of(memories[0].region, (photo for memory in memories for photo in memory.photos))
     options.out.write_bytes(to_bytes(together))
     return 0
 
@@ -84,7 +84,7 @@ def _shown(memory: RegionMemory) -> dict[str, object]:
     return {
         "version": VERSION,
         "region": _numbers(memory.region),
-        "photos": [{"sha256": one.key, "differences": len(one.appearances)} for one in memory.photos],
+        "photos": [{"sha256": photo.key, "differences": len(photo.appearances)} for photo in memory.photos],
         "disagrees_with_reference": [_numbers(place) for place in memory.disagreements()],
     }
 

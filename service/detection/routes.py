@@ -169,8 +169,8 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
 
         Asks for a recent password login.
         """
-        made = await models.supersede(model_id, body, caller.user_id, caller.address)
-        return Envelope(data=made, msg="检测模型添加成功")
+        version = await models.supersede(model_id, body, caller.user_id, caller.address)
+        return Envelope(data=version, msg="检测模型添加成功")
 
     @routes.post("/detection/models", responses=failures(413))
     async def add_model(
@@ -191,7 +191,7 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
 
         Where its outputs could be of several kinds, 422 names the `kinds` to choose from, after a dry run.
         """
-        names, given = _labels(labels), _settings(settings)
+        names, overrides = _labels(labels), _settings(settings)
         if (file.size or 0) > MAX_MODEL_BYTES:
             msg = f"模型文件过大，上限为 {MAX_MODEL_BYTES // 2**20} MB"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_MODEL_BYTES)
@@ -199,7 +199,7 @@ def _models(routes: APIRouter, service: DetectionService) -> None:
             path = FilePath(folder) / "upload.onnx"
             await anyio.to_thread.run_sync(_copy, file, path)
             added = await models.add(
-                path, model_name, model_description, kind, given, names, caller.user_id, caller.address
+                path, model_name, model_description, kind, overrides, names, caller.user_id, caller.address
             )
         return Envelope(data=added, msg="检测模型添加成功")
 

@@ -62,10 +62,10 @@ def region_in_photo(
     return mapped_corners(point_to_pixels(*point, reference.width, reference.height), homography)
 
 
-def item_settings(given: object) -> DetectionSettings | None:
+def item_settings(stored: object) -> DetectionSettings | None:
     """What an item sets for its detection; None when it makes no sense."""
     try:
-        return DetectionSettings() if given is None else DetectionSettings.model_validate(given)
+        return DetectionSettings() if stored is None else DetectionSettings.model_validate(stored)
     except ValueError:
         return None
 
@@ -123,27 +123,31 @@ def taken(
 def done(
     entry: Entry,
     rendered: StoredFile | None,
-    found: Done,
+    answer: Done,
     boxes: Sequence[EntryBox],
     files: Mapping[str, str],
     at: dt.datetime,
 ) -> Entry:
     """`entry`, made by `taken`, after a run that ended well.
 
-    `boxes` are those of `found`, then those that it suppressed, with severities. `files`: the ids of the
+    `boxes` are those of `answer`, then those that it suppressed, with severities. `files`: the ids of the
     files of photos by their keys.
     """
-    reported = len(found["boxes"])
+    reported = len(answer["boxes"])
     used: Entry = {}
-    if "memory" in found:
-        used["memory"] = found["memory"]
+    if "memory" in answer:
+        used["memory"] = answer["memory"]
         used["suppressed"] = [
-            {**one, "box": box, "photos": [files[key] for key in one["photos"] if key in files]}
-            for one, box in zip(found.get("suppressed", []), boxes[reported:], strict=True)
+            {
+                **suppressed,
+                "box": box,
+                "photos": [files[key] for key in suppressed["photos"] if key in files],
+            }
+            for suppressed, box in zip(answer.get("suppressed", []), boxes[reported:], strict=True)
         ]
     origin: Provenance = {
-        "thresholds": found["thresholds"],
-        "alignment": found["alignment"],
+        "thresholds": answer["thresholds"],
+        "alignment": answer["alignment"],
         "finished_at": _text(at),
     }
     return {
@@ -152,7 +156,7 @@ def done(
             "boxes": list(boxes[:reported]),
             "resultImage": {"fileInfo": None if rendered is None else image_facts(rendered)},
         },
-        "isPassed": found["passed"],
+        "isPassed": answer["passed"],
         "progress": Progress.DONE.value,
         "provenance": {**entry["provenance"], **origin},
         **used,

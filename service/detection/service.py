@@ -136,9 +136,13 @@ class DetectionService:
         """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
-            found = batch_rows.without_result(session, batch_id)
-            free = self._ports.changeable(session, found)
-            return {inspection_id: items for inspection_id, items in found.items() if inspection_id in free}
+            items_of_record = batch_rows.without_result(session, batch_id)
+            free = self._ports.changeable(session, items_of_record)
+            return {
+                inspection_id: items
+                for inspection_id, items in items_of_record.items()
+                if inspection_id in free
+            }
 
         return await self.batch(await self._create_batch(find, caller))
 
@@ -159,10 +163,10 @@ class DetectionService:
     async def _ended(self, job: Job, wait: float) -> Job:
         loop = asyncio.get_running_loop()
         until = loop.time() + wait
-        seen = self._dispatcher.ended.count
+        count = self._dispatcher.ended.count
         while job.state in OPEN and (left := until - loop.time()) > 0:
             # Another service process may end the job, so the database is asked now and then too.
-            seen = await self._dispatcher.ended.wait(seen, min(left, 1.0))
+            count = await self._dispatcher.ended.wait(count, min(left, 1.0))
             job = await self.job(job.job_id)
         return job
 

@@ -94,7 +94,7 @@ class Making:
 
     async def _loop(self) -> None:
         while True:
-            seen = self._kicked.count
+            count = self._kicked.count
             try:
                 if await self._work():
                     continue
@@ -105,7 +105,7 @@ class Making:
             if not self._resting:
                 self._resting = True
                 await self._ports.rest()
-            await self._kicked.wait(seen, _POLL_SECONDS)
+            await self._kicked.wait(count, _POLL_SECONDS)
 
     async def _work(self) -> bool:
         """Make one step for the item that waits for longest; False when there is nothing to do now."""
@@ -125,7 +125,7 @@ class Making:
         try:
             if plan.member is not None:
                 self._resting = False
-                async with self._kept(taken):
+                async with self._leased(taken):
                     compared = await self._compared(plan.member, plan.basis)
                 await self._database.write(lambda session: self._keep(session, taken, plan, compared))
                 return True
@@ -133,9 +133,9 @@ class Making:
             if plan.passed:
                 self._resting = False
                 question = plan.passed[0][0].photo.question
-                known = [content for _, content in plan.passed]
-                async with self._kept(taken):
-                    places = await self._ports.disagreements(question, known)
+                contents = [content for _, content in plan.passed]
+                async with self._leased(taken):
+                    places = await self._ports.disagreements(question, contents)
         except StoreUnavailableError:
             await self._database.write(lambda session: waiting.give_back(session, taken, _STORE_SECONDS))
             return True
@@ -143,7 +143,7 @@ class Making:
         return True
 
     @contextlib.asynccontextmanager
-    async def _kept(self, taken: Taken) -> AsyncIterator[None]:
+    async def _leased(self, taken: Taken) -> AsyncIterator[None]:
         """Renew the lease of an item while it is worked on."""
         renewing = asyncio.create_task(self._renew(taken))
         try:
@@ -190,23 +190,25 @@ class Making:
         if place is None:
             return _Plan(None, removed=list(reading.variations_of(session, [item_id])))
         memory = reading.read(session, self._ports, place)
-        kept = rules.chosen(memory.counted, self._ports.oldest, self._ports.newest)
-        for member in kept:
+        chosen = rules.chosen(memory.counted, self._ports.oldest, self._ports.newest)
+        for member in chosen:
             row = memory.variation(member)
             if row is None or (row.error is None and not row.has_content):
                 return _Plan(place, member, member.basis(memory.version))
         # What a person leaves out may be taken in again, and counts at once then.
         every = rules.chosen(memory.members, self._ports.oldest, self._ports.newest)
-        needed = {one.key for one in (*kept, *every)}
+        needed = {member.key for member in (*chosen, *every)}
         unneeded = [key for key, row in memory.variations.items() if row.has_content and key not in needed]
-        belonging = {one.key for one in memory.members}
-        own = reading.variations_of(session, [item_id])
-        removed = [key for key in own if key not in belonging]
-        passed = [one for one in kept if one.kind is MemoryKind.PASSED and memory.has_content(one)]
+        belonging = {member.key for member in memory.members}
+        stored = reading.variations_of(session, [item_id])
+        removed = [key for key in stored if key not in belonging]
+        passed = [
+            member for member in chosen if member.kind is MemoryKind.PASSED and memory.has_content(member)
+        ]
         basis = memory.basis_of(passed)
         is_known = not passed if memory.row is None else memory.row.basis == basis
-        found = None if is_known else reading.contents(session, passed)
-        return _Plan(place, None, basis, unneeded, removed, found)
+        contents = None if is_known else reading.contents(session, passed)
+        return _Plan(place, None, basis, unneeded, removed, contents)
 
     def _keep(self, session: Session, taken: Taken, plan: _Plan, compared: Compared | None) -> None:
         """Keep what a photo adds, and go on with the item; None: try again."""
@@ -241,12 +243,12 @@ class Making:
             session.execute(update(VARIATION).where(_is(key)).values(content=None))
         for key in plan.removed:
             session.execute(delete(VARIATION).where(_is(key)))
-        here = plan.place
-        if plan.passed is not None and here is not None and self._place(session, taken.item_id) == here:
-            row = locked_region(session, self._ports, here)
-            found = {"disagreements": json.dumps(places), "basis": plan.basis}
-            session.execute(update(REGION).where(REGION.c.memory_id == row.memory_id).values(found))
-            _tell(session, here)
+        place = plan.place
+        if plan.passed is not None and place is not None and self._place(session, taken.item_id) == place:
+            row = locked_region(session, self._ports, place)
+            values = {"disagreements": json.dumps(places), "basis": plan.basis}
+            session.execute(update(REGION).where(REGION.c.memory_id == row.memory_id).values(values))
+            _tell(session, place)
 
 
 def _is(key: Key) -> ColumnElement[bool]:

@@ -44,13 +44,13 @@ class Memory:
     @property
     def required(self) -> int:
         """Passed photos before it counts."""
-        given: int | None = None if self.row is None else self.row.required
-        return rules.REQUIRED if given is None else given
+        required: int | None = None if self.row is None else self.row.required
+        return rules.REQUIRED if required is None else required
 
     @property
     def counted(self) -> list[Member]:
         """The members that nobody left out."""
-        return [one for one in self.members if one.file_id not in self.left_out]
+        return [member for member in self.members if member.file_id not in self.left_out]
 
     def variation(self, member: Member) -> StoredRow | None:
         """What is known of a member's comparison; None while it was not compared as it is now."""
@@ -64,16 +64,16 @@ class Memory:
 
     def basis_of(self, members: Sequence[Member]) -> str:
         """What stands for these members."""
-        return rules.together(one.basis(self.version) for one in members)
+        return rules.together(member.basis(self.version) for member in members)
 
 
 def settings_of(session: Session, ports: Ports, place: Place) -> StoredRow | None:
     """What people set for the memory of a place; None while nobody did."""
-    here = (
+    conditions = (
         REGION.c.reference_image_id == place.reference_image_id,
         REGION.c.reference_file_id == place.reference_file_id,
     )
-    rows = session.execute(select(REGION).where(*here).order_by(REGION.c.memory_id)).all()
+    rows = session.execute(select(REGION).where(*conditions).order_by(REGION.c.memory_id)).all()
     shares = [(ports.overlap(place, region_of(row.region)), row) for row in rows]
     best = max(shares, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] > 0 else None
@@ -83,28 +83,30 @@ def read(session: Session, ports: Ports, place: Place) -> Memory:
     """The memory of a place, from the newest items there and some of the oldest."""
     row = settings_of(session, ports, place)
     begins_at, frozen_at = _window(row)
-    found = ports.at_place(session, place, begins_at, frozen_at)
-    if len(found) > MOST_MEMORY_PHOTOS + _OLDEST_ITEMS:
-        found = [*found[:MOST_MEMORY_PHOTOS], *found[-_OLDEST_ITEMS:]]
+    item_ids = ports.at_place(session, place, begins_at, frozen_at)
+    if len(item_ids) > MOST_MEMORY_PHOTOS + _OLDEST_ITEMS:
+        item_ids = [*item_ids[:MOST_MEMORY_PHOTOS], *item_ids[-_OLDEST_ITEMS:]]
     if frozen_at is not None:
         # What failed since enters a frozen memory too.
         later = ports.at_place(session, place, frozen_at, None)[:MOST_MEMORY_PHOTOS]
-        found = [*dict.fromkeys([*later, *found])]
-    return _memory(session, ports, place, row, found)
+        item_ids = [*dict.fromkeys([*later, *item_ids])]
+    return _memory(session, ports, place, row, item_ids)
 
 
 def read_kept(session: Session, ports: Ports, place: Place) -> Memory:
     """The memory of a place, from the items alone of which something is kept: all that a detection needs."""
-    here = VARIATION.c.reference_image_id == place.reference_image_id
-    of_image = select(VARIATION.c.item_id, VARIATION.c.region).where(here, VARIATION.c.content.is_not(None))
+    on_image = VARIATION.c.reference_image_id == place.reference_image_id
+    of_image = select(VARIATION.c.item_id, VARIATION.c.region).where(
+        on_image, VARIATION.c.content.is_not(None)
+    )
     shares: dict[str, float] = {}
-    found: dict[str, None] = {}
+    item_ids: dict[str, None] = {}
     for item_id, region in session.execute(of_image):
         if region not in shares:
             shares[region] = ports.overlap(place, region_of(region))
         if shares[region] > 0 and item_id != place.item_id:
-            found[item_id] = None
-    return _memory(session, ports, place, settings_of(session, ports, place), list(found))
+            item_ids[item_id] = None
+    return _memory(session, ports, place, settings_of(session, ports, place), list(item_ids))
 
 
 def _memory(
@@ -112,7 +114,7 @@ def _memory(
 ) -> Memory:
     begins_at, frozen_at = _window(row)
     # An item may have come to another place since its id was found.
-    items = [one for one in ports.items(session, item_ids) if ports.overlap(place, one.region) > 0]
+    items = [item for item in ports.items(session, item_ids) if ports.overlap(place, item.region) > 0]
     members = [
         member
         for item in items
@@ -122,7 +124,7 @@ def _memory(
     left_out = {}
     if row is not None:
         of_memory = select(LEFT_OUT).where(LEFT_OUT.c.memory_id == row.memory_id)
-        left_out = {one.file_id: one for one in session.execute(of_memory)}
+        left_out = {stored.file_id: stored for stored in session.execute(of_memory)}
     return Memory(
         place,
         row,
@@ -141,13 +143,13 @@ def variations_of(session: Session, item_ids: Collection[str]) -> dict[Key, Stor
 
 def contents(session: Session, members: Sequence[Member]) -> list[tuple[Member, bytes]]:
     """What these members add, as the compute process made it; without those of which nothing is kept."""
-    of_key = {one.key: one for one in members}
-    ids = {one.item.item_id for one in members}
+    of_key = {member.key: member for member in members}
+    ids = {member.item.item_id for member in members}
     query = select(VARIATION.c.item_id, VARIATION.c.file_id, VARIATION.c.kind, VARIATION.c.content).where(
         VARIATION.c.item_id.in_(ids), VARIATION.c.content.is_not(None)
     )
-    found = {(row.item_id, row.file_id, row.kind): bytes(row.content) for row in session.execute(query)}
-    return [(member, found[key]) for key, member in of_key.items() if key in found]
+    stored = {(row.item_id, row.file_id, row.kind): bytes(row.content) for row in session.execute(query)}
+    return [(member, stored[key]) for key, member in of_key.items() if key in stored]
 
 
 def region_of(text: str) -> tuple[float, float, float, float]:

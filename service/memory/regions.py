@@ -35,30 +35,32 @@ def locked_region(session: Session, ports: Ports, place: Place) -> StoredRow:
     }
     if row is None:
         insert_or_ignore(session, REGION, [{"memory_id": new_id(), **values}], _KEY)
-    here = (REGION.c[name] == value for name, value in values.items())
-    return session.execute(select(REGION).where(*here).with_for_update()).one()
+    conditions = (REGION.c[name] == value for name, value in values.items())
+    return session.execute(select(REGION).where(*conditions).with_for_update()).one()
 
 
 def change(
-    session: Session, ports: Ports, memory: Memory, wanted: MemoryChange, user_id: str
+    session: Session, ports: Ports, memory: Memory, changes: MemoryChange, user_id: str
 ) -> dict[str, Any]:
-    """Set what `wanted` says; gives what has changed, for the audit log. Raises Problem 404.
+    """Make `changes`; gives what has changed, for the audit log. Raises Problem 404.
 
     A memory that is restarted is not frozen any more, unless it is frozen with it.
     """
-    unknown = set(wanted.left_out or ()) - {one.file_id for one in memory.members} - set(memory.left_out)
+    unknown = (
+        set(changes.left_out or ()) - {member.file_id for member in memory.members} - set(memory.left_out)
+    )
     if unknown:
         raise Problem(404, ErrorCode.NOT_FOUND, "照片不在此区域的记忆中，请刷新后重试")
     row = locked_region(session, ports, memory.place)
     at = now()
     values: dict[str, Any] = {}
-    if wanted.required is not None:
-        values["required"] = wanted.required
-    if wanted.start_over:
+    if changes.required is not None:
+        values["required"] = changes.required
+    if changes.start_over:
         values |= {"begins_at": at, "frozen_at": None, "frozen_by": None}
-    if wanted.frozen is False:
+    if changes.frozen is False:
         values |= {"frozen_at": None, "frozen_by": None}
-    elif wanted.frozen and (wanted.start_over or row.frozen_at is None):
+    elif changes.frozen and (changes.start_over or row.frozen_at is None):
         values |= {"frozen_at": at, "frozen_by": user_id}
     changed = {name: value for name, value in values.items() if row._mapping[name] != value}
     if changed:
@@ -68,17 +70,17 @@ def change(
         for name, value in changed.items()
         if name != "frozen_by"
     }
-    left_out = _leave_out(session, row.memory_id, memory, wanted.left_out or {}, user_id)
+    left_out = _leave_out(session, row.memory_id, memory, changes.left_out or {}, user_id)
     return details | ({"left_out": left_out} if left_out else {})
 
 
 def _leave_out(
-    session: Session, memory_id: str, memory: Memory, wanted: dict[str, bool], user_id: str
+    session: Session, memory_id: str, memory: Memory, choices: dict[str, bool], user_id: str
 ) -> dict[str, bool]:
-    changed = {file_id: out for file_id, out in wanted.items() if out is not (file_id in memory.left_out)}
-    here = LEFT_OUT.c.memory_id == memory_id
+    changed = {file_id: out for file_id, out in choices.items() if out is not (file_id in memory.left_out)}
+    of_memory = LEFT_OUT.c.memory_id == memory_id
     back = [file_id for file_id, out in changed.items() if not out]
-    session.execute(delete(LEFT_OUT).where(here, LEFT_OUT.c.file_id.in_(back)))
+    session.execute(delete(LEFT_OUT).where(of_memory, LEFT_OUT.c.file_id.in_(back)))
     rows = [
         {"memory_id": memory_id, "file_id": file_id, "left_out_by": user_id, "left_out_at": now()}
         for file_id, out in sorted(changed.items())

@@ -62,7 +62,7 @@ class Member:
 
     def basis(self, version: int) -> str:
         """The SHA-256 of all that a comparison of this version with the photo depends on."""
-        said = [
+        facts = [
             version,
             str(self.kind),
             self.order,
@@ -70,7 +70,7 @@ class Member:
             [*map(_numbers, self.judged)],
             [*map(_numbers, self.without)],
         ]
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def members(item: ItemFacts) -> list[Member]:
@@ -84,39 +84,39 @@ def members(item: ItemFacts) -> list[Member]:
     verdict = results.verdict(item.entries)
     if current is None or verdict is Verdict.UNDECIDED or results.accepted_version(current) is not None:
         return []
-    said = current["verdict"]
-    at = _time(said.get("at"))
+    decision = current["verdict"]
+    at = _time(decision.get("at"))
     if at is None:
         return []
-    by = next((name for name in (said.get("by_name"), said.get("by")) if isinstance(name, str)), None)
-    seen = next((one for one in item.photos if to_utc(one.added_at) <= at), None)
-    found = results.finished_detection(item.entries)
-    judged = _photo_of(found, item.photos)
-    corrected = found if found is not None and results.is_correction(found) else None
-    kept = tuple(_rects(findings.readable_boxes(corrected)))
+    by = next((name for name in (decision.get("by_name"), decision.get("by")) if isinstance(name, str)), None)
+    photo = next((candidate for candidate in item.photos if to_utc(candidate.added_at) <= at), None)
+    detection = results.finished_detection(item.entries)
+    judged = _photo_of(detection, item.photos)
+    corrected = detection if detection is not None and results.is_correction(detection) else None
+    remaining = tuple(_rects(findings.readable_boxes(corrected)))
     added = []
-    if verdict is Verdict.PASSED and seen is not None:
-        without = kept if judged is seen else ()
-        added.append(Member(item, seen, MemoryKind.PASSED, at, by, (), without))
+    if verdict is Verdict.PASSED and photo is not None:
+        without = remaining if judged is photo else ()
+        added.append(Member(item, photo, MemoryKind.PASSED, at, by, (), without))
     if corrected is not None and judged is not None:
         rejected = tuple(_rects(_rejected(item.entries, corrected)))
         if rejected:
-            added.append(Member(item, judged, MemoryKind.REJECTED, at, by, rejected, kept))
+            added.append(Member(item, judged, MemoryKind.REJECTED, at, by, rejected, remaining))
     if verdict is Verdict.FAILED and judged is not None:
-        confirmed = tuple(_rects(_confirmed(found)))
+        confirmed = tuple(_rects(_confirmed(detection)))
         if confirmed:
             added.append(Member(item, judged, MemoryKind.FAILED, at, by, confirmed, ()))
     return added
 
 
-def _confirmed(found: Entry | None) -> list[EntryBox]:
+def _confirmed(detection: Entry | None) -> list[EntryBox]:
     """The findings of a failed item that are its defects.
 
     Those that a person accepted or drew; when there are none, all that are left.
     """
-    boxes = [*findings.readable_boxes(found)]
-    named = [box for box in boxes if box.get("accepted") is True or box.get("origin") == Origin.PERSON]
-    return named or boxes
+    boxes = [*findings.readable_boxes(detection)]
+    confirmed = [box for box in boxes if box.get("accepted") is True or box.get("origin") == Origin.PERSON]
+    return confirmed or boxes
 
 
 def _rejected(entries: Sequence[Entry], corrected: Entry) -> list[EntryBox]:
@@ -127,12 +127,13 @@ def _rejected(entries: Sequence[Entry], corrected: Entry) -> list[EntryBox]:
     left = [box for box in findings.readable_boxes(corrected) if box.get("origin") != Origin.PERSON]
     # A box that was moved keeps its confidence, see `service.inspection.entries.authored`; one that a person
     # drew in place of it lies over it.
-    kept = {float(box["confidence"]) for box in left}
+    confidences = {float(box["confidence"]) for box in left}
     drawn = [*_rects(findings.readable_boxes(corrected))]
     return [
         box
         for box in findings.readable_boxes(detection)
-        if float(box["confidence"]) not in kept and not any(_touch(rect, drawn) for rect in _rects([box]))
+        if float(box["confidence"]) not in confidences
+        and not any(_touch(rect, drawn) for rect in _rects([box]))
     ]
 
 
@@ -150,41 +151,41 @@ def _photo_of(entry: Entry | None, photos: Sequence[PhotoFacts]) -> PhotoFacts |
     """The photo of the item that the findings of an entry lie in."""
     image = None if entry is None else entry.get("inputImage")
     file_id = image.get("file_id") if isinstance(image, Mapping) else None
-    return next((one for one in photos if one.question.photo_file_id == file_id), None)
+    return next((photo for photo in photos if photo.question.photo_file_id == file_id), None)
 
 
 def within(
-    given: Iterable[Member], begins_at: dt.datetime | None, frozen_at: dt.datetime | None
+    decided: Iterable[Member], begins_at: dt.datetime | None, frozen_at: dt.datetime | None
 ) -> list[Member]:
     """Those that were decided after a memory began, and before it was frozen.
 
     What failed enters a frozen memory as well: freezing keeps what is normal as it is.
     """
     return [
-        one
-        for one in given
-        if (begins_at is None or one.decided_at > begins_at)
-        and (frozen_at is None or one.decided_at < frozen_at or one.kind is MemoryKind.FAILED)
+        member
+        for member in decided
+        if (begins_at is None or member.decided_at > begins_at)
+        and (frozen_at is None or member.decided_at < frozen_at or member.kind is MemoryKind.FAILED)
     ]
 
 
-def chosen(given: Collection[Member], oldest: int, newest: int) -> list[Member]:
+def chosen(candidates: Collection[Member], oldest: int, newest: int) -> list[Member]:
     """Those that a memory keeps: of each kind the oldest and the newest, one of photos with one content."""
-    kept: list[Member] = []
+    selected: list[Member] = []
     for kind in MemoryKind:
-        unique = {one.sha256: one for one in sorted(given, key=_by_age) if one.kind is kind}
+        unique = {member.sha256: member for member in sorted(candidates, key=_by_age) if member.kind is kind}
         ordered = sorted(unique.values(), key=_by_age)
-        kept += ordered if len(ordered) <= oldest + newest else [*ordered[:oldest], *ordered[-newest:]]
-    return kept
+        selected += ordered if len(ordered) <= oldest + newest else [*ordered[:oldest], *ordered[-newest:]]
+    return selected
 
 
 def _by_age(member: Member) -> tuple[float, str, str]:
     return member.order, member.sha256, member.item.item_id
 
 
-def passed_photos(given: Iterable[Member]) -> int:
+def passed_photos(candidates: Iterable[Member]) -> int:
     """How many passed photos these are; those of the same content count once."""
-    return len({one.sha256 for one in given if one.kind is MemoryKind.PASSED})
+    return len({member.sha256 for member in candidates if member.kind is MemoryKind.PASSED})
 
 
 def state(shown: Collection[Member], ready: Iterable[Member], required: int, frozen: bool) -> MemoryStatus:

@@ -61,7 +61,7 @@ class MemoryService:
 
     def after_commit(self, changes: Iterable[ObjectChange]) -> None:
         """Look what waits now. From any thread."""
-        if any(one.kind in _FOLLOWED and not one.fleeting for one in changes):
+        if any(change.kind in _FOLLOWED and not change.fleeting for change in changes):
             self._making.kick()
 
     # For detection
@@ -80,21 +80,21 @@ class MemoryService:
         if place is None:
             return ()
         memory = reading.read_kept(session, self._ports, place)
-        usable = [one for one in memory.counted if memory.has_content(one)]
+        usable = [member for member in memory.counted if memory.has_content(member)]
         if not usable:
             return ()
         shown = {
             photo.question.photo_sha256
-            for own in self._ports.items(session, [item_id])
-            for photo in own.photos
+            for item in self._ports.items(session, [item_id])
+            for photo in item.photos
             if photo.question.photo_file_id == photo_file_id
         }
-        others = [one for one in usable if one.sha256 not in shown]
-        kept = rules.chosen(others, self._ports.oldest, self._ports.newest)
-        if rules.passed_photos(kept) < memory.required:
+        others = [member for member in usable if member.sha256 not in shown]
+        chosen = rules.chosen(others, self._ports.oldest, self._ports.newest)
+        if rules.passed_photos(chosen) < memory.required:
             return ()
-        found = reading.contents(session, kept)
-        return [KnownPhoto(one.file_id, one.sha256, content) for one, content in found]
+        stored = reading.contents(session, chosen)
+        return [KnownPhoto(member.file_id, member.sha256, content) for member, content in stored]
 
     # For the routes
 
@@ -102,13 +102,13 @@ class MemoryService:
         """The memory of the item's region. Raises Problem 404."""
         return await self._database.read(lambda session: self._state(session, item_id, caller))
 
-    async def change(self, item_id: str, wanted: MemoryChange, caller: Caller) -> MemoryState:
+    async def change(self, item_id: str, changes: MemoryChange, caller: Caller) -> MemoryState:
         """Leave photos out, and for planners freeze, require or restart; gives the memory then.
 
         Raises Problem 403 for what the caller may not, 404 for an item or a photo that is not there, 409 for
         an item without a region on a reference image.
         """
-        if wanted.frozen is not None or wanted.required is not None or wanted.start_over:
+        if changes.frozen is not None or changes.required is not None or changes.start_over:
             ask_right(caller, Permission.CATALOGUE_MANAGE)
 
         def work(session: Session) -> MemoryState:
@@ -116,13 +116,13 @@ class MemoryService:
             if place is None:
                 raise Problem(409, ErrorCode.CONFLICT, "检查项在参考图上没有区域，没有区域记忆，请先绘制区域")
             memory = reading.read(session, self._ports, place)
-            changed = regions.change(session, self._ports, memory, wanted, caller.user_id)
+            changed = regions.change(session, self._ports, memory, changes, caller.user_id)
             if changed:
                 waiting.add(session, [item_id])
                 details = {"item_id": item_id, **changed}
                 file_id = place.reference_file_id
-                made = ("update", regions.KIND, file_id, caller.user_id, caller.address)
-                announce(session, ObjectChange(*made, details))
+                audited = ("update", regions.KIND, file_id, caller.user_id, caller.address)
+                announce(session, ObjectChange(*audited, details))
             return self._state(session, item_id, caller)
 
         return await self._database.write(work)
@@ -150,9 +150,9 @@ class MemoryService:
             )
         row = memory.row
         shown = _shown(memory)
-        kept = rules.chosen(memory.counted, self._ports.oldest, self._ports.newest)
-        ready = [one for one in kept if memory.has_content(one)]
-        people = {one.left_out_by for one in memory.left_out.values()}
+        chosen = rules.chosen(memory.counted, self._ports.oldest, self._ports.newest)
+        ready = [member for member in chosen if memory.has_content(member)]
+        people = {member.left_out_by for member in memory.left_out.values()}
         frozen_by = None if row is None else row.frozen_by
         names = self._ports.names(session, people | ({frozen_by} if frozen_by else set()))
         frozen_at = None if row is None else row.frozen_at
@@ -160,7 +160,7 @@ class MemoryService:
             item_id=item_id,
             reference_file_id=memory.place.reference_file_id,
             state=rules.state(shown, ready, memory.required, frozen_at is not None),
-            photos=[_photo(memory, one, names) for one in shown],
+            photos=[_photo(memory, member, names) for member in shown],
             required=memory.required,
             frozen_at=frozen_at,
             frozen_by=None if frozen_by is None else names.get(frozen_by, frozen_by),
@@ -174,7 +174,7 @@ class MemoryService:
 def _disagreements(memory: Memory, ready: Iterable[Member]) -> list[tuple[float, float, float, float]]:
     """Where the memory disagrees with its reference image; nothing while that is being looked for."""
     row = memory.row
-    passed = [one for one in ready if one.kind is MemoryKind.PASSED]
+    passed = [member for member in ready if member.kind is MemoryKind.PASSED]
     if row is None or row.disagreements is None or row.basis != memory.basis_of(passed):
         return []
     return [(x, y, w, h) for x, y, w, h in json.loads(row.disagreements)]
@@ -183,11 +183,11 @@ def _disagreements(memory: Memory, ready: Iterable[Member]) -> list[tuple[float,
 def _shown(memory: Memory) -> list[Member]:
     """The photos that are listed, the newest decisions first: each once, by the verdict on its item."""
     by_photo: dict[tuple[str, str], Member] = {}
-    for one in memory.members:
-        at = (one.item.item_id, one.file_id)
-        if one.kind is not MemoryKind.REJECTED or at not in by_photo:
-            by_photo[at] = one
-    ordered = sorted(by_photo.values(), key=lambda one: (one.decided_at, one.key), reverse=True)
+    for member in memory.members:
+        at = (member.item.item_id, member.file_id)
+        if member.kind is not MemoryKind.REJECTED or at not in by_photo:
+            by_photo[at] = member
+    ordered = sorted(by_photo.values(), key=lambda member: (member.decided_at, member.key), reverse=True)
     return ordered[:MOST_MEMORY_PHOTOS]
 
 

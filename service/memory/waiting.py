@@ -32,27 +32,27 @@ def follow(session: Session, ports: Ports, changes: Iterable[ObjectChange]) -> N
     """Have what `changes` concern wait, and forget what was deleted."""
     items: set[str] = set()
     records: set[str] = set()
-    gone: set[str] = set()
-    gone_records: set[str] = set()
+    deleted: set[str] = set()
+    deleted_records: set[str] = set()
     for change in changes:
         if change.fleeting or change.object_id is None:
             continue
         if change.kind == "item" and change.action != "create":
-            (gone if change.action == "delete" else items).add(change.object_id)
+            (deleted if change.action == "delete" else items).add(change.object_id)
         elif change.kind == "record" and change.action == "delete":
-            gone_records.add(change.object_id)
+            deleted_records.add(change.object_id)
         elif change.kind == "record" and "reference_image_id" in change.details:
             records.add(change.object_id)
         elif change.kind == "reference_image":
-            items |= _of_image(session, change.object_id, gone=change.action == "delete")
-    if gone or gone_records:
-        items |= _forget(session, gone, gone_records)
+            items |= _of_image(session, change.object_id, deleted=change.action == "delete")
+    if deleted or deleted_records:
+        items |= _forget(session, deleted, deleted_records)
     if items or records:
-        known = select(VARIATION.c.item_id).where(
+        compared = select(VARIATION.c.item_id).where(
             or_(VARIATION.c.item_id.in_(items), VARIATION.c.inspection_id.in_(records))
         )
-        wanted = {*ports.decided(session, items, records), *session.execute(known).scalars()}
-        add(session, wanted)
+        affected = {*ports.decided(session, items, records), *session.execute(compared).scalars()}
+        add(session, affected)
 
 
 def add(session: Session, item_ids: Collection[str]) -> None:
@@ -61,33 +61,34 @@ def add(session: Session, item_ids: Collection[str]) -> None:
         return
     since = now()
     rows = [
-        {"item_id": one, "stamp": new_id(), "since": since, "taken_until": None} for one in sorted(item_ids)
+        {"item_id": item_id, "stamp": new_id(), "since": since, "taken_until": None}
+        for item_id in sorted(item_ids)
     ]
     insert_or_update(session, WAITING, rows, ["item_id"])
 
 
-def _of_image(session: Session, reference_image_id: str, *, gone: bool) -> set[str]:
+def _of_image(session: Session, reference_image_id: str, *, deleted: bool) -> set[str]:
     """Of each region of a reference image an item; when that is gone, all about it is forgotten."""
-    here = VARIATION.c.reference_image_id == reference_image_id
-    if gone:
-        session.execute(delete(VARIATION).where(here))
+    on_image = VARIATION.c.reference_image_id == reference_image_id
+    if deleted:
+        session.execute(delete(VARIATION).where(on_image))
         session.execute(delete(REGION).where(REGION.c.reference_image_id == reference_image_id))
         return set()
-    rows = session.execute(select(VARIATION.c.region, VARIATION.c.item_id).where(here))
+    rows = session.execute(select(VARIATION.c.region, VARIATION.c.item_id).where(on_image))
     return set({row.region: row.item_id for row in rows}.values())
 
 
 def _forget(session: Session, items: set[str], records: set[str]) -> set[str]:
     """Forget the comparisons of what was deleted; gives an item of each region that they belonged to."""
-    here = or_(VARIATION.c.item_id.in_(items), VARIATION.c.inspection_id.in_(records))
+    concerned = or_(VARIATION.c.item_id.in_(items), VARIATION.c.inspection_id.in_(records))
     columns = VARIATION.c.reference_image_id, VARIATION.c.region
-    places = session.execute(select(*columns).where(here).distinct()).all()
-    session.execute(delete(VARIATION).where(here))
+    places = session.execute(select(*columns).where(concerned).distinct()).all()
+    session.execute(delete(VARIATION).where(concerned))
     session.execute(delete(WAITING).where(WAITING.c.item_id.in_(items)))
     others = set()
     for reference_image_id, region in places:
-        there = select(VARIATION.c.item_id).where(columns[0] == reference_image_id, columns[1] == region)
-        other = session.execute(there.limit(1)).scalar_one_or_none()
+        in_region = select(VARIATION.c.item_id).where(columns[0] == reference_image_id, columns[1] == region)
+        other = session.execute(in_region.limit(1)).scalar_one_or_none()
         others |= set() if other is None else {other}
     return others
 
@@ -108,16 +109,18 @@ def take(session: Session) -> Taken | None:
     row = session.execute(_oldest().with_for_update(skip_locked=True)).one_or_none()
     if row is None:
         return None
-    here = WAITING.c.item_id == row.item_id
-    session.execute(update(WAITING).where(here).values(taken_until=now() + _LEASE))
+    of_item = WAITING.c.item_id == row.item_id
+    session.execute(update(WAITING).where(of_item).values(taken_until=now() + _LEASE))
     return Taken(row.item_id, row.stamp)
 
 
 def renew(session: Session, taken: Taken) -> None:
     """Keep an item that is being worked on for longer; nothing when it was given back or has changed."""
-    here = WAITING.c.item_id == taken.item_id, WAITING.c.stamp == taken.stamp
+    unchanged = WAITING.c.item_id == taken.item_id, WAITING.c.stamp == taken.stamp
     session.execute(
-        update(WAITING).where(*here, WAITING.c.taken_until.is_not(None)).values(taken_until=now() + _LEASE)
+        update(WAITING)
+        .where(*unchanged, WAITING.c.taken_until.is_not(None))
+        .values(taken_until=now() + _LEASE)
     )
 
 
@@ -128,9 +131,9 @@ def _oldest() -> Select[Any]:
 
 def give_back(session: Session, taken: Taken, seconds: float = 0) -> None:
     """Let the item be taken again, after `seconds`; one that has changed meanwhile waits anyway."""
-    here = WAITING.c.item_id == taken.item_id, WAITING.c.stamp == taken.stamp
+    unchanged = WAITING.c.item_id == taken.item_id, WAITING.c.stamp == taken.stamp
     later = now() + dt.timedelta(seconds=seconds) if seconds else None
-    session.execute(update(WAITING).where(*here).values(taken_until=later))
+    session.execute(update(WAITING).where(*unchanged).values(taken_until=later))
 
 
 def give_all_back(session: Session) -> None:

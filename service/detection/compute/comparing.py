@@ -52,7 +52,7 @@ class Finished:
 
     def answer(self) -> Done:
         """The same as the compute process answers it."""
-        found: Done = {
+        answer: Done = {
             "event": "done",
             "boxes": self.boxes,
             "passed": self.passed,
@@ -63,21 +63,21 @@ class Finished:
             "seconds": self.seconds,
         }
         if self.memory is not None:
-            found["memory"] = self.memory
-            found["suppressed"] = told(self.suppressed)
-        return found
+            answer["memory"] = self.memory
+            answer["suppressed"] = suppressed_entries(self.suppressed)
+        return answer
 
 
-def told(suppressed: Sequence[SuppressedBox]) -> list[EntrySuppressed]:
+def suppressed_entries(suppressed: Sequence[SuppressedBox]) -> list[EntrySuppressed]:
     """What a result entry says of suppressed findings; the photos by their keys."""
     return [
         {
-            "box": one.box,
-            "score": round(one.left, 4),
-            "score_alone": one.box["confidence"],
-            "photos": list(one.photos),
+            "box": finding.box,
+            "score": round(finding.left, 4),
+            "score_alone": finding.box["confidence"],
+            "photos": list(finding.photos),
         }
-        for one in suppressed[:MOST_SUPPRESSED]
+        for finding in suppressed[:MOST_SUPPRESSED]
     ]
 
 
@@ -99,23 +99,25 @@ def suppressed_boxes(result: Result) -> list[SuppressedBox]:
     """What a comparison suppressed, in px of the decoded photo."""
     return [
         SuppressedBox(
-            box(one.difference.label, one.difference.confidence, one.difference.box), one.left, one.photos
+            box(finding.difference.label, finding.difference.confidence, finding.difference.box),
+            finding.left,
+            finding.photos,
         )
-        for one in result.suppressed
+        for finding in result.suppressed
     ]
 
 
-def thresholds(request: Request, wanted: Parameters) -> EntryThresholds:
+def thresholds(request: Request, parameters: Parameters) -> EntryThresholds:
     """With which settings a comparison ran."""
-    found: EntryThresholds = {
-        "sensitivity": wanted.sensitivity,
-        "min_confidence": wanted.min_confidence,
-        "least_confidence": wanted.min_confidence,
+    values: EntryThresholds = {
+        "sensitivity": parameters.sensitivity,
+        "min_confidence": parameters.min_confidence,
+        "least_confidence": parameters.min_confidence,
     }
     smallest = _settings(request).get("smallest")
     if smallest is not None:
-        found["smallest"] = float(smallest)
-    return found
+        values["smallest"] = float(smallest)
+    return values
 
 
 def _settings(request: Request) -> dict[str, Any]:
@@ -125,10 +127,12 @@ def _settings(request: Request) -> dict[str, Any]:
     return {**request.settings, **{key: value for key, value in overrides.items() if value is not None}}
 
 
-def wanted_of(request: Request, reference: NDArray[np.uint8], scale: float) -> Parameters:
+def parameters_of(request: Request, reference: NDArray[np.uint8], scale: float) -> Parameters:
     """What a comparison is to find, in px of the reference image as decoded at `scale`."""
-    wanted = _parameters(_settings(request), request.mm_per_pixel, scale)
-    return replace(wanted, ignored=(*wanted.ignored, *ignored_areas(item_settings(request), reference)))
+    parameters = _parameters(_settings(request), request.mm_per_pixel, scale)
+    return replace(
+        parameters, ignored=(*parameters.ignored, *ignored_areas(item_settings(request), reference))
+    )
 
 
 def ignored_areas(settings: DetectionSettings, reference: NDArray[np.uint8]) -> tuple[Rect, ...]:
@@ -145,24 +149,24 @@ def _parameters(settings: Mapping[str, Any], mm_per_pixel: float | None, scale: 
     `ignored` are x, y, w, h in px of the reference image; scale is that of the decoded reference.
     """
     ignored = tuple(
-        Rect(*(float(one[key]) * scale for key in ("x", "y", "w", "h")))
-        for one in settings.get("ignored", [])
+        Rect(*(float(area[key]) * scale for key in ("x", "y", "w", "h")))
+        for area in settings.get("ignored", [])
     )
-    known = {item.name for item in dataclasses.fields(Parameters)} - {"ignored", "mm_per_pixel"}
-    given = {key: float(value) for key, value in settings.items() if key in known and value is not None}
+    names = {item.name for item in dataclasses.fields(Parameters)} - {"ignored", "mm_per_pixel"}
+    values = {key: float(value) for key, value in settings.items() if key in names and value is not None}
     per_pixel = None if mm_per_pixel is None else mm_per_pixel / scale
-    if per_pixel is None and "smallest" in given:
-        given["smallest"] *= scale
-    return Parameters(**given, ignored=ignored, mm_per_pixel=per_pixel)
+    if per_pixel is None and "smallest" in values:
+        values["smallest"] *= scale
+    return Parameters(**values, ignored=ignored, mm_per_pixel=per_pixel)
 
 
-def enlarged_box(found: EntryBox, scale: float) -> EntryBox:
+def enlarged_box(finding: EntryBox, scale: float) -> EntryBox:
     """A finding in the decoded photo, of this scale, as one in the photo itself."""
     if scale == 1.0:
-        return found
-    at = found["points"]
+        return finding
+    at = finding["points"]
     return {
-        **found,
+        **finding,
         "points": {
             "x1": round(at["x1"] / scale, 2),
             "y1": round(at["y1"] / scale, 2),

@@ -36,21 +36,21 @@ class ComputeProcess:
         request: dict[str, Any],
         seconds: float,
         progress: Callable[[int], None],
-        known: Sequence[bytes] = (),
+        contents: Sequence[bytes] = (),
     ) -> Answer:
         """The answer to `request`, which goes with memories of its region. Raises ProcessDied."""
-        return cast(Answer, self.ask_frame(request, seconds, progress, known).message)
+        return cast(Answer, self.ask_frame(request, seconds, progress, contents).message)
 
     def ask_frame(
         self,
         request: dict[str, Any],
         seconds: float,
         progress: Callable[[int], None] = lambda _percent: None,
-        known: Sequence[bytes] = (),
+        contents: Sequence[bytes] = (),
     ) -> Frame:
         """`ask`, with the payload of the answer."""
-        message = {**request, "known": [len(one) for one in known]} if known else request
-        return self._child.ask(message, seconds, payload=b"".join(known), progress=progress)
+        message = {**request, "known": [len(content) for content in contents]} if contents else request
+        return self._child.ask(message, seconds, payload=b"".join(contents), progress=progress)
 
     def prepare_next(self, request: dict[str, Any]) -> None:
         """Let the running process prepare for a coming request; does nothing while none runs."""

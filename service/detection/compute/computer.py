@@ -25,9 +25,9 @@ from service.detection.compute.comparing import (
     box,
     enlarged_box,
     ignored_areas,
+    parameters_of,
     suppressed_boxes,
     thresholds,
-    wanted_of,
 )
 from service.detection.compute.place_search import Places, PlacesRequest
 from service.detection.compute.placing import alignment_json, assigned, enlarged, started, unaligned
@@ -84,7 +84,7 @@ class _Prefetched:
     key: tuple[object, ...]
     photo: Future[Photo]
     reference: str | None
-    known: Future[Photo] | None
+    decoding: Future[Photo] | None
 
 
 class Computer:
@@ -125,18 +125,18 @@ class Computer:
     def read_ahead(self, request: Request) -> None:
         """Decode the pictures of a request that is to come, beside the one that runs; from any thread."""
         photo = self._reader.submit(_load, request, _AHEAD_PIXELS)
-        reference, known = request.reference, None
+        reference, decoding = request.reference, None
         if reference is not None and (self._reference is None or self._reference[0] != reference):
-            known = self._reader.submit(pictures.load, Path(reference), pictures.all_of_it, _AHEAD_PIXELS)
-        self._ahead = _Prefetched(_reading(request), photo, reference, known)
+            decoding = self._reader.submit(pictures.load, Path(reference), pictures.all_of_it, _AHEAD_PIXELS)
+        self._ahead = _Prefetched(_reading(request), photo, reference, decoding)
 
     def _load(self, request: Request) -> Photo:
         ahead, self._ahead = self._ahead, None
         if ahead is None or ahead.key != _reading(request):
             return _load(request)
-        known = None if ahead.known is None else _done(ahead.known)
-        if known is not None and ahead.reference is not None:
-            self._reference = (ahead.reference, *known)
+        decoded = None if ahead.decoding is None else _done(ahead.decoding)
+        if decoded is not None and ahead.reference is not None:
+            self._reference = (ahead.reference, *decoded)
         return _done(ahead.photo) or _load(request)
 
     def run(
@@ -144,14 +144,14 @@ class Computer:
         request: Request,
         progress: Callable[[int], None] = lambda _percent: None,
         then: Request | None = None,
-        known: Sequence[bytes] = (),
+        contents: Sequence[bytes] = (),
     ) -> Finished:
         """Detect. `progress` hears percent; `then` is decoded meanwhile. Raises DetectionFailed.
 
         known: memories of single photos of the region as `memory_of` makes them, in the format of
         `variation.serial`; one of another version is left out.
         """
-        begun = time.perf_counter()
+        started = time.perf_counter()
         try:
             photo, scale = self._load(request)
             if then is not None:
@@ -161,25 +161,25 @@ class Computer:
                 suppressed: list[SuppressedBox] = []
                 used_memory: EntryMemory | None = None
                 if request.kind == ModelKind.REFERENCE_DIFFERENCE:
-                    opinion, suppressed, used_memory = self._compare(request, photo, scale, known)
-                    found, passed, used, alignment = opinion
+                    opinion, suppressed, used_memory = self._compare(request, photo, scale, contents)
+                    findings, passed, used, alignment = opinion
                 else:
-                    found, passed, used, alignment = self._recognise(request, photo, scale)
+                    findings, passed, used, alignment = self._recognise(request, photo, scale)
             progress(85)
             if request.rendered is not None:
-                _write(Path(request.rendered), pictures.render(photo, found))
+                _write(Path(request.rendered), pictures.render(photo, findings))
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
         height, width = photo.shape[:2]
         return Finished(
-            [enlarged_box(one, scale) for one in found],
-            [replace(one, box=enlarged_box(one.box, scale)) for one in suppressed],
+            [enlarged_box(finding, scale) for finding in findings],
+            [replace(finding, box=enlarged_box(finding.box, scale)) for finding in suppressed],
             passed,
             used,
             enlarged(alignment, scale),
             round(width / scale),
             round(height / scale),
-            time.perf_counter() - begun,
+            time.perf_counter() - started,
             used_memory,
         )
 
@@ -200,7 +200,7 @@ class Computer:
             photo, photo_scale = self._load(request)
             with self._threads.shared():
                 reference, region, scale = self._region(request)
-                wanted = wanted_of(request, reference, scale)
+                parameters = parameters_of(request, reference, scale)
 
                 def varied(start: Matrix | None) -> PhotoVariation:
                     return photo_variation(
@@ -209,11 +209,11 @@ class Computer:
                         photo,
                         key,
                         order,
-                        wanted,
+                        parameters,
                         start,
                         kind,
-                        [region_memories.scaled(one, photo_scale) for one in judged],
-                        [region_memories.scaled(one, photo_scale) for one in without],
+                        [region_memories.scaled(rect, photo_scale) for rect in judged],
+                        [region_memories.scaled(rect, photo_scale) for rect in without],
                     )
 
                 return RegionMemory.of(region, [started(request, scale, photo_scale, varied)])
@@ -222,7 +222,7 @@ class Computer:
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
 
-    def disagreements(self, request: Request, known: Sequence[bytes]) -> list[list[float]]:
+    def disagreements(self, request: Request, contents: Sequence[bytes]) -> list[list[float]]:
         """Where the memory of these photos (as in `run`) disagrees with the reference image of the request.
 
         x, y, w, h in fractions of the reference image. Raises DetectionFailed.
@@ -232,28 +232,30 @@ class Computer:
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
         height, width = reference.shape[:2]
-        return region_memories.disagreeing(region_memories.together(region, known), width, height)
+        return region_memories.disagreeing(region_memories.together(region, contents), width, height)
 
     def _compare(
-        self, request: Request, photo: NDArray[np.uint8], photo_scale: float, known: Sequence[bytes]
+        self, request: Request, photo: NDArray[np.uint8], photo_scale: float, contents: Sequence[bytes]
     ) -> tuple[_Opinion, list[SuppressedBox], EntryMemory | None]:
         reference, region, scale = self._region(request)
-        wanted = wanted_of(request, reference, scale)
+        parameters = parameters_of(request, reference, scale)
         if request.memory is None:
-            memory = region_memories.together(region, known)
+            memory = region_memories.together(region, contents)
         else:
             memory = from_bytes(_read(Path(request.memory)))
         try:
 
             def compared(start: Matrix | None) -> Result:
-                return detect(reference, region, photo, wanted, start, memory)
+                return detect(reference, region, photo, parameters, start, memory)
 
             result = started(request, scale, photo_scale, compared)
         except AlignmentFailed as error:
             raise unaligned(error) from error
-        found = [box(one.label, one.confidence, one.box) for one in result.boxes]
+        findings = [
+            box(difference.label, difference.confidence, difference.box) for difference in result.boxes
+        ]
         alignment = alignment_json(result.alignment, scale, request)
-        opinion = (found, not found, thresholds(request, wanted), alignment)
+        opinion = (findings, not findings, thresholds(request, parameters), alignment)
         return opinion, suppressed_boxes(result), region_memories.used(memory)
 
     def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
@@ -285,7 +287,7 @@ class Computer:
             calls = calls_together(settings) if is_sliced(width, height, settings) else 1
             model = request.sha256 or request.model
             detector = self._detectors.get(Path(request.model), model, calls)
-            found = self._remembered.found(
+            findings = self._remembered.found(
                 _network_key(request, photo, model),
                 lambda: detector.detect(photo, ModelKind(request.kind), settings, request.labels),
             )
@@ -297,11 +299,11 @@ class Computer:
         alignment = assigned(request, photo_scale)
         if request.within is not None:
             quad = [(x * photo_scale, y * photo_scale) for x, y in request.within]
-            found = [one for one in found if within(quad, *one.box.middle)]
+            findings = [finding for finding in findings if within(quad, *finding.box.middle)]
         if item_settings(request).ignored:
-            found, alignment = self._outside_of_ignored(request, photo, photo_scale, found)
-        found_boxes = [box(one.label, one.confidence, one.box) for one in found]
-        passed = not any(settings.fails(one.label, one.confidence) for one in found)
+            findings, alignment = self._outside_of_ignored(request, photo, photo_scale, findings)
+        boxes = [box(finding.label, finding.confidence, finding.box) for finding in findings]
+        passed = not any(settings.fails(finding.label, finding.confidence) for finding in findings)
         used: EntryThresholds = {
             "confidence": settings.confidence,
             "per_label": settings.per_label,
@@ -310,18 +312,18 @@ class Computer:
             "fail_confidence": settings.fail_confidence,
             "least_confidence": settings.least_confidence,
         }
-        return found_boxes, passed, used, alignment
+        return boxes, passed, used, alignment
 
     def _outside_of_ignored(
-        self, request: Request, photo: NDArray[np.uint8], photo_scale: float, found: Sequence[Detected]
+        self, request: Request, photo: NDArray[np.uint8], photo_scale: float, findings: Sequence[Detected]
     ) -> tuple[list[Detected], EntryAlignment]:
         """The findings whose middle lies in no ignored part of the reference image, and how that lies."""
         reference, region, scale = self._region(request)
         try:
-            known, seen = Pyramid(grey(reference)), Pyramid(grey(photo))
+            reference_pyramid, photo_pyramid = Pyramid(grey(reference)), Pyramid(grey(photo))
 
             def aligned(start: Matrix | None) -> Alignment:
-                return align(known, region, seen, start)
+                return align(reference_pyramid, region, photo_pyramid, start)
 
             alignment = started(request, scale, photo_scale, aligned)
         except AlignmentFailed as error:
@@ -329,11 +331,13 @@ class Computer:
         back = inverse(alignment.homography)
         areas = ignored_areas(item_settings(request), reference)
 
-        def ignored(one: Detected) -> bool:
-            ((x, y),) = apply(back, np.array([one.box.middle], np.float64)).tolist()
+        def ignored(finding: Detected) -> bool:
+            ((x, y),) = apply(back, np.array([finding.box.middle], np.float64)).tolist()
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
-        return [one for one in found if not ignored(one)], alignment_json(alignment, scale, request)
+        return [finding for finding in findings if not ignored(finding)], alignment_json(
+            alignment, scale, request
+        )
 
 
 def _read(path: Path) -> bytes:

@@ -38,10 +38,10 @@ def places_json(request: PlacesRequest) -> dict[str, object]:
     return dataclasses.asdict(request)
 
 
-def to_places_request(words: dict[str, Any]) -> PlacesRequest:
+def to_places_request(fields: dict[str, Any]) -> PlacesRequest:
     """A `PlacesRequest` from its JSON form."""
-    regions = tuple((path, (point[0], point[1], point[2], point[3])) for path, point in words["regions"])
-    return PlacesRequest(words["photo"], regions)
+    regions = tuple((path, (point[0], point[1], point[2], point[3])) for path, point in fields["regions"])
+    return PlacesRequest(fields["photo"], regions)
 
 
 LoadReference = Callable[[str], tuple[NDArray[np.uint8], float]]
@@ -52,7 +52,7 @@ class Places:
 
     def __init__(self, load_reference: LoadReference) -> None:
         self._load_reference = load_reference
-        self._known: tuple[str, ReferenceFeatures, float] | None = None
+        self._features: tuple[str, ReferenceFeatures, float] | None = None
 
     def find(self, request: PlacesRequest) -> list[FoundPlace | None]:
         """Where the photo shows each region; None: not found.
@@ -62,14 +62,14 @@ class Places:
         image, photo_scale = pictures.load(Path(request.photo))
         photo = Pyramid(grey(image))
         del image
-        found: list[FoundPlace | None] = [None] * len(request.regions)
+        places: list[FoundPlace | None] = [None] * len(request.regions)
         until = time.monotonic() + _SECONDS
         for path in list(dict.fromkeys(path for path, _ in request.regions))[:MOST_REFERENCES]:
             numbers = [number for number, (file, _) in enumerate(request.regions) if file == path]
             points = [request.regions[number][1] for number in numbers]
             for number, place in zip(numbers, self._on(path, points, photo, photo_scale, until), strict=True):
-                found[number] = place
-        return found
+                places[number] = place
+        return places
 
     def _on(
         self,
@@ -80,11 +80,11 @@ class Places:
         until: float,
     ) -> list[FoundPlace | None]:
         try:
-            known, scale = self._reference(path)
+            features, scale = self._reference(path)
         except DetectionFailed:
             # One reference file that is lost or broken leaves the regions on the others.
             return [None] * len(points)
-        width, height = known.image.size
+        width, height = features.image.size
         regions = []
         for point in points:
             shrink = 1.0 if max(point) <= 1 else scale
@@ -92,7 +92,7 @@ class Places:
             regions.append(point_to_pixels(x, y, w, h, width, height))
         enlarge, shrink_back = np.diag([1 / photo_scale, 1 / photo_scale, 1.0]), np.diag([scale, scale, 1.0])
 
-        def told(place: Covered | None, number: int) -> FoundPlace | None:
+        def to_found_place(place: Covered | None, number: int) -> FoundPlace | None:
             if place is None:
                 return None
             matrix = enlarge @ place.homography @ shrink_back
@@ -109,12 +109,12 @@ class Places:
                 "covered": place.covered,
             }
 
-        covered = cover(known, regions, photo, max(until - time.monotonic(), 0.0))
-        return [told(place, number) for number, place in enumerate(covered)]
+        covered = cover(features, regions, photo, max(until - time.monotonic(), 0.0))
+        return [to_found_place(place, number) for number, place in enumerate(covered)]
 
     def _reference(self, path: str) -> tuple[ReferenceFeatures, float]:
-        if self._known is None or self._known[0] != path:
-            self._known = None
+        if self._features is None or self._features[0] != path:
+            self._features = None
             image, scale = self._load_reference(path)
-            self._known = (path, ReferenceFeatures(Pyramid(grey(image))), scale)
-        return self._known[1], self._known[2]
+            self._features = (path, ReferenceFeatures(Pyramid(grey(image))), scale)
+        return self._features[1], self._features[2]

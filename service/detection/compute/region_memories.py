@@ -12,13 +12,13 @@ from shared.entries import EntryMemory
 from shared.geometry import Rect
 
 
-def together(region: Rect, known: Sequence[bytes]) -> RegionMemory | None:
+def together(region: Rect, contents: Sequence[bytes]) -> RegionMemory | None:
     """The memory of a region that has the photos of these memories (`variation.serial`); None without any."""
     photos: list[PhotoVariation] = []
-    for one in known:
+    for content in contents:
         # What another version of the program kept is made again by and by.
         with contextlib.suppress(MemoryUnreadable):
-            photos.extend(from_bytes(one).photos)
+            photos.extend(from_bytes(content).photos)
     return RegionMemory.of(region, photos) if photos else None
 
 
@@ -26,7 +26,7 @@ def used(memory: RegionMemory | None) -> EntryMemory | None:
     """What a result entry says of the memory that was used."""
     if memory is None:
         return None
-    return {"photos": len({one.key for one in memory.photos}), "sha256": sha256(to_bytes(memory))}
+    return {"photos": len({photo.key for photo in memory.photos}), "sha256": sha256(to_bytes(memory))}
 
 
 def disagreeing(memory: RegionMemory | None, width: int, height: int) -> list[list[float]]:
@@ -35,11 +35,11 @@ def disagreeing(memory: RegionMemory | None, width: int, height: int) -> list[li
     x, y, w, h in fractions of the reference image.
     """
     places = () if memory is None else memory.disagreements()
-    inside = [one.clamped(width, height) for one in places]
+    inside = [place.clamped(width, height) for place in places]
     return [
-        [round(value, 6) for value in (one.x / width, one.y / height, one.w / width, one.h / height)]
-        for one in inside
-        if not one.empty
+        [round(value, 6) for value in (place.x / width, place.y / height, place.w / width, place.h / height)]
+        for place in inside
+        if not place.empty
     ]
 
 

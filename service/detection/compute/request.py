@@ -47,14 +47,14 @@ def as_json(request: Request) -> dict[str, object]:
     return dataclasses.asdict(request)
 
 
-def to_request(words: dict[str, Any]) -> Request:
+def to_request(fields: dict[str, Any]) -> Request:
     """A `Request` from its JSON form."""
-    point: Sequence[float] | None = words.get("point")
+    point: Sequence[float] | None = fields.get("point")
     return Request(
         **{
-            **words,
+            **fields,
             "point": None if point is None else (point[0], point[1], point[2], point[3]),
-            "labels": tuple(words.get("labels", ())),
+            "labels": tuple(fields.get("labels", ())),
         }
     )
 

@@ -41,23 +41,23 @@ def _answer(computer: Computer, frame: Frame) -> Frame:
     from service.detection.reference_difference.variation.serial import to_bytes
     from shared.wire.memory import MemoryKind
 
-    words: dict[str, Any] = frame.message
+    message: dict[str, Any] = frame.message
     answer: Answer
     try:
-        request = to_request(words["request"])
-        if "known" in words:
-            places = computer.disagreements(request, parts_of(frame.payload, words["known"]))
+        request = to_request(message["request"])
+        if "known" in message:
+            places = computer.disagreements(request, parts_of(frame.payload, message["known"]))
             answer = {"event": "disagreeing", "places": places}
             return Frame({**answer})
         memory = computer.memory_of(
             request,
-            words["key"],
-            words["order"],
-            MemoryKind(words["kind"]),
-            [Rect(*one) for one in words["judged"]],
-            [Rect(*one) for one in words["without"]],
+            message["key"],
+            message["order"],
+            MemoryKind(message["kind"]),
+            [Rect(*rect) for rect in message["judged"]],
+            [Rect(*rect) for rect in message["without"]],
         )
-        answer = {"event": "varied", "differences": sum(len(one.appearances) for one in memory.photos)}
+        answer = {"event": "varied", "differences": sum(len(photo.appearances) for photo in memory.photos)}
         return Frame({**answer}, to_bytes(memory))
     except DetectionFailed as failed:
         answer = {"event": "failed", "error": failed.code}

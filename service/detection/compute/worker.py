@@ -60,12 +60,12 @@ def _answer(computer: Computer, frame: Frame, report: Report) -> Answer:
     from service.detection.compute.place_search import to_places_request
     from service.detection.compute.request import to_request
 
-    words: dict[str, Any] = dict(frame.message)
-    known = parts_of(frame.payload, words.pop("known", ()))
+    message: dict[str, Any] = dict(frame.message)
+    contents = parts_of(frame.payload, message.pop("known", ()))
     try:
-        if "match" in words:
-            return {"event": "matched", "places": computer.places(to_places_request(words["match"]))}
-        return computer.run(to_request(words), report, known=known).answer()
+        if "match" in message:
+            return {"event": "matched", "places": computer.places(to_places_request(message["match"]))}
+        return computer.run(to_request(message), report, contents=contents).answer()
     except DetectionFailed as failed:
         return {"event": "failed", "error": failed.code}
     # Anything else is a fault of ours or of a library: the job fails, the process goes on.

@@ -25,18 +25,18 @@ _ASK_SECONDS: Final = 1.0
 
 
 class BatchMaker:
-    """One task. `made` is called when jobs were made, `canceled` with the id of each that was ended."""
+    """One task. `on_made` is called when jobs were made, `canceled` with the id of each that was ended."""
 
     def __init__(
         self,
         database: Database,
         enqueuing: JobEnqueuer,
-        made: Callable[[], None],
+        on_made: Callable[[], None],
         canceled: Callable[[str], None],
     ) -> None:
         self._database = database
         self._enqueuing = enqueuing
-        self._made = made
+        self._on_made = on_made
         self._canceled = canceled
         self._kicked = Notifier()
         self._moved = Notifier()
@@ -63,16 +63,16 @@ class BatchMaker:
         """Wait until the batch is made or, when it is cancelled, ended; at most `seconds`."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
-        seen = self._moved.count
+        count = self._moved.count
         while not await self._database.read(lambda session: batch_rows.is_settled(session, batch_id)):
             if (left := until - loop.time()) <= 0:
                 return
             # Another service may do it, so the database is asked now and then too.
-            seen = await self._moved.wait(seen, min(left, _ASK_SECONDS))
+            count = await self._moved.wait(count, min(left, _ASK_SECONDS))
 
     async def _loop(self) -> None:
         while True:
-            seen = self._kicked.count
+            count = self._kicked.count
             try:
                 if await self._step():
                     continue
@@ -83,37 +83,37 @@ class BatchMaker:
                 if self._at is not None:
                     self._failed.add(self._at)
                     continue
-            if await self._kicked.wait(seen, _POLL_SECONDS) == seen:
+            if await self._kicked.wait(count, _POLL_SECONDS) == count:
                 self._failed.clear()
 
     async def _step(self) -> bool:
         """Make one portion and cancel one; False when there is nothing to do."""
         self._at = None
         to_make, to_cancel = await self._database.read(batch_rows.has_work_left)
-        made = to_make and await self._database.write(self._make)
-        if made:
-            self._made()
+        has_made = to_make and await self._database.write(self._make)
+        if has_made:
+            self._on_made()
         canceled = await self._database.write(self._cancel) if to_cancel else []
         for job_id in canceled:
             self._canceled(job_id)
         self._moved.notify()
-        return made or bool(canceled)
+        return has_made or bool(canceled)
 
     def _make(self, session: Session) -> bool:
-        found = batch_rows.take_chunk(session, self._failed)
-        if found is None:
+        portion = batch_rows.take_chunk(session, self._failed)
+        if portion is None:
             return False
-        batch, chunk = found
+        batch, chunk = portion
         self._at = chunk.batch_id, chunk.number
         self._enqueuing.jobs(session, chunk.item_ids, batch.actor, batch.address, batch.batch_id)
         session.delete(chunk)
         return True
 
     def _cancel(self, session: Session) -> list[str]:
-        found = batch_rows.jobs_to_cancel(session)
-        if found is None:
+        canceled_batch = batch_rows.jobs_to_cancel(session)
+        if canceled_batch is None:
             return []
-        batch, rows = found
+        batch, rows = canceled_batch
         for row in rows:
             self._enqueuing.cancel(session, row, batch.canceled_by, batch.canceled_from)
         return [row.job_id for row in rows]

@@ -180,11 +180,11 @@ class Dispatcher:
         )
 
     async def _run(self, work: Work) -> Outcome:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         outcome, state = await self._attempt(work)
         kind = None if work.model is None else str(work.model.kind)
         for observe in self.observers:
-            observe(DetectionEnd(kind, state, time.perf_counter() - begun))
+            observe(DetectionEnd(kind, state, time.perf_counter() - started))
         return outcome
 
     async def _attempt(self, work: Work) -> tuple[Outcome, str]:
@@ -236,25 +236,25 @@ class Dispatcher:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 rendered = Path(folder) / "boxes.jpg"
-                asked = partial(self._request, work, work.model, work.photo, rendered)
-                request = await with_store(lambda: on_thread(asked))
-                known = await self._known(work)
-                answer = await self._computed_now(run, request, known)
+                make_request = partial(self._request, work, work.model, work.photo, rendered)
+                request = await with_store(lambda: on_thread(make_request))
+                memory_photos = await self._memory_photos(work)
+                answer = await self._computed_now(run, request, memory_photos)
                 if answer["event"] != "done" or not rendered.exists():
-                    return Computed(answer, known=known)
+                    return Computed(answer, memory_photos=memory_photos)
                 name = f"{Path(work.photo.filename).stem}-boxes.jpg"
 
-                def kept() -> Callable[[Session], StoredFile]:
+                def store_picture() -> Callable[[Session], StoredFile]:
                     return self._ports.keep(name, rendered.read_bytes(), work.actor)
 
-                return Computed(answer, await with_store(lambda: on_thread(kept)), known)
+                return Computed(answer, await with_store(lambda: on_thread(store_picture)), memory_photos)
         except DetectionFailed as failed:
             return _failed(failed.code)
         except OSError as error:
             # The picture or its folder could not be written.
             return _failed(of_disk(error))
 
-    async def _known(self, work: Work) -> Sequence[KnownPhoto]:
+    async def _memory_photos(self, work: Work) -> Sequence[KnownPhoto]:
         """What photos of the region showed before, for a comparison."""
         photo = work.photo
         if photo is None or work.model is None or work.model.kind != ModelKind.REFERENCE_DIFFERENCE:
@@ -263,7 +263,7 @@ class Dispatcher:
             lambda session: self._ports.memory(session, work.item_id, photo.file_id)
         )
 
-    async def _computed_now(self, run: Run, request: Request, known: Sequence[KnownPhoto]) -> Answer:
+    async def _computed_now(self, run: Run, request: Request, memory_photos: Sequence[KnownPhoto]) -> Answer:
         """What the compute process answers, when it is the job's turn."""
         on_thread = partial(asyncio.get_running_loop().run_in_executor, self._threads)
         question = as_json(request)
@@ -275,8 +275,8 @@ class Dispatcher:
                 raise ProcessDied
             self._computed = run
             try:
-                contents = [one.content for one in known]
-                ask = partial(self._compute.ask, known=contents) if known else self._compute.ask
+                contents = [photo.content for photo in memory_photos]
+                ask = partial(self._compute.ask, contents=contents) if memory_photos else self._compute.ask
                 return await on_thread(ask, question, _JOB_SECONDS, run.hear)
             finally:
                 self._computed = None
@@ -328,9 +328,9 @@ class Dispatcher:
                 error = None
                 rendered = None if computed.keep_rendered is None else computed.keep_rendered(session)
                 suppressed = answer.get("suppressed", [])
-                found = [*answer["boxes"], *(one["box"] for one in suppressed)]
-                boxes = with_severities(session, found)
-                files = {one.sha256: one.file_id for one in computed.known}
+                findings = [*answer["boxes"], *(finding["box"] for finding in suppressed)]
+                boxes = with_severities(session, findings)
+                files = {photo.sha256: photo.file_id for photo in computed.memory_photos}
                 entry = rules.done(work.entry, rendered, answer, boxes, files, now())
             else:
                 error = answer["error"] if answer["event"] == "failed" else "internal"

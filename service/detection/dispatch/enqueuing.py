@@ -69,8 +69,8 @@ class JobEnqueuer:
             raise _conflict(missing)
         # This locks the record; whoever made a job in the meantime is seen now.
         going_on = self._ports.is_under_way(session, item_id, "" if before is None else before.job_id)
-        if before is None and (made := job_rows.newest_open(session, item_id)) is not None:
-            return made
+        if before is None and (open_job := job_rows.newest_open(session, item_id)) is not None:
+            return open_job
         if before is not None:
             if going_on:
                 return before

@@ -29,7 +29,7 @@ class PhotoMatching:
         With the code of what was in the way (`service.detection.failure.MESSAGES`), or None.
         """
         try:
-            known, question = await with_store(lambda: asyncio.to_thread(self._question, file_id, regions))
+            readable, question = await with_store(lambda: asyncio.to_thread(self._question, file_id, regions))
         except FileNotFoundError:
             return "file_lost", []
         except DetectionFailed as failed:
@@ -40,7 +40,7 @@ class PhotoMatching:
             return ("timed_out" if died.timed_out else "worker_died"), []
         if answer["event"] != "matched":
             return (answer["error"] if answer["event"] == "failed" else "internal"), []
-        pairs = zip(known, answer["places"], strict=True)
+        pairs = zip(readable, answer["places"], strict=True)
         return None, [
             PhotoMatch(item_id=region.item_id, **place) for region, place in pairs if place is not None
         ]
@@ -55,8 +55,8 @@ class PhotoMatching:
             if region.reference_file_id not in paths:
                 paths[region.reference_file_id] = self._path(region.reference_file_id)
         pairs = [(region, paths[region.reference_file_id]) for region in regions]
-        asked = tuple((path, region.point) for region, path in pairs if path is not None)
-        return [region for region, path in pairs if path is not None], PlacesRequest(photo, asked)
+        readable = tuple((path, region.point) for region, path in pairs if path is not None)
+        return [region for region, path in pairs if path is not None], PlacesRequest(photo, readable)
 
     def _path(self, file_id: str) -> str | None:
         try:

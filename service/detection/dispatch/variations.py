@@ -88,18 +88,18 @@ class Variations:
                 "key": key,
                 "order": order,
                 "kind": str(kind),
-                "judged": [_numbers(one) for one in judged],
-                "without": [_numbers(one) for one in without],
+                "judged": [_numbers(rect) for rect in judged],
+                "without": [_numbers(rect) for rect in without],
             },
         )
         return Varied(frame.payload, int(frame.message["differences"]))
 
-    async def disagreements(self, photo: VaryingPhoto, known: Sequence[bytes]) -> list[list[float]]:
+    async def disagreements(self, photo: VaryingPhoto, contents: Sequence[bytes]) -> list[list[float]]:
         """Where what these photos add disagrees with the reference image: x, y, w, h in fractions of it.
 
         `photo` is any of them. Raises DetectionFailed, and StoreUnavailableError.
         """
-        frame = await self._answer(photo, {}, known)
+        frame = await self._answer(photo, {}, contents)
         places: list[list[float]] = frame.message["places"]
         return places
 
@@ -112,12 +112,14 @@ class Variations:
         self._compute.close()
         self._thread.shutdown(wait=True)
 
-    async def _answer(self, photo: VaryingPhoto, words: dict[str, Any], known: Sequence[bytes] = ()) -> Frame:
+    async def _answer(
+        self, photo: VaryingPhoto, fields: dict[str, Any], contents: Sequence[bytes] = ()
+    ) -> Frame:
         loop = asyncio.get_running_loop()
 
         def ask() -> Frame:
-            question = {"request": as_json(self._request(photo)), **words}
-            return self._compute.ask_frame(question, _SECONDS, known=known)
+            question = {"request": as_json(self._request(photo)), **fields}
+            return self._compute.ask_frame(question, _SECONDS, contents=contents)
 
         try:
             frame = await loop.run_in_executor(self._thread, ask)

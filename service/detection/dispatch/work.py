@@ -43,12 +43,12 @@ class Work:
 class Computed:
     """What came of a job; `keep_rendered` makes a file of the picture with the boxes, where there is one.
 
-    known: the photos of the memory that was given.
+    memory_photos: the photos of the memory that was used.
     """
 
     answer: Answer
     keep_rendered: Callable[[Session], StoredFile] | None = None
-    known: Sequence[KnownPhoto] = ()
+    memory_photos: Sequence[KnownPhoto] = ()
 
 
 @dataclass(eq=False, slots=True)

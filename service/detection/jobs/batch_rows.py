@@ -68,9 +68,9 @@ def _chunks(
 ) -> Iterator[tuple[str, list[str]]]:
     """At most `CHUNK_SIZE` at a time, of one record each."""
     for inspection_id, of_record in by_record.items():
-        wanted = [item_id for item_id in of_record if item_id not in without]
-        for begin in range(0, len(wanted), CHUNK_SIZE):
-            yield inspection_id, wanted[begin : begin + CHUNK_SIZE]
+        remaining = [item_id for item_id in of_record if item_id not in without]
+        for begin in range(0, len(remaining), CHUNK_SIZE):
+            yield inspection_id, remaining[begin : begin + CHUNK_SIZE]
 
 
 def take_chunk(session: Session, without: Collection[tuple[str, int]]) -> tuple[BatchRow, ChunkRow] | None:
@@ -155,14 +155,14 @@ def without_result(session: Session, batch_id: str) -> dict[str, list[str]]:
         .where(JobRow.batch_id == batch_id, col(JobRow.state).in_(ended))
         .order_by(col(JobRow.inspection_id), col(JobRow.created_at), col(JobRow.job_id))
     )
-    found: dict[str, list[str]] = {}
+    items_of_record: dict[str, list[str]] = {}
     for inspection_id, item_id in jobs:
-        found.setdefault(inspection_id, []).append(item_id)
+        items_of_record.setdefault(inspection_id, []).append(item_id)
     if row.canceled_at is not None:
         unmade = select(ChunkRow).where(ChunkRow.batch_id == batch_id).order_by(col(ChunkRow.number))
         for chunk in session.exec(unmade):
-            found.setdefault(chunk.inspection_id, []).extend(chunk.item_ids)
-    return found
+            items_of_record.setdefault(chunk.inspection_id, []).extend(chunk.item_ids)
+    return items_of_record
 
 
 def waiting_items(session: Session, inspection_id: str) -> set[str]:

@@ -52,15 +52,17 @@ def _every(session: Session) -> list[LabelSeverity]:
 def _change(session: Session, changes: Sequence[LabelSeverity], actor: str) -> None:
     """Write the changes in few statements: a long write blocks all other writers."""
     # Where a label is named twice, the last counts.
-    wanted = {change.label: change.severity for change in changes}
-    gone = sorted(label for label, severity in wanted.items() if severity is None)
-    for labels in _parts(gone):
+    severities = {change.label: change.severity for change in changes}
+    removed = sorted(label for label, severity in severities.items() if severity is None)
+    for labels in _parts(removed):
         session.execute(delete(_LABEL).where(_LABEL.c.label.in_(labels)))
     at = now()
-    given = sorted((label, severity.value) for label, severity in wanted.items() if severity is not None)
+    named_severities = sorted(
+        (label, severity.value) for label, severity in severities.items() if severity is not None
+    )
     rows = [
         {"label": label, "severity": severity, "changed_by": actor, "updated_at": at}
-        for label, severity in given
+        for label, severity in named_severities
     ]
     if rows:
         insert_or_update(session, _LABEL, rows, ["label"])
@@ -74,11 +76,11 @@ def _parts(whole: Sequence[T]) -> Iterator[Sequence[T]]:
 
 def severities(session: Session, labels: Collection[str]) -> dict[str, str]:
     """How severe findings with these labels are now; a label without a severity is left out."""
-    known: dict[str, str] = {}
+    severity_of: dict[str, str] = {}
     for part in _parts(sorted(labels)):
         rows = session.execute(select(_LABEL.c.label, _LABEL.c.severity).where(_LABEL.c.label.in_(part)))
-        known.update((row.label, row.severity) for row in rows)
-    return known
+        severity_of.update((row.label, row.severity) for row in rows)
+    return severity_of
 
 
 def with_severities(session: Session, boxes: Sequence[EntryBox]) -> list[EntryBox]:
@@ -86,5 +88,8 @@ def with_severities(session: Session, boxes: Sequence[EntryBox]) -> list[EntryBo
 
     It is kept with the finding: a report says the same tomorrow, whatever the catalogue says then.
     """
-    known = severities(session, {box["label"] for box in boxes})
-    return [{**box, "severity": known[box["label"]]} if box["label"] in known else box for box in boxes]
+    severity_of = severities(session, {box["label"] for box in boxes})
+    return [
+        {**box, "severity": severity_of[box["label"]]} if box["label"] in severity_of else box
+        for box in boxes
+    ]

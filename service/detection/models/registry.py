@@ -137,20 +137,20 @@ class Models:
                 lambda: {"current": before.model_dump(mode="json")},
                 "检测模型已被其他用户修改，请查看最新内容后重新保存",
             )
-            given = changed.model_dump(exclude_unset=True)
-            name = given.get("model_name")
+            fields = changed.model_dump(exclude_unset=True)
+            name = fields.get("model_name")
             if name is not None and name != row.name:
                 taken = select(ModelRow.model_id).where(ModelRow.name == name)
                 if session.exec(taken).first() is not None:
                     raise Problem(409, ErrorCode.CONFLICT, "已存在同名的检测模型，请使用其他名称")
                 row.name = name
-            if "model_description" in given:
-                row.description = given["model_description"]
-            if given.get("enabled") is not None:
-                row.enabled = given["enabled"]
+            if "model_description" in fields:
+                row.description = fields["model_description"]
+            if fields.get("enabled") is not None:
+                row.enabled = fields["enabled"]
             row.updated_at = now()
             announce(
-                session, ObjectChange("update", "model", model_id, actor, address, {"fields": sorted(given)})
+                session, ObjectChange("update", "model", model_id, actor, address, {"fields": sorted(fields)})
             )
             return self._shown(session, row)
 
@@ -162,7 +162,7 @@ class Models:
         name: str,
         description: str | None,
         kind: ModelKind | None,
-        given: Mapping[str, Any],
+        overrides: Mapping[str, Any],
         labels: list[str] | None,
         actor: str | None,
         address: str | None = None,
@@ -173,7 +173,7 @@ class Models:
         """
         work = asyncio.get_running_loop().run_in_executor
         return await work(
-            self._checks, self.add_now, path, name, description, kind, dict(given), labels, actor, address
+            self._checks, self.add_now, path, name, description, kind, dict(overrides), labels, actor, address
         )
 
     def add_now(
@@ -182,7 +182,7 @@ class Models:
         name: str,
         description: str | None,
         kind: ModelKind | None,
-        given: dict[str, Any],
+        overrides: dict[str, Any],
         labels: list[str] | None,
         actor: str | None,
         address: str | None = None,
@@ -197,7 +197,7 @@ class Models:
                 # Alone in a folder: nothing that the file names beside itself is there to be read.
                 alone = Path(folder) / "model.onnx"
                 shutil.copyfile(path, alone)
-                found = check_model(alone, kind, given, len(labels or ()))
+                checked = check_model(alone, kind, overrides, len(labels or ()))
                 incoming = self._keep(alone)
         except BadModel as error:
             fields = [{"field": "file", "type": error.code, "message": str(error)}]
@@ -215,12 +215,12 @@ class Models:
             row = ModelRow(
                 name=name,
                 description=description,
-                kind=found["kind"],
+                kind=checked["kind"],
                 version=_next_version(session, name),
                 sha256=incoming.sha256,
                 size=size,
-                labels=labels or found["labels"],
-                settings=found["settings"],
+                labels=labels or checked["labels"],
+                settings=checked["settings"],
                 enabled=True,
                 added_by=actor,
             )

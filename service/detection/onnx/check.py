@@ -40,10 +40,10 @@ class Checked:
     settings: DetectorSettings
 
 
-def check(path: Path, kind: ModelKind | None, given: dict[str, Any], classes: int = 0) -> Checked:
+def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes: int = 0) -> Checked:
     """Open, recognise and dry-run the model at `path`.
 
-    kind: as chosen by a person; None: recognised. given: settings that replace the recognised ones.
+    kind: as chosen by a person; None: recognised. overrides: settings that replace the recognised ones.
     classes: how many labels a person gave; 0: those in the file count. Raises BadModel.
     """
     try:
@@ -62,26 +62,26 @@ def check(path: Path, kind: ModelKind | None, given: dict[str, Any], classes: in
     metadata = dict(detector.session.get_modelmeta().custom_metadata_map)
     if metadata.get("task", "").strip("'\"") not in _TASKS:
         raise BadModel("task_unsupported")
-    width, height = _input_size(detector, given, metadata)
+    width, height = _input_size(detector, overrides, metadata)
     try:
         raw = detector.outputs(np.full((1, 3, height, width), 0.45, np.float32))
     except Exception as error:
         raise BadModel("dry_run_failed") from error
-    labels = _named(metadata.get("names", ""))
-    known = classes or len(labels)
-    sized = {**given, "width": width, "height": height}
-    recognised = kind or _recognised(raw, width, height, known)
+    labels = _label_names(metadata.get("names", ""))
+    class_count = classes or len(labels)
+    sized = {**overrides, "width": width, "height": height}
+    recognised = kind or _recognised(raw, width, height, class_count)
     if recognised is None:
         kinds = _readable_as(raw, sized)
         raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
-    habits = _habits(recognised, detector, raw, known)
+    habits = _habits(recognised, detector, raw, class_count)
     if recognised is ModelKind.YOLO:
-        habits |= _yolo_habits(raw, DetectorSettings(width=width, height=height), known)
+        habits |= _yolo_habits(raw, DetectorSettings(width=width, height=height), class_count)
     if detector.bytes:
         # Such a model scales by itself; from numbers within 0..1 it would see black.
         sized["values"] = "raw"
     settings = _settings(habits, sized)
-    if recognised is ModelKind.DETR and "activation" not in {**habits, **given}:
+    if recognised is ModelKind.DETR and "activation" not in {**habits, **overrides}:
         raise BadModel("activation_unknown")
     if not _reads(recognised, raw, settings):
         kinds = _readable_as(raw, sized)
@@ -105,9 +105,9 @@ def _recognised(raw: list[NDArray[np.generic]], width: int, height: int, classes
     )
 
 
-def _settings(habits: dict[str, Any], given: dict[str, Any]) -> DetectorSettings:
+def _settings(habits: dict[str, Any], overrides: dict[str, Any]) -> DetectorSettings:
     try:
-        return DetectorSettings.model_validate({**habits, **given})
+        return DetectorSettings.model_validate({**habits, **overrides})
     except ValueError as error:
         raise BadModel("settings_wrong") from error
 
@@ -116,21 +116,21 @@ def _reads(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSe
     if kind is ModelKind.REFERENCE_DIFFERENCE:
         return False
     try:
-        found = decode(kind, raw, settings)
+        decoded = decode(kind, raw, settings)
     except (ValueError, IndexError):
         return False
     # What a DETR says may have to be activated first. Points and angles are not confidences.
-    return kind is ModelKind.DETR or not bool(np.any(found.confidences > 1 + ROUNDING))
+    return kind is ModelKind.DETR or not bool(np.any(decoded.confidences > 1 + ROUNDING))
 
 
-def _readable_as(raw: list[NDArray[np.generic]], given: dict[str, Any]) -> list[str]:
+def _readable_as(raw: list[NDArray[np.generic]], overrides: dict[str, Any]) -> list[str]:
     """The kinds that the outputs of the dry run can be decoded as."""
-    settings = _settings({}, given)
+    settings = _settings({}, overrides)
     return [kind.value for kind in ModelKind if _reads(kind, raw, settings)]
 
 
-def _input_size(detector: Detector, given: dict[str, Any], metadata: dict[str, str]) -> tuple[int, int]:
-    inputs = [one for one in detector.inputs if one.name != SIZE_INPUT]
+def _input_size(detector: Detector, overrides: dict[str, Any], metadata: dict[str, str]) -> tuple[int, int]:
+    inputs = [tensor for tensor in detector.inputs if tensor.name != SIZE_INPUT]
     if len(inputs) != 1 or len(inputs[0].shape) != 4:
         raise BadModel("not_an_image_model")
     if inputs[0].type not in ("tensor(float)", "tensor(float16)", "tensor(uint8)"):
@@ -142,7 +142,7 @@ def _input_size(detector: Detector, given: dict[str, Any], metadata: dict[str, s
     usual = _usual_size(metadata.get("imgsz", ""))
     sides = []
     for fixed, name, trained in ((width, "width", usual[1]), (height, "height", usual[0])):
-        side = fixed if isinstance(fixed, int) else given.get(name, trained)
+        side = fixed if isinstance(fixed, int) else overrides.get(name, trained)
         if not isinstance(side, int) or isinstance(side, bool) or not 32 <= side <= 8192:
             raise BadModel("not_an_image_model")
         sides.append(side)
@@ -174,7 +174,7 @@ def recognise(shapes: list[tuple[int, ...]], width: int, height: int) -> ModelKi
         rows, columns = shape
         if rows == count and columns >= 5:
             return ModelKind.YOLOX
-        if (rows in {3 * one for one in others} and columns >= 6) or (columns in others and rows >= 5):
+        if (rows in {3 * other for other in others} and columns >= 6) or (columns in others and rows >= 5):
             return ModelKind.YOLO
         if columns == 6:
             return ModelKind.NMS_FREE
@@ -223,10 +223,15 @@ def _habits(
         activation = _activation(raw, classes)
         # DETR itself and RF-DETR (whose outputs have these names) were trained on ImageNet's scale; RT-DETR
         # and what came of it were not.
-        outputs = {one.name for one in detector.session.get_outputs()}
+        outputs = {output.name for output in detector.session.get_outputs()}
         imagenet = activation == "softmax" or outputs == {"dets", "labels"}
-        known = {} if activation is None else {"activation": activation}
-        return {"values": "imagenet" if imagenet else "unit", "fit": "stretch", "confidence": 0.5, **known}
+        activated = {} if activation is None else {"activation": activation}
+        return {
+            "values": "imagenet" if imagenet else "unit",
+            "fit": "stretch",
+            "confidence": 0.5,
+            **activated,
+        }
     return {}
 
 
@@ -255,9 +260,9 @@ def _activation(raw: list[NDArray[np.generic]], names: int) -> str | None:
     """
     if len(raw) == 1:
         return "none"
-    tables = [one for one in raw if one.ndim == 3 and one.shape[-1] != 4]
+    tables = [output for output in raw if output.ndim == 3 and output.shape[-1] != 4]
     # With four classes only the values tell them from the boxes.
-    tables = tables or [one for one in raw if one.ndim == 3 and not within_unit(one)]
+    tables = tables or [output for output in raw if output.ndim == 3 and not within_unit(output)]
     if not tables or within_unit(tables[0]):
         return "none"
     logits = tables[0][0].astype(np.float64)
@@ -285,7 +290,7 @@ def _numbered(kind: ModelKind, raw: list[NDArray[np.generic]], settings: Detecto
     return [f"class {number}" for number in range(min(classes, MAX_LABELS))]
 
 
-def _named(text: str) -> list[str]:
+def _label_names(text: str) -> list[str]:
     """Labels in a file's metadata: a JSON or Python list or mapping from number to name."""
     for read in (json.loads, ast.literal_eval):
         try:

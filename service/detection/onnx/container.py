@@ -33,80 +33,80 @@ class ModelContents:
 
 def read(data: bytes) -> ModelContents:
     """Walk through a model. Raises NotOnnx."""
-    found = ModelContents()
+    contents = ModelContents()
     graphs = 0
     functions: set[str] = set()
     view = memoryview(data)
     for number, _, value in _fields(view):
         if number == 7 and isinstance(value, memoryview):
             graphs += 1
-            _graph(value, found, 0)
+            _graph(value, contents, 0)
         elif number == 25 and isinstance(value, memoryview):
-            functions |= _function(value, found)
-    if graphs != 1 or found.nodes == 0:
+            functions |= _function(value, contents)
+    if graphs != 1 or contents.nodes == 0:
         raise NotOnnx("no graph")
     # A domain whose operators the file itself defines from known ones is not a custom operator.
-    found.foreign_domains -= functions
-    return found
+    contents.foreign_domains -= functions
+    return contents
 
 
-def _function(view: memoryview, found: ModelContents) -> set[str]:
+def _function(view: memoryview, contents: ModelContents) -> set[str]:
     operators: set[str] = set()
     for number, _, value in _fields(view):
         if isinstance(value, memoryview):
             if number == 7:
-                _node(value, found, 1)
+                _node(value, contents, 1)
             elif number == 10:
                 operators.add(_text(value))
             elif number == 11:
-                _attribute(value, found, 1)
+                _attribute(value, contents, 1)
     return operators
 
 
-def _graph(view: memoryview, found: ModelContents, depth: int) -> None:
+def _graph(view: memoryview, contents: ModelContents, depth: int) -> None:
     if depth > _DEPTH:
         raise NotOnnx("nested too deep")
     for number, _, value in _fields(view):
         if isinstance(value, memoryview):
             if number == 1:
-                _node(value, found, depth)
+                _node(value, contents, depth)
             elif number == 5:
-                _tensor(value, found)
+                _tensor(value, contents)
             elif number == 15:
-                _sparse(value, found)
+                _sparse(value, contents)
 
 
-def _node(view: memoryview, found: ModelContents, depth: int) -> None:
-    found.nodes += 1
+def _node(view: memoryview, contents: ModelContents, depth: int) -> None:
+    contents.nodes += 1
     for number, _, value in _fields(view):
         if isinstance(value, memoryview):
             if number == 7 and _text(value) not in _OWN_DOMAINS:
-                found.foreign_domains.add(_text(value))
+                contents.foreign_domains.add(_text(value))
             elif number == 5:
-                _attribute(value, found, depth)
+                _attribute(value, contents, depth)
 
 
-def _attribute(view: memoryview, found: ModelContents, depth: int) -> None:
+def _attribute(view: memoryview, contents: ModelContents, depth: int) -> None:
     for number, _, value in _fields(view):
         if isinstance(value, memoryview):
             if number in (5, 10):
-                _tensor(value, found)
+                _tensor(value, contents)
             elif number in (22, 23):
-                _sparse(value, found)
+                _sparse(value, contents)
             elif number in (6, 11):
-                _graph(value, found, depth + 1)
+                _graph(value, contents, depth + 1)
 
 
-def _sparse(view: memoryview, found: ModelContents) -> None:
+def _sparse(view: memoryview, contents: ModelContents) -> None:
     for number, _, value in _fields(view):
         if isinstance(value, memoryview) and number in (1, 2):
-            _tensor(value, found)
+            _tensor(value, contents)
 
 
-def _tensor(view: memoryview, found: ModelContents) -> None:
+def _tensor(view: memoryview, contents: ModelContents) -> None:
     for number, _, value in _fields(view):
         if number == 13 or (number == 14 and value == _EXTERNAL):
-            found.external_data = True
+            contents.external_data = True
 
 
 def _text(view: memoryview) -> str:

@@ -40,11 +40,11 @@ class Decoded:
 
 def decode(kind: ModelKind, outputs: Sequence[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
     """The candidates in `outputs`. Raises ValueError when the shapes are not those of `kind`."""
-    found = _DECODERS[kind]([np.asarray(output) for output in outputs], settings)
-    if kind in _IN_PX_OR_PARTS and len(found.boxes) and np.abs(found.boxes).max() <= _PARTS:
+    decoded = _DECODERS[kind]([np.asarray(output) for output in outputs], settings)
+    if kind in _IN_PX_OR_PARTS and len(decoded.boxes) and np.abs(decoded.boxes).max() <= _PARTS:
         size = np.array([settings.width, settings.height] * 2, np.float64)
-        return Decoded(found.boxes * size, found.confidences, found.classes)
-    return found
+        return Decoded(decoded.boxes * size, decoded.confidences, decoded.classes)
+    return decoded
 
 
 def cells(width: int, height: int, strides: Sequence[int] = _STRIDES) -> int:
@@ -94,10 +94,10 @@ def yolo_columns(shape: Sequence[int], settings: DetectorSettings) -> tuple[bool
 
     v5, v7 and v6: rows of four and objectness. v8 and later: columns of four without. Raises ValueError.
     """
-    known = grids(settings.width, settings.height)
+    counts = grids(settings.width, settings.height)
     rows, columns = shape
-    upright = known | {3 * count for count in known}
-    lying = columns in known or (rows < columns and rows not in upright)
+    upright = counts | {3 * count for count in counts}
+    lying = columns in counts or (rows < columns and rows not in upright)
     first = 4 + (not lying if settings.objectness is None else settings.objectness)
     left = (rows if lying else columns) - first
     classes = settings.classes or left
@@ -183,11 +183,11 @@ def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) 
     table = boxes.reshape(-1, 4).astype(np.float64)
     others = [output for output in outputs if output is not boxes]
     numbers = [output.reshape(-1) for output in others if output.size == len(table)]
-    whole = [one for one in numbers if np.issubdtype(one.dtype, np.integer)]
-    parts = [one for one in numbers if not np.issubdtype(one.dtype, np.integer)]
+    whole = [table for table in numbers if np.issubdtype(table.dtype, np.integer)]
+    parts = [table for table in numbers if not np.issubdtype(table.dtype, np.integer)]
     if len(parts) == 2 and not whole:
         # Both as floats: confidences lie within 0..1, classes are whole numbers.
-        parts.sort(key=lambda one: bool(np.all(one == np.rint(one)) and one.max(initial=0) > 0))
+        parts.sort(key=lambda table: bool(np.all(table == np.rint(table)) and table.max(initial=0) > 0))
         whole = [parts.pop()]
     if len(parts) != 1 or not whole:
         raise ValueError("confidences and classes cannot be told apart")

@@ -102,8 +102,8 @@ class Detector:
         self.session = open_session(path, calls)
         self._calls = calls
         self.inputs = self.session.get_inputs()
-        self._input = next((one for one in self.inputs if len(one.shape) == 4), self.inputs[0])
-        self.sized = any(one.name == SIZE_INPUT for one in self.inputs)
+        self._input = next((tensor for tensor in self.inputs if len(tensor.shape) == 4), self.inputs[0])
+        self.sized = any(tensor.name == SIZE_INPUT for tensor in self.inputs)
         self.last = channels_last(self._input.shape)
         self.bytes = self._input.type == "tensor(uint8)"
         batch = self._input.shape[0] if self._input.shape else 1
@@ -111,26 +111,26 @@ class Detector:
 
     def outputs(self, tensor: NDArray[np.float32]) -> list[NDArray[np.generic]]:
         """The model's raw outputs for one input tensor (1, 3, height, width)."""
-        given: NDArray[Any] = tensor
+        converted: NDArray[Any] = tensor
         if self._input.type == "tensor(float16)":
-            given = tensor.astype(np.float16)
+            converted = tensor.astype(np.float16)
         elif self.bytes:
-            given = np.clip(np.rint(tensor), 0, 255).astype(np.uint8)
+            converted = np.clip(np.rint(tensor), 0, 255).astype(np.uint8)
         if self.last:
-            given = np.ascontiguousarray(given.transpose(0, 2, 3, 1))
+            converted = np.ascontiguousarray(converted.transpose(0, 2, 3, 1))
         if self.batch > 1:
-            given = np.repeat(given, self.batch, axis=0)
-        inputs: dict[str, NDArray[Any]] = {self._input.name: given}
+            converted = np.repeat(converted, self.batch, axis=0)
+        inputs: dict[str, NDArray[Any]] = {self._input.name: converted}
         if self.sized:
             # With the size of the input its boxes are in px of the input.
             size = np.array([[tensor.shape[3], tensor.shape[2]]], np.int64)
             inputs[SIZE_INPUT] = np.repeat(size, self.batch, axis=0)
-        return [self._of_first(one) for one in self.session.run(None, inputs)]
+        return [self._of_first(output) for output in self.session.run(None, inputs)]
 
     def _of_first(self, output: NDArray[np.generic]) -> NDArray[np.generic]:
         """What an output says of the first image; rows that name their image are separated when decoded."""
-        named = output.ndim == 2 and output.shape[1] == 7
-        many = self.batch > 1 and output.ndim > 0 and output.shape[0] == self.batch and not named
+        numbered = output.ndim == 2 and output.shape[1] == 7
+        many = self.batch > 1 and output.ndim > 0 and output.shape[0] == self.batch and not numbered
         return output[:1] if many else output
 
     def detect(
@@ -158,10 +158,10 @@ class Detector:
         cuts = list(slices(width, height, settings))
         if self._calls > 1 and len(cuts) > 1:
             with ThreadPoolExecutor(self._calls) as pool:
-                found = list(pool.map(look, cuts))
+                parts = list(pool.map(look, cuts))
         else:
-            found = [look(cut) for cut in cuts]
-        whole = merged(found, settings.iou)
+            parts = [look(cut) for cut in cuts]
+        whole = merged(parts, settings.iou)
         detected = []
         for (x1, y1, x2, y2), confidence, number in zip(
             whole.boxes.tolist(), whole.confidences.tolist(), whole.classes.tolist(), strict=True

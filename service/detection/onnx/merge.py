@@ -31,21 +31,21 @@ class SliceFindings:
     """What one part of a photo shows: boxes in photo px, and (n, 4) whether each is cut off at the left,
     upper, right and lower edge of the part, where that is not the edge of the photo."""
 
-    found: Decoded
+    decoded: Decoded
     cut: NDArray[np.bool_]
 
 
 def slice_findings(
-    found: Decoded, place: tuple[int, int, int, int], width: int, height: int, iou: float
+    findings: Decoded, place: tuple[int, int, int, int], width: int, height: int, iou: float
 ) -> SliceFindings:
     """The findings of the part x, y, w, h of a photo, those that overlap by more than `iou` being one."""
     x, y, w, h = place
-    found = suppressed(found, iou)
+    findings = suppressed(findings, iou)
     near = np.array([w, h, w, h]) * _NEAR_EDGE
     edges = np.array([x, y, x + w, y + h])
     within = np.array([x > 0, y > 0, x + w < width, y + h < height])
     sign = np.array([1, 1, -1, -1])
-    return SliceFindings(found, within & (sign * (found.boxes - edges) <= near))
+    return SliceFindings(findings, within & (sign * (findings.boxes - edges) <= near))
 
 
 def suppressed(findings: Decoded, iou: float, rank: Array | None = None) -> Decoded:
@@ -68,19 +68,19 @@ def suppressed(findings: Decoded, iou: float, rank: Array | None = None) -> Deco
 def merged(parts: Sequence[SliceFindings], iou: float) -> Decoded:
     """The findings of a photo from those of its parts, of which the first is all of it; the surest first."""
     if len(parts) == 1:
-        return _some(parts[0].found, np.arange(len(parts[0].found.boxes))[:MOST_FOUND])
+        return _some(parts[0].decoded, np.arange(len(parts[0].decoded.boxes))[:MOST_FOUND])
     # Of boxes that are as sure, those of the smaller parts are finer.
     parts = [*parts[1:], parts[0]]
     boxes, confidences, classes = (
-        np.concatenate([getattr(part.found, name) for part in parts])
+        np.concatenate([getattr(part.decoded, name) for part in parts])
         for name in ("boxes", "confidences", "classes")
     )
     joined, pieces = _joined(
         Decoded(boxes, confidences, classes), np.concatenate([part.cut for part in parts])
     )
     # A piece yields to the whole, also when that is a little less sure.
-    found = suppressed(joined, iou, np.where(pieces, _AS_SURE, 1.0) * joined.confidences)
-    return _some(found, _without_fragments(found)[:MOST_FOUND])
+    decoded = suppressed(joined, iou, np.where(pieces, _AS_SURE, 1.0) * joined.confidences)
+    return _some(decoded, _without_fragments(decoded)[:MOST_FOUND])
 
 
 def _some(findings: Decoded, indexes: NDArray[np.int64]) -> Decoded:
@@ -97,58 +97,58 @@ def _apart(findings: Decoded) -> Array:
     return np.asarray(findings.boxes + place, np.float64)
 
 
-def _joined(found: Decoded, cut: NDArray[np.bool_]) -> tuple[Decoded, NDArray[np.bool_]]:
+def _joined(findings: Decoded, cut: NDArray[np.bool_]) -> tuple[Decoded, NDArray[np.bool_]]:
     """The findings, with the pieces of what the edges of parts cut made one, and which still lack some."""
-    groups = list(range(len(found.boxes)))
+    groups = list(range(len(findings.boxes)))
 
-    def group(one: int) -> int:
-        while groups[one] != one:
-            one = groups[one] = groups[groups[one]]
-        return one
+    def group(index: int) -> int:
+        while groups[index] != index:
+            index = groups[index] = groups[groups[index]]
+        return index
 
     for axis in (0, 1):
-        for first, second in _pieces(found, cut, axis):
+        for first, second in _pieces(findings, cut, axis):
             groups[group(second)] = group(first)
     members: dict[int, list[int]] = {}
-    for one in range(len(groups)):
-        members.setdefault(group(one), []).append(one)
+    for index in range(len(groups)):
+        members.setdefault(group(index), []).append(index)
     if len(members) == len(groups):
-        return found, np.any(cut, axis=1)
+        return findings, np.any(cut, axis=1)
     boxes, confidences, classes, pieces = [], [], [], []
     for some in members.values():
-        low, high = found.boxes[some, :2].min(axis=0), found.boxes[some, 2:].max(axis=0)
+        low, high = findings.boxes[some, :2].min(axis=0), findings.boxes[some, 2:].max(axis=0)
         box = np.concatenate([low, high])
         boxes.append(box)
-        confidences.append(found.confidences[some].max())
-        classes.append(found.classes[some[0]])
-        pieces.append(bool(np.any(cut[some] & (found.boxes[some] == box))))
+        confidences.append(findings.confidences[some].max())
+        classes.append(findings.classes[some[0]])
+        pieces.append(bool(np.any(cut[some] & (findings.boxes[some] == box))))
     return Decoded(np.array(boxes), np.array(confidences), np.array(classes)), np.array(pieces)
 
 
-def _pieces(found: Decoded, cut: NDArray[np.bool_], axis: int) -> list[tuple[int, int]]:
+def _pieces(findings: Decoded, cut: NDArray[np.bool_], axis: int) -> list[tuple[int, int]]:
     """Pairs of which one goes on where the other is cut off, along x (axis 0) or y (1).
 
     Those that share most of the edge belong together, in as many parts as show them. Where it is less, each
     has one partner at most, the one that shares more than others: a crack that runs aslant has little in
     common with itself, and an edge may cut several things that lie side by side.
     """
-    surest = np.argsort(-found.confidences, kind="stable")
+    surest = np.argsort(-findings.confidences, kind="stable")
     before = surest[cut[surest, axis + 2]][:_MOST_PIECES]
     after = surest[cut[surest, axis]][:_MOST_PIECES]
     if not len(before) or not len(after):
         return []
-    one, two = found.boxes[before][:, None], found.boxes[after][None]
+    first, second = findings.boxes[before][:, None], findings.boxes[after][None]
     along, beside = (axis, axis + 2), (1 - axis, 3 - axis)
     goes_on = (
-        (found.classes[before][:, None] == found.classes[after][None])
-        & (two[..., along[0]] < one[..., along[1]])
-        & (two[..., along[1]] >= one[..., along[1]])
-        & (one[..., along[0]] <= two[..., along[0]])
+        (findings.classes[before][:, None] == findings.classes[after][None])
+        & (second[..., along[0]] < first[..., along[1]])
+        & (second[..., along[1]] >= first[..., along[1]])
+        & (first[..., along[0]] <= second[..., along[0]])
         & (before[:, None] != after[None])
     )
-    low = np.maximum(one[..., beside[0]], two[..., beside[0]])
-    high = np.minimum(one[..., beside[1]], two[..., beside[1]])
-    sides = [both[..., beside[1]] - both[..., beside[0]] for both in (one, two)]
+    low = np.maximum(first[..., beside[0]], second[..., beside[0]])
+    high = np.minimum(first[..., beside[1]], second[..., beside[1]])
+    sides = [both[..., beside[1]] - both[..., beside[0]] for both in (first, second)]
     goes_on &= high - low > _COMMON * np.minimum(*sides)
     common = np.where(goes_on, (high - low) / np.maximum(*sides), 0.0)
     goes_on &= common > _SAME
@@ -171,4 +171,4 @@ def _without_fragments(findings: Decoded) -> NDArray[np.int64]:
         as_sure = findings.confidences[indexes] >= _AS_SURE * findings.confidences[index]
         if not bool(np.any((common > _INSIDE * areas[index]) & as_sure)):
             indexes.append(index)
-    return np.array(sorted(indexes, key=lambda one: -findings.confidences[one]), np.int64)
+    return np.array(sorted(indexes, key=lambda index: -findings.confidences[index]), np.int64)

@@ -54,9 +54,9 @@ class DetectorSettings(BaseModel):
 def settings_given(text: str) -> dict[str, Any]:
     """Settings as a person gives them, a JSON object. Raises ValueError with what it is instead."""
     try:
-        given = json.loads(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError("no JSON") from error
-    if not isinstance(given, dict):
+    if not isinstance(fields, dict):
         raise ValueError("no JSON object")
-    return given
+    return fields

@@ -49,9 +49,9 @@ class LeasedQueue:
 
     async def _loop(self, work: Work) -> None:
         while True:
-            seen = self._kicked.count
+            count = self._kicked.count
             outcome = await work(job_rows.take_oldest)
             if outcome is Outcome.FAULT:
                 await asyncio.sleep(_POLL_SECONDS)
             elif outcome is Outcome.NOTHING:
-                await self._kicked.wait(seen, _POLL_SECONDS)
+                await self._kicked.wait(count, _POLL_SECONDS)

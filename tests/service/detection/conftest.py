@@ -29,29 +29,31 @@ def item(client: TestClient, scene: samples.Scene) -> dict[str, Any]:
         "point": {"x": 0, "y": 0, "w": 1, "h": 1},
         "fileInfo": {"download_url": reference["download_url"]},
     }
-    made = make_item(client, model_id="reference-difference", item_point=point)
+    created = make_item(client, model_id="reference-difference", item_point=point)
     photo = upload(client, "今天.png", encoded(scene.photo))
-    answer = client.post(f"/api/inspection_item/{made['item_id']}/photos", json={"file_id": photo["file_id"]})
+    answer = client.post(
+        f"/api/inspection_item/{created['item_id']}/photos", json={"file_id": photo["file_id"]}
+    )
     assert answer.status_code == 200, answer.text
-    return made
+    return created
 
 
 class Held:
-    """Computing stands still until `go` is set; `begun` tells that it was asked for."""
+    """Computing stands still until `go` is set; `started` is set when it was asked for."""
 
     def __init__(self) -> None:
-        self.begun, self.go = threading.Event(), threading.Event()
+        self.started, self.go = threading.Event(), threading.Event()
 
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
     """Every run of a model waits."""
-    asked, gate = ComputeProcess.ask, Held()
+    ask, gate = ComputeProcess.ask, Held()
 
     def waiting(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
-        gate.begun.set()
+        gate.started.set()
         gate.go.wait(10)
-        return asked(process, request, seconds, progress)
+        return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "ask", waiting)
     yield gate

@@ -34,19 +34,19 @@ def constant_model(
     values = []
     for name, value in outputs.items():
         initializers.append(numpy_helper.from_array(value, f"{name}_value"))
-        given = helper.np_dtype_to_tensor_dtype(value.dtype)
-        nodes.append(helper.make_node("Cast", ["nothing"], [f"{name}_nothing"], to=given))
+        element_type = helper.np_dtype_to_tensor_dtype(value.dtype)
+        nodes.append(helper.make_node("Cast", ["nothing"], [f"{name}_nothing"], to=element_type))
         nodes.append(helper.make_node("Add", [f"{name}_value", f"{name}_nothing"], [name]))
-        values.append(helper.make_tensor_value_info(name, given, value.shape))
+        values.append(helper.make_tensor_value_info(name, element_type, value.shape))
     if domain:
         nodes.append(helper.make_node("Mystery", ["nothing"], ["unused"], domain=domain))
     image = helper.make_tensor_value_info("images", kind, shape or [1, 3, size[1], size[0]])
     graph = helper.make_graph(nodes, "tiny", [image], values, initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    told = dict(metadata or {})
+    properties = dict(metadata or {})
     if names:
-        told["names"] = str(dict(enumerate(names)))
-    helper.set_model_props(model, told)
+        properties["names"] = str(dict(enumerate(names)))
+    helper.set_model_props(model, properties)
     onnx.save(model, str(path))
     return path
 

@@ -64,15 +64,15 @@ def test_a_batch_says_in_each_line_what_came_of_it(folder: Path, settings: Setti
     )
     out = tmp_path / "out.jsonl"
     assert main(["detect", "--batch", str(pairs), "--out", str(out)], settings) == 0
-    found = lines(out.read_text("utf-8"))
-    assert [line["photo"] for line in found] == ["photo.png", "broken.png", "none.png", "reference.png"]
-    assert [line.get("error") for line in found] == [None, "image_unreadable", "file_lost", None]
-    assert [line["passed"] for line in found] == [False, None, None, True]
-    assert found[2]["message"] == "文件不存在：none.png"
+    results = lines(out.read_text("utf-8"))
+    assert [line["photo"] for line in results] == ["photo.png", "broken.png", "none.png", "reference.png"]
+    assert [line.get("error") for line in results] == [None, "image_unreadable", "file_lost", None]
+    assert [line["passed"] for line in results] == [False, None, None, True]
+    assert results[2]["message"] == "文件不存在：none.png"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "no column reference and no photo"),
         ("reference,picture\na,b\n", "no column photo"),
@@ -80,12 +80,12 @@ def test_a_batch_says_in_each_line_what_came_of_it(folder: Path, settings: Setti
     ],
 )
 def test_a_wrong_table_is_said_before_anything_runs(
-    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, said: str
+    settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, message: str
 ) -> None:
     batch, out = tmp_path / "pairs.csv", tmp_path / "out.jsonl"
     batch.write_text(text, "utf-8")
     assert main(["detect", "--batch", str(batch), "--out", str(out)], settings) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not out.exists()
 
 
@@ -98,19 +98,19 @@ def test_a_line_that_names_too_little_stops_no_other(
     pairs, out = folder / "对.csv", tmp_path / "out.jsonl"
     pairs.write_bytes(text.encode(encoding))
     assert main(["detect", "--batch", str(pairs), "--out", str(out)], settings) == 0
-    found = lines(out.read_text("utf-8"))
-    assert [line.get("error") for line in found] == ["line_incomplete"] * 3 + [None]
-    assert [line.get("message") for line in found][:3] == [
+    results = lines(out.read_text("utf-8"))
+    assert [line.get("error") for line in results] == ["line_incomplete"] * 3 + [None]
+    assert [line.get("message") for line in results][:3] == [
         "第 2 行缺少 photo",
         "第 3 行缺少 photo",
         "第 4 行缺少 reference",
     ]
-    assert [(line["reference"], line["photo"]) for line in found[2:]] == [
+    assert [(line["reference"], line["photo"]) for line in results[2:]] == [
         (None, "photo.png"),
         ("参考 1.png", "参考 1.png"),
     ]
-    assert found[3]["passed"] is True
-    assert {"boxes", "alignment", "seconds"} <= found[0].keys()
+    assert results[3]["passed"] is True
+    assert {"boxes", "alignment", "seconds"} <= results[0].keys()
 
 
 def test_an_onnx_file_as_the_model(
@@ -125,7 +125,7 @@ def test_an_onnx_file_as_the_model(
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         [],
         ["--photo", "p.png"],
@@ -139,9 +139,9 @@ def test_an_onnx_file_as_the_model(
         ["--photo", "p.png", "--reference", "r.png", "--mm-per-pixel", "0"],
     ],
 )
-def test_wrong_use_says_so(words: list[str], settings: Settings) -> None:
+def test_wrong_use_says_so(arguments: list[str], settings: Settings) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["detect", *words], settings)
+        main(["detect", *arguments], settings)
     assert ended.value.code == 2
 
 
@@ -176,6 +176,6 @@ def test_unknown_model_and_setting_are_reported(
     assert main(["detect", "--photo", photo, "--model", "some-id"], settings) == 1
     assert "there is no model some-id" in capsys.readouterr().err
     assert not settings.data_dir.exists()
-    for given in ("{bad", "[1]"):
-        assert main(["model", "add", photo, "--settings", given], settings) == 1
+    for text in ("{bad", "[1]"):
+        assert main(["model", "add", photo, "--settings", text], settings) == 1
         assert "--settings is no JSON" in capsys.readouterr().err

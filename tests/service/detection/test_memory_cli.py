@@ -52,9 +52,9 @@ def test_what_passed_photos_show_is_suppressed_and_said(
     folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(make(folder, "photo0.png", "photo1.png", "broken.png"), settings) == 0
-    made = lines(capsys)
-    assert [line["differences"] for line in made] == [1, 1, None]
-    assert made[2]["error"] == "image_unreadable"
+    written = lines(capsys)
+    assert [line["differences"] for line in written] == [1, 1, None]
+    assert written[2]["error"] == "image_unreadable"
     assert main(["memory", "show", str(folder / "region.memory")], settings) == 0
     (shown,) = lines(capsys)
     assert shown["region"] == [0, 0, 320, 320]

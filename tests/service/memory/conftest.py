@@ -49,9 +49,9 @@ class Site:
         self.client = client
         self.reference = upload(client, "reference.png", encoded(samples.panel(320, 320, 11).image))
         body = {"reference_image_name": "panel", "file_id": self.reference["file_id"]}
-        made = client.post("/api/catalogue/reference-images", json=body)
-        assert made.status_code == 200, made.text
-        self.image_id: str = made.json()["data"]["reference_image_id"]
+        answer = client.post("/api/catalogue/reference-images", json=body)
+        assert answer.status_code == 200, answer.text
+        self.image_id: str = answer.json()["data"]["reference_image_id"]
         self.photos = 0
 
     def item(self, *, lit: bool = True, photo: bytes | None = None, **fields: Any) -> dict[str, Any]:
@@ -91,15 +91,15 @@ class Site:
         """The memory of the item's region."""
         answer = self.client.get(f"/api/inspection_item/{item['item_id']}/memory")
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()["data"]
-        return found
+        state: dict[str, Any] = answer.json()["data"]
+        return state
 
-    def change(self, item: dict[str, Any], **wanted: Any) -> dict[str, Any]:
+    def change(self, item: dict[str, Any], **changes: Any) -> dict[str, Any]:
         """Change the memory of the item's region."""
-        answer = self.client.put(f"/api/inspection_item/{item['item_id']}/memory", json=wanted)
+        answer = self.client.put(f"/api/inspection_item/{item['item_id']}/memory", json=changes)
         assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()["data"]
-        return found
+        memory: dict[str, Any] = answer.json()["data"]
+        return memory
 
     def detect(self, item: dict[str, Any]) -> dict[str, Any]:
         """The result entry of a detection in the item's newest photo."""
@@ -127,10 +127,10 @@ def computed_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             request: dict[str, Any],
             _seconds: float,
             progress: Report = lambda _percent: None,
-            known: Sequence[bytes] = (),
+            contents: Sequence[bytes] = (),
         ) -> Frame:
-            message = {**request, "known": [len(one) for one in known]} if known else request
-            frame = Frame(json.loads(json.dumps(message)), b"".join(known))
+            message = {**request, "known": [len(content) for content in contents]} if contents else request
+            frame = Frame(json.loads(json.dumps(message)), b"".join(contents))
             with turn:
                 if "request" in request:
                     return variation_worker._answer(computer, frame)

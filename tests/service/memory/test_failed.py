@@ -16,9 +16,9 @@ from service.inspection.tables import ITEM
 from service.memory.tables import LEFT_OUT, REGION, VARIATION, WAITING
 from service.settings import Settings
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site
-from tests.service.memory.test_memory import known, rows, settled
+from tests.service.memory.test_memory import passed_items, rows, settled
 
-__all__ = ["known"]
+__all__ = ["passed_items"]
 
 LAMP = {"x1": 205, "y1": 65, "x2": 255, "y2": 115}
 
@@ -36,7 +36,7 @@ def fail_at_the_lamp(site: Site) -> dict[str, Any]:
 
 
 def test_what_a_person_failed_is_reported_from_then_on(
-    site: Site, known: list[dict[str, Any]], database: Database
+    site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
     assert site.detect(site.item())["isPassed"] is True
     failed = fail_at_the_lamp(site)
@@ -59,9 +59,9 @@ def test_what_a_person_failed_is_reported_from_then_on(
 
 @ON_ONE_DATABASE
 def test_what_failed_enters_a_frozen_memory(
-    site: Site, known: list[dict[str, Any]], database: Database
+    site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
-    site.change(known[0], frozen=True)
+    site.change(passed_items[0], frozen=True)
     failed = fail_at_the_lamp(site)
     memory = settled(site, database, failed)
     assert (memory["state"], memory["photos"][0]["kind"]) == ("frozen", "failed")
@@ -70,7 +70,7 @@ def test_what_failed_enters_a_frozen_memory(
 
 @ON_ONE_DATABASE
 def test_a_sealed_record_keeps_what_the_memory_explained(
-    site: Site, known: list[dict[str, Any]], database: Database
+    site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
     item = site.item()
     entry = site.detect(item)
@@ -79,7 +79,7 @@ def test_a_sealed_record_keeps_what_the_memory_explained(
     record = f"/api/inspection/{item['inspection_id']}"
     assert site.client.post(f"{record}/finish").status_code == 200
     before = site.client.get(f"/api/inspection_item/{item['item_id']}").json()["result"]
-    site.change(known[0], left_out={known[0]["file_id"]: True}, required=2)
+    site.change(passed_items[0], left_out={passed_items[0]["file_id"]: True}, required=2)
     failed = fail_at_the_lamp(site)
     settled(site, database, failed)
     site.change(failed, start_over=True)
@@ -90,7 +90,7 @@ def test_a_sealed_record_keeps_what_the_memory_explained(
 @ON_ONE_DATABASE
 @pytest.mark.parametrize("lost", ["memory", "suppressed"])
 def test_the_seal_covers_what_the_memory_explained(
-    site: Site, known: list[dict[str, Any]], database: Database, lost: str
+    site: Site, passed_items: list[dict[str, Any]], database: Database, lost: str
 ) -> None:
     item = site.item()
     site.detect(item)
@@ -103,43 +103,43 @@ def test_the_seal_covers_what_the_memory_explained(
 
 def take_out_of_entries(database: Database, item_id: str, key: str) -> None:
     """Change the stored entries of an item past the service."""
-    here = ITEM.c.item_id == item_id
+    of_item = ITEM.c.item_id == item_id
     stored = database.read_now(
-        lambda session: session.execute(select(ITEM.c.result).where(here)).scalar_one()
+        lambda session: session.execute(select(ITEM.c.result).where(of_item)).scalar_one()
     )
     entries = json.loads(stored)
     assert any(entry.pop(key, None) for entry in entries)
     changed = json.dumps(entries, ensure_ascii=False)
-    database.write_now(lambda session: session.execute(update(ITEM).where(here).values(result=changed)))
+    database.write_now(lambda session: session.execute(update(ITEM).where(of_item).values(result=changed)))
 
 
 def test_clients_hear_of_what_people_change_and_of_what_is_compared(
-    site: Site, known: list[dict[str, Any]], database: Database, app: FastAPI
+    site: Site, passed_items: list[dict[str, Any]], database: Database, app: FastAPI
 ) -> None:
     feed = app.state.end_streams.__self__
     place = feed.since(0).place
     item = site.passed()
     settled(site, database, item)
     site.change(item, left_out={item["file_id"]: True})
-    found = [one for one in feed.since(place).events if one.kind == "region_memory"]
-    assert {one.object_id for one in found} == {site.reference["file_id"]}
-    by_whom = [one.actor for one in found]
+    events = [event for event in feed.since(place).events if event.kind == "region_memory"]
+    assert {event.object_id for event in events} == {site.reference["file_id"]}
+    by_whom = [event.actor for event in events]
     # No user compares photos; the last is the change that a person made.
-    assert by_whom[:-1] == [None] * (len(found) - 1)
-    assert len(found) >= 2
+    assert by_whom[:-1] == [None] * (len(events) - 1)
+    assert len(events) >= 2
     assert by_whom[-1] is not None
 
 
 @ON_ONE_DATABASE
 def test_memories_are_in_backups_and_come_back(
     site: Site,
-    known: list[dict[str, Any]],
+    passed_items: list[dict[str, Any]],
     database: Database,
     settings: Settings,
     tmp_path: Path,
 ) -> None:
-    item = known[0]
-    site.change(item, required=2, left_out={known[1]["file_id"]: True})
+    item = passed_items[0]
+    site.change(item, required=2, left_out={passed_items[1]["file_id"]: True})
     failed = fail_at_the_lamp(site)
     settled(site, database, failed)
     archive, new = tmp_path / "backup.zip", Settings(data_dir=tmp_path / "new", bcrypt_cost=4)
@@ -155,5 +155,5 @@ def test_memories_are_in_backups_and_come_back(
 
 
 def content(database: Database, table: Any) -> list[tuple[Any, ...]]:
-    found = database.read_now(lambda session: session.execute(select(table)).all())
-    return sorted(tuple(row) for row in found)
+    rows = database.read_now(lambda session: session.execute(select(table)).all())
+    return sorted(tuple(row) for row in rows)

@@ -33,9 +33,9 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(waiting, "now", lambda: made.now)
-    return made
+    clock = Clock()
+    monkeypatch.setattr(waiting, "now", lambda: clock.now)
+    return clock
 
 
 def taken(database: Database) -> Taken | None:
@@ -77,7 +77,7 @@ class Played:
     """The other domains of a service, with one passed item; a comparison waits until `go`."""
 
     def __init__(self) -> None:
-        self.begun, self.go, self.rested = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.started, self.go, self.rested = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.compared = 0
 
     async def compare(
@@ -89,12 +89,12 @@ class Played:
         judged: Sequence[Rect],
         without: Sequence[Rect],
     ) -> Compared:
-        self.begun.set()
+        self.started.set()
         await self.go.wait()
         self.compared += 1
         return Compared(b"content", 1)
 
-    async def disagreements(self, question: Question, known: Sequence[bytes]) -> list[list[float]]:
+    async def disagreements(self, question: Question, contents: Sequence[bytes]) -> list[list[float]]:
         return []
 
     async def rest(self) -> None:
@@ -129,8 +129,8 @@ def test_a_lease_is_renewed_while_a_photo_is_compared(
         played, loop = Played(), asyncio.get_running_loop()
         renewed, renew = asyncio.Event(), waiting.renew
 
-        def noted(session: Any, one: Taken) -> None:
-            renew(session, one)
+        def noted(session: Any, taken: Taken) -> None:
+            renew(session, taken)
             loop.call_soon_threadsafe(renewed.set)
 
         monkeypatch.setattr(waiting, "renew", noted)
@@ -164,10 +164,10 @@ def test_of_two_services_one_goes_on_when_the_other_is_killed(
         await making.start()
         try:
             assert taken(other) is None
-            assert not played.begun.is_set()
+            assert not played.started.is_set()
             clock.later(61)
             making.kick()
-            await asyncio.wait_for(played.begun.wait(), 60)
+            await asyncio.wait_for(played.started.wait(), 60)
             await asyncio.wait_for(played.rested.wait(), 60)
         finally:
             await making.stop()

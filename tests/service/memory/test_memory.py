@@ -22,10 +22,10 @@ from tests.service_app import ADMIN, HERE, with_token
 PATIENCE = 60
 
 
-def until(told: Callable[[], bool]) -> None:
+def until(condition: Callable[[], bool]) -> None:
     """Wait for what the service does beside the requests."""
     ends = time.monotonic() + PATIENCE
-    while not told():
+    while not condition():
         assert time.monotonic() < ends, "it never came to be so"
         time.sleep(0.05)
 
@@ -47,7 +47,7 @@ def rows(database: Database) -> list[Any]:
 
 
 @pytest.fixture
-def known(site: Site, database: Database) -> list[dict[str, Any]]:
+def passed_items(site: Site, database: Database) -> list[dict[str, Any]]:
     """Three passed items whose photos are compared: the lamp is lit on them."""
     items = [site.passed() for _ in range(3)]
     settled(site, database, items[0])
@@ -93,8 +93,8 @@ def test_too_few_photos_change_nothing(site: Site, database: Database) -> None:
 
 
 @ON_ONE_DATABASE
-def test_an_item_says_nothing_about_itself(site: Site, known: list[dict[str, Any]]) -> None:
-    again = site.detect(known[0])
+def test_an_item_says_nothing_about_itself(site: Site, passed_items: list[dict[str, Any]]) -> None:
+    again = site.detect(passed_items[0])
     assert not {"memory", "suppressed"} & again.keys()
     # Nor does another item with the same photo.
     same = site.item(photo=picture(1))
@@ -102,9 +102,9 @@ def test_an_item_says_nothing_about_itself(site: Site, known: list[dict[str, Any
 
 
 def test_a_changed_verdict_a_deleted_item_and_a_photo_taken_off_take_effect(
-    site: Site, known: list[dict[str, Any]], database: Database
+    site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
-    first, second, third = known
+    first, second, third = passed_items
     site.decide(first, "failed")
     assert file_ids(site.memory(third)) == [third["file_id"], second["file_id"]]
     assert "memory" not in site.detect(site.item())
@@ -126,9 +126,9 @@ def test_a_changed_verdict_a_deleted_item_and_a_photo_taken_off_take_effect(
 
 
 def test_people_leave_photos_out_freeze_and_restart(
-    site: Site, known: list[dict[str, Any]], database: Database, client: TestClient
+    site: Site, passed_items: list[dict[str, Any]], database: Database, client: TestClient
 ) -> None:
-    item, file_id = known[0], known[1]["file_id"]
+    item, file_id = passed_items[0], passed_items[1]["file_id"]
     changed = site.change(item, left_out={file_id: True})
     assert changed["state"] == "too_few"
     (out,) = (photo for photo in changed["photos"] if photo["left_out"])
@@ -142,14 +142,16 @@ def test_people_leave_photos_out_freeze_and_restart(
     assert later["file_id"] not in file_ids(site.memory(item))
     assert site.detect(site.item())["memory"]["photos"] == 3
     assert later["file_id"] in file_ids(site.change(item, frozen=False))
-    begun = site.change(item, start_over=True)
-    assert (begun["state"], begun["photos"]) == ("empty", [])
-    assert begun["begins_at"] is not None
+    started_over = site.change(item, start_over=True)
+    assert (started_over["state"], started_over["photos"]) == ("empty", [])
+    assert started_over["begins_at"] is not None
     assert "memory" not in site.detect(site.item())
     assert file_ids(site.memory(site.passed())) != []
     log = client.get("/api/audit?kind=region_memory&current_page=1&page_size=20").json()["data"]["data"]
-    assert [(one["action"], one["object_id"]) for one in log] == [("update", site.reference["file_id"])] * 5
-    assert [sorted(one["details"].keys() - {"item_id"}) for one in log] == [
+    assert [(event["action"], event["object_id"]) for event in log] == [
+        ("update", site.reference["file_id"])
+    ] * 5
+    assert [sorted(event["details"].keys() - {"item_id"}) for event in log] == [
         ["begins_at"],
         ["frozen_at"],
         ["frozen_at"],
@@ -178,22 +180,24 @@ def test_rejected_findings_count_at_their_place(site: Site, database: Database) 
 
 
 @ON_ONE_DATABASE
-def test_who_may_what(site: Site, known: list[dict[str, Any]], as_role: Callable[..., TestClient]) -> None:
-    path = f"/api/inspection_item/{known[0]['item_id']}/memory"
-    file_id = known[0]["file_id"]
+def test_who_may_what(
+    site: Site, passed_items: list[dict[str, Any]], as_role: Callable[..., TestClient]
+) -> None:
+    path = f"/api/inspection_item/{passed_items[0]['item_id']}/memory"
+    file_id = passed_items[0]["file_id"]
     inspector, viewer, planner = (as_role(role) for role in ("inspector", "viewer", "planner"))
     assert viewer.get(path).json()["data"]["can_change"] is False
     assert viewer.put(path, json={"left_out": {file_id: True}}).status_code == 403
-    said = inspector.get(path).json()["data"]
-    assert (said["can_change"], said["can_require"]) == (True, False)
+    state = inspector.get(path).json()["data"]
+    assert (state["can_change"], state["can_require"]) == (True, False)
     planners: list[dict[str, Any]] = [
         {"frozen": True},
         {"required": 2},
         {"start_over": True},
         {"frozen": False},
     ]
-    for wanted in planners:
-        assert inspector.put(path, json=wanted).status_code == 403
+    for body in planners:
+        assert inspector.put(path, json=body).status_code == 403
     assert inspector.put(path, json={"left_out": {file_id: True}}).status_code == 200
     assert planner.put(path, json={"frozen": True, "required": 2}).json()["data"]["required"] == 2
     assert planner.put(path, json={"left_out": {"no-such-file": True}}).status_code == 404
@@ -204,8 +208,8 @@ def test_who_may_what(site: Site, known: list[dict[str, Any]], as_role: Callable
         {"frozen": None},
         {"left_out": {"": True}},
     ]
-    for wanted in wrong:
-        assert planner.put(path, json=wanted).status_code == 422
+    for body in wrong:
+        assert planner.put(path, json=body).status_code == 422
     assert planner.put("/api/inspection_item/none/memory", json={"left_out": {}}).status_code == 404
 
 
@@ -221,7 +225,7 @@ def test_an_item_without_a_region_has_no_memory(site: Site) -> None:
 
 @ON_ONE_DATABASE
 def test_another_region_of_the_reference_image_has_a_memory_of_its_own(
-    site: Site, known: list[dict[str, Any]], database: Database
+    site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
     corner = {"point": {"x": 0.6, "y": 0.1, "w": 0.25, "h": 0.4}}
     other = site.item(item_point=corner)
@@ -229,7 +233,7 @@ def test_another_region_of_the_reference_image_has_a_memory_of_its_own(
     assert "memory" not in site.detect(other)
     site.decide(other)
     assert file_ids(settled(site, database, other)) == [other["file_id"]]
-    assert len(file_ids(site.memory(known[0]))) == 3
+    assert len(file_ids(site.memory(passed_items[0]))) == 3
 
 
 @ON_ONE_DATABASE
@@ -255,9 +259,9 @@ def test_disagreements_with_the_reference_image_are_listed(site: Site, database:
 
 @ON_ONE_DATABASE
 def test_an_alignment_that_a_person_corrects_has_the_photo_compared_again(
-    site: Site, known: list[dict[str, Any]], database: Database
+    site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
-    item = known[0]
+    item = passed_items[0]
     (before,) = (row.basis for row in rows(database) if row.item_id == item["item_id"])
     alignment = {"photo_file_id": item["file_id"], "homography": [[1, 0, 0.5], [0, 1, 0], [0, 0, 1]]}
     point = {**item["item_point"], "detection": {"alignment": alignment}}
@@ -302,13 +306,13 @@ def test_a_service_that_starts_goes_on_and_makes_again_what_another_version_made
 
 
 def test_what_is_deleted_in_the_catalogue_is_forgotten(
-    site: Site, known: list[dict[str, Any]], database: Database
+    site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
-    site.change(known[0], left_out={known[0]["file_id"]: True})
+    site.change(passed_items[0], left_out={passed_items[0]["file_id"]: True})
     answer = site.client.delete(f"/api/catalogue/reference-images/{site.image_id}")
     assert answer.status_code == 200, answer.text
     assert rows(database) == []
     for table in (REGION, LEFT_OUT):
         count = select(func.count()).select_from(table)
         assert database.read_now(lambda session: session.execute(count).scalar_one()) == 0  # noqa: B023
-    assert site.memory(known[0])["state"] == "empty"
+    assert site.memory(passed_items[0])["state"] == "empty"

@@ -43,14 +43,14 @@ def detection(*boxes: Any, of: str = "a", version: int = 1) -> Entry:
 def correction(*boxes: Any, of_version: int = 1, version: int = 2, of: str = "a") -> Entry:
     entry = detection(*boxes, of=of, version=version)
     del entry["job_id"]
-    said = {"of_version": of_version, "by": "u", "by_name": "Wang", "at": "2026-03-01T12:20:00Z"}
-    return {**entry, "correction": said}  # type: ignore[typeddict-item]
+    correction = {"of_version": of_version, "by": "u", "by_name": "Wang", "at": "2026-03-01T12:20:00Z"}
+    return {**entry, "correction": correction}  # type: ignore[typeddict-item]
 
 
 def verdict(value: str = "passed", version: int = 9, minute: int = 30, **more: Any) -> Entry:
-    said = {"value": value, "by": "u", "by_name": "Wang", "at": f"2026-03-01T12:{minute}:00Z", **more}
+    decision = {"value": value, "by": "u", "by_name": "Wang", "at": f"2026-03-01T12:{minute}:00Z", **more}
     passed = None if value == "undecided" else value == "passed"
-    return {"isPassed": passed, "progress": "done", "version": version, "verdict": said}  # type: ignore[typeddict-item]
+    return {"isPassed": passed, "progress": "done", "version": version, "verdict": decision}  # type: ignore[typeddict-item]
 
 
 def item(*entries: Entry, photos: tuple[PhotoFacts, ...] = (photo("a"),), name: str = "i") -> ItemFacts:
@@ -58,7 +58,7 @@ def item(*entries: Entry, photos: tuple[PhotoFacts, ...] = (photo("a"),), name: 
 
 
 def kinds(*entries: Entry, **more: Any) -> list[MemoryKind]:
-    return [one.kind for one in rules.members(item(*entries, **more))]
+    return [member.kind for member in rules.members(item(*entries, **more))]
 
 
 def test_a_photo_belongs_when_a_person_passed_its_item() -> None:
@@ -92,15 +92,15 @@ def test_nothing_else_passes_a_photo(entries: tuple[Entry, ...]) -> None:
 
 def test_the_photo_is_the_newest_that_was_there_when_the_person_decided() -> None:
     photos = (photo("later", 45), photo("seen", 20), photo("first", 0))
-    assert [one.file_id for one in rules.members(item(verdict(), photos=photos))] == ["seen"]
+    assert [member.file_id for member in rules.members(item(verdict(), photos=photos))] == ["seen"]
     assert kinds(verdict(), photos=(photo("later", 45),)) == []
     assert kinds(verdict(), photos=()) == []
 
 
 def test_what_a_person_kept_is_left_out_and_what_a_person_rejected_counts_by_itself() -> None:
-    found = detection(box(0, 0.91), box(50, 0.92), box(90, 0.93))
+    detected = detection(box(0, 0.91), box(50, 0.92), box(90, 0.93))
     corrected = correction(box(0, 0.91, origin="model"), box(200, 1, origin="person"))
-    passed, rejected = rules.members(item(found, corrected, verdict()))
+    passed, rejected = rules.members(item(detected, corrected, verdict()))
     assert passed.without == (Rect(0, 0, 10, 10), Rect(200, 0, 10, 10))
     assert rejected.kind is MemoryKind.REJECTED
     assert rejected.judged == (Rect(50, 0, 10, 10), Rect(90, 0, 10, 10))
@@ -159,32 +159,32 @@ def test_what_failed_enters_a_frozen_memory_and_leaves_one_that_is_started_over(
 
 
 def test_a_memory_has_what_was_decided_after_it_began_and_before_it_was_frozen() -> None:
-    given = [rules.members(item(verdict(minute=minute)))[0] for minute in (10, 20, 40)]
+    members = [rules.members(item(verdict(minute=minute)))[0] for minute in (10, 20, 40)]
     at = [dt.datetime(2026, 3, 1, 12, minute, tzinfo=dt.UTC) for minute in (15, 30)]
-    assert rules.within(given, None, None) == given
-    assert rules.within(given, at[0], None) == given[1:]
-    assert rules.within(given, None, at[1]) == given[:2]
-    assert rules.within(given, *at) == given[1:2]
+    assert rules.within(members, None, None) == members
+    assert rules.within(members, at[0], None) == members[1:]
+    assert rules.within(members, None, at[1]) == members[:2]
+    assert rules.within(members, *at) == members[1:2]
 
 
 def test_a_memory_keeps_the_oldest_and_the_newest_and_each_content_once() -> None:
-    given = [
+    members = [
         rules.members(item(verdict(), photos=(photo(str(number), number - 20),), name=str(number)))[0]
         for number in range(10)
     ]
-    twice = [*given, replace(given[4], item=given[4].item._replace(item_id="again"))]
-    assert [one.file_id for one in rules.chosen(twice, 2, 3)] == ["0", "1", "7", "8", "9"]
+    twice = [*members, replace(members[4], item=members[4].item._replace(item_id="again"))]
+    assert [member.file_id for member in rules.chosen(twice, 2, 3)] == ["0", "1", "7", "8", "9"]
     assert len(rules.chosen(twice, 5, 20)) == 10
     assert rules.passed_photos(twice) == 10
 
 
 def test_a_memory_counts_from_the_photos_that_are_required_on() -> None:
-    given = rules.members(item(verdict()))
+    members = rules.members(item(verdict()))
     assert rules.state([], [], 1, False) is MemoryStatus.EMPTY
-    assert rules.state(given, [], 1, False) is MemoryStatus.TOO_FEW
-    assert rules.state(given, given, 1, False) is MemoryStatus.COUNTS
-    assert rules.state(given, given, 2, True) is MemoryStatus.TOO_FEW
-    assert rules.state(given, given, 1, True) is MemoryStatus.FROZEN
+    assert rules.state(members, [], 1, False) is MemoryStatus.TOO_FEW
+    assert rules.state(members, members, 1, False) is MemoryStatus.COUNTS
+    assert rules.state(members, members, 2, True) is MemoryStatus.TOO_FEW
+    assert rules.state(members, members, 1, True) is MemoryStatus.FROZEN
 
 
 def test_what_a_comparison_depends_on_gives_another_basis() -> None:

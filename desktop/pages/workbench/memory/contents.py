@@ -51,12 +51,12 @@ class AskedDifference:
 def read_memory(session: Session, item_id: str) -> ReadMemory:
     """The memory of an item's region with what lays its photos on the reference image. Raises ClientError."""
     state = session.items.memory(item_id)
-    known = _photos_of(session, item_id) if state.photos else {}
+    photos = _photos_of(session, item_id) if state.photos else {}
     # The trend ends with the item that is asked for: a photo of a later inspection is in a later one's.
-    later = next((photo.item_id for photo in state.photos if photo.item_id not in known), None)
+    later = next((photo.item_id for photo in state.photos if photo.item_id not in photos), None)
     if later is not None:
-        known = {**_photos_of(session, later), **known}
-    return ReadMemory(state, known)
+        photos = {**_photos_of(session, later), **photos}
+    return ReadMemory(state, photos)
 
 
 def _photos_of(session: Session, item_id: str) -> dict[str, TrendPhoto]:
@@ -79,22 +79,24 @@ def sources_of(memory: ReadMemory, place: Place | None) -> dict[str, FrameSource
     if place is not None:
         sources[REFERENCE] = reference_source(place)
     for photo in memory.state.photos:
-        known = memory.aligned.get(photo.item_id)
-        if known is not None and known.file_id == photo.file_id:
-            sources[key_of(photo)] = photo_source(known, place)
+        aligned = memory.aligned.get(photo.item_id)
+        if aligned is not None and aligned.file_id == photo.file_id:
+            sources[key_of(photo)] = photo_source(aligned, place)
         else:
             sources[key_of(photo)] = FrameSource(PhotoRef(photo.file_id, None, None), None)
     return sources
 
 
-def frames_of(memory: ReadMemory, place: Place | None, asked: AskedDifference | None = None) -> list[Frame]:
-    """The frame of the reference image and those of the photos, newest first, with what is asked about."""
-    marked = () if place is None else tuple(_marks(memory.state, place, asked))
+def frames_of(
+    memory: ReadMemory, place: Place | None, difference: AskedDifference | None = None
+) -> list[Frame]:
+    """The frame of the reference image and those of the photos, newest first, with the difference marked."""
+    marked = () if place is None else tuple(_marks(memory.state, place, difference))
     frames = [] if place is None else [reference_frame(place, marked)]
     sources = sources_of(memory, place)
     for photo in memory.state.photos:
         aligned = sources[key_of(photo)].to_photo is not None
-        explains = asked is not None and photo.file_id in asked.files
+        explains = difference is not None and photo.file_id in difference.files
         frames.append(
             Frame(
                 key_of(photo),
@@ -108,13 +110,13 @@ def frames_of(memory: ReadMemory, place: Place | None, asked: AskedDifference | 
     return frames
 
 
-def _marks(state: MemoryState, place: Place, asked: AskedDifference | None) -> Iterator[Outline]:
+def _marks(state: MemoryState, place: Place, difference: AskedDifference | None) -> Iterator[Outline]:
     """Places of the reference image as outlines in fractions of the frames' place."""
     wide, high = place.size
     for x, y, w, h in state.disagreements:
         yield Outline(_within(Rect(x * wide, y * high, w * wide, h * high), place), _DISAGREES, "")
-    if asked is not None and asked.where is not None:
-        yield Outline(_within(asked.where, place), _ASKED, finding_word(asked.label))
+    if difference is not None and difference.where is not None:
+        yield Outline(_within(difference.where, place), _ASKED, finding_word(difference.label))
 
 
 def _within(rect: Rect, place: Place) -> Rect:

@@ -36,17 +36,17 @@ class MemoryController(QObject):
         if item is None:
             return None
         back = to_reference(open_record.entry)
-        asked = None
+        marked = None
         if difference is not None:
             where = None if back is None else seen_at(difference.box, back)
-            asked = AskedDifference(difference.label, difference.photos, where)
+            marked = AskedDifference(difference.label, difference.photos, where)
         dialog = MemoryDialog(
             open_record.context.session,
             open_record.edits.service_id(item.item_id),
             item.item_name,
             item.model_id,
             place_of(open_record),
-            asked,
+            marked,
             self._window,
         )
         dialog.openWanted.connect(self.openWanted)

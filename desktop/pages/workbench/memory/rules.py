@@ -19,7 +19,7 @@ class MemoryRules(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._known: int | None = None
+        self._required: int | None = None
         self._frozen = False
         self.required = QSpinBox()
         self.required.setObjectName("memory-required")
@@ -50,10 +50,10 @@ class MemoryRules(QWidget):
 
     def show_state(self, state: MemoryState) -> None:
         """Show what holds now; a number that was typed and not applied stays."""
-        typed = self._known is not None and self.required.value() != self._known
+        typed = self._required is not None and self.required.value() != self._required
         if not typed:
             self.required.setValue(state.required)
-        self._known = state.required
+        self._required = state.required
         self._frozen = state.frozen_at is not None
         self.freeze.setText(self.tr("Unfreeze") if self._frozen else self.tr("Freeze"))
         self.freeze.setToolTip(
@@ -67,4 +67,4 @@ class MemoryRules(QWidget):
         self._show_apply()
 
     def _show_apply(self) -> None:
-        self.apply.setEnabled(self._known is not None and self.required.value() != self._known)
+        self.apply.setEnabled(self._required is not None and self.required.value() != self._required)

@@ -55,24 +55,24 @@ class MemoryDialog(BaseDialog):
         title: str,
         model_id: str | None,
         place: Place | None,
-        asked: AskedDifference | None = None,
+        difference: AskedDifference | None = None,
         parent: QWidget | None = None,
     ) -> None:
         """`item_id` is the service's. `place`: where the item's region is; None without one.
 
-        A photo that explains the difference `asked` about is chosen at first.
+        A photo that explains `difference` is chosen at first.
         """
         super().__init__(parent)
         self.setObjectName("memory")
         self.setWindowTitle(self.tr("Memory"))
         self.setModal(True)
         self.setMinimumSize(900, 560)
-        room = QSize(1400, 900) if parent is None else parent.window().size() - QSize(40, 130)
-        self.resize(room.expandedTo(QSize(900, 560)))
+        size = QSize(1400, 900) if parent is None else parent.window().size() - QSize(40, 130)
+        self.resize(size.expandedTo(QSize(900, 560)))
         self._session, self._item_id, self._place = session, item_id, place
         self._unused = model_id not in (None, REFERENCE_DIFFERENCE)
-        self._difference = asked
-        self._asked: Task | None = None
+        self._difference = difference
+        self._reading: Task | None = None
         self._changing: Task | None = None
         self.memory: ReadMemory | None = None
         self.pictures = FramePictures(session, self)
@@ -83,7 +83,7 @@ class MemoryDialog(BaseDialog):
         self.details = PhotoDetails()
         self.rules = MemoryRules()
         self.banner = Banner()
-        self.said = label("", "dim", wrap=True)
+        self.summary = label("", "dim", wrap=True)
         self.which = ElidedLabel("", "strong")
         self.problem = label("", "error", wrap=True)
         self.close_button = Button(self.tr("Close"))
@@ -123,7 +123,7 @@ class MemoryDialog(BaseDialog):
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(8)
         column.addWidget(ElidedLabel(title, "item"))
-        column.addWidget(self.said)
+        column.addWidget(self.summary)
         column.addWidget(self.banner)
         column.addWidget(self.stack, 1)
         column.addWidget(self.problem)
@@ -151,11 +151,11 @@ class MemoryDialog(BaseDialog):
 
     def read(self) -> None:
         """Ask the service for the memory."""
-        if self._asked is not None:
-            self._asked.cancel()
+        if self._reading is not None:
+            self._reading.cancel()
         if self.memory is None:
             self.stack.show_loading(self.tr("Reading the memory…"))
-        self._asked = run(
+        self._reading = run(
             read_memory,
             self._session,
             self._item_id,
@@ -166,8 +166,8 @@ class MemoryDialog(BaseDialog):
 
     def follow(self, file_id: str) -> None:
         """Read it again: a memory on the reference image of this file changed, any one when it is empty."""
-        known = None if self.memory is None else self.memory.state.reference_file_id
-        if known is not None and file_id in ("", known) and not self._again.isActive():
+        shown_file_id = None if self.memory is None else self.memory.state.reference_file_id
+        if shown_file_id is not None and file_id in ("", shown_file_id) and not self._again.isActive():
             self._again.start()
 
     def _explain(self, error: Exception) -> None:
@@ -191,9 +191,9 @@ class MemoryDialog(BaseDialog):
 
     def _changed(self, state: MemoryState) -> None:
         self._changing = None
-        if self._asked is not None:
+        if self._reading is not None:
             # What it read may be older.
-            self._asked.cancel()
+            self._reading.cancel()
         if self.memory is not None:
             self._show(ReadMemory(state, self.memory.aligned))
 
@@ -227,7 +227,7 @@ class MemoryDialog(BaseDialog):
         parts = [state_text(state)]
         if self._unused:
             parts.append(self.tr("The model of this item does not use it; only reference difference does."))
-        self.said.setText(" ".join(parts))
+        self.summary.setText(" ".join(parts))
         self.rules.show_state(state)
         self._show_disagreements(state)
         if not state.photos:
@@ -241,9 +241,9 @@ class MemoryDialog(BaseDialog):
         frames = frames_of(memory, self._place, self._difference)
         keys = [frame.key for frame in frames]
         files = () if self._difference is None else self._difference.files
-        wanted = [key_of(photo) for photo in state.photos if photo.file_id in files]
+        explaining = [key_of(photo) for photo in state.photos if photo.file_id in files]
         first = next(
-            (key for key in (chosen, *wanted) if key in keys), keys[min(self._offset, len(keys) - 1)]
+            (key for key in (chosen, *explaining) if key in keys), keys[min(self._offset, len(keys) - 1)]
         )
         self.reel.show(frames, aspect, keys.index(first))
         if not chosen:
@@ -294,7 +294,7 @@ class MemoryDialog(BaseDialog):
         if self.memory is None:
             return None
         key = self._chosen_key()
-        return next((one for one in self.memory.state.photos if key_of(one) == key), None)
+        return next((photo for photo in self.memory.state.photos if key_of(photo) == key), None)
 
     def _chosen(self, index: int) -> None:
         photo = self.photo

@@ -33,8 +33,8 @@ def difference_of(part: DifferencePart, view: Comparison) -> tuple[Rect, Floats,
     change = (view.now[y1:y2, x1:x2] - view.was[y1:y2, x1:x2]) / _gain(view.light)
     if change.shape[2] == 1:
         change = np.repeat(change, 3, axis=2)
-    there = apply(view.frame.to_reference, corners(Rect(x1, y1, x2 - x1, y2 - y1)))
-    box = from_corners(*there[0].tolist(), *there[2].tolist())
+    reference_corners = apply(view.frame.to_reference, corners(Rect(x1, y1, x2 - x1, y2 - y1)))
+    box = from_corners(*reference_corners[0].tolist(), *reference_corners[2].tolist())
     return box, np.asarray(change * mask[..., None], np.float32), mask
 
 

@@ -55,12 +55,12 @@ class _Defect:
 def forbidden_tiles(memory: RegionMemory, part: TiledPart) -> NDArray[np.bool_]:
     """Of each tile whether it looks like a defect that was confirmed nearby, and nothing permits that."""
     banned = np.zeros(part.energies.size, np.bool_)
-    known: dict[int, Matrix] = {}
+    cache: dict[int, Matrix] = {}
 
     def unlike(index: int) -> Matrix:
-        if index not in known:
-            known[index] = part.unlike(memory.photos[index].appearances)
-        return known[index]
+        if index not in cache:
+            cache[index] = part.unlike(memory.photos[index].appearances)
+        return cache[index]
 
     for defect in _defects(memory, part.around):
         near = part.unlike(defect.failed.appearances, defect.places)
@@ -83,7 +83,7 @@ def forbidden_lines(memory: RegionMemory, lines: Sequence[Line], around: Rect) -
 
     around: where the lines lie, px of the reference image.
     """
-    found: dict[int, Line] = {}
+    forbidden: dict[int, Line] = {}
     for defect in _defects(memory, around):
         for index, line in enumerate(lines):
             if not is_shown(line, defect.lines):
@@ -94,26 +94,26 @@ def forbidden_lines(memory: RegionMemory, lines: Sequence[Line], around: Rect) -
                 for later, weight in _since(memory, defect.failed, clean)
             )
             if votes < SUPPORT:
-                found[index] = line
-    return list(found.values())
+                forbidden[index] = line
+    return list(forbidden.values())
 
 
 def _defects(memory: RegionMemory, around: Rect) -> Iterator[_Defect]:
     """The confirmed defects that reach into `around`."""
     for photo in memory.photos:
         if photo.kind is MemoryKind.FAILED:
-            for one in photo.appearances:
-                if not one.box.intersection(around).empty:
-                    yield _defect(memory, photo, one)
+            for finding in photo.appearances:
+                if not finding.box.intersection(around).empty:
+                    yield _defect(memory, photo, finding)
 
 
 def _defect(memory: RegionMemory, failed: PhotoVariation, finding: Appearance) -> _Defect:
     before = _passed(memory, failed, before=True)
     lines = dark_lines([finding])
     if lines:
-        theirs = [dark_lines(memory.photos[index].appearances) for index in before]
-        seen = [[is_shown(line, photo) for line in lines] for photo in theirs]
-        new = is_new(np.array(seen, np.bool_).reshape(len(before), len(lines)))
+        photo_lines = [dark_lines(memory.photos[index].appearances) for index in before]
+        shown_before = [[is_shown(line, photo) for line in lines] for photo in photo_lines]
+        new = is_new(np.array(shown_before, np.bool_).reshape(len(before), len(lines)))
         if new.any():
             return _Defect(failed, [line for line, fresh in zip(lines, new.tolist(), strict=True) if fresh])
     mask = np.asarray(finding.values.any(axis=2), np.uint8)
@@ -162,7 +162,7 @@ def _is_clean(places: Sequence[Rect]) -> Callable[[PhotoVariation], bool]:
     """Whether nothing at all differs at these places, however faint."""
 
     def is_clean(photo: PhotoVariation) -> bool:
-        boxes = (*(one.box for one in photo.appearances), *photo.faint)
+        boxes = (*(appearance.box for appearance in photo.appearances), *photo.faint)
         return all(box.intersection(place).empty for box in boxes for place in places)
 
     return is_clean

@@ -44,7 +44,7 @@ _MARGIN = 8
 
 def dark_lines(appearances: Iterable[Appearance]) -> list[Line]:
     """The thin dark lines in these differences."""
-    return [line for one in appearances for line in _lines(one)]
+    return [line for appearance in appearances for line in _lines(appearance)]
 
 
 def darkness(image: Floats) -> Floats:
@@ -94,8 +94,8 @@ def is_shown(line: Line, by: Sequence[Line]) -> bool:
     """Whether another photo shows the line at its place: these are the photo's lines."""
     if not by:
         return False
-    there = np.concatenate(by)
-    off = np.abs(line[:, None, :] - there[None, :, :]).max(axis=2).min(axis=1)
+    points = np.concatenate(by)
+    off = np.abs(line[:, None, :] - points[None, :, :]).max(axis=2).min(axis=1)
     return bool((off <= _OFF).mean() >= _SAME)
 
 
@@ -111,8 +111,8 @@ def has_like(line: Line, by: Sequence[Line]) -> bool:
     reach = max(_NEARBY, length)
     low, high = line.min(axis=0) - reach, line.max(axis=0) + reach
     return any(
-        _length(one) >= _LIKE * length and bool(((one >= low) & (one <= high)).all(axis=1).any())
-        for one in by
+        _length(other) >= _LIKE * length and bool(((other >= low) & (other <= high)).all(axis=1).any())
+        for other in by
     )
 
 
@@ -120,15 +120,15 @@ def _length(line: Line) -> float:
     return float(np.hypot(*np.ptp(line, axis=0)))
 
 
-def _lines(one: Appearance) -> list[Line]:
-    difference = one.difference
+def _lines(appearance: Appearance) -> list[Line]:
+    difference = appearance.difference
     # Darker than the reference image too: between two parts of a highlight it is not.
     dark = (darkness(difference) >= _DARKER) & (difference.mean(axis=2) <= -_DARKER)
     mask = dark.astype(np.uint8)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     height, width = mask.shape
-    per_px = np.array([one.box.w / width, one.box.h / height])
-    found = []
+    per_px = np.array([appearance.box.w / width, appearance.box.h / height])
+    lines = []
     for index in range(1, count):
         x, y, w, h, area = (int(value) for value in stats[index])
         length = float(np.hypot(w * per_px[0], h * per_px[1]))
@@ -136,5 +136,5 @@ def _lines(one: Appearance) -> list[Line]:
             continue
         rows, columns = np.nonzero(labels[y : y + h, x : x + w] == index)
         points: Matrix = np.stack([columns + x + 0.5, rows + y + 0.5], axis=1) * per_px
-        found.append(points + np.array([one.box.x, one.box.y]))
-    return found
+        lines.append(points + np.array([appearance.box.x, appearance.box.y]))
+    return lines

@@ -70,7 +70,7 @@ def judge(
     today: Sequence[Appearance],
     part: DifferencePart,
     view: Comparison,
-    seen: Examined,
+    examined: Examined,
     sure: float,
 ) -> Judgement | None:
     """What is left of a part beside what `memory` explains; None when it explains too little to matter.
@@ -79,24 +79,24 @@ def judge(
     memory; a defect that was confirmed there keeps it, and so does a crack that appeared and stayed.
     """
     box, change, mask = difference_of(part, view)
-    found = explained(memory, today, box, mask)
-    if found.share < _LITTLE or is_lasting(memory, part, box):
+    explanation = explained(memory, today, box, mask)
+    if explanation.share < _LITTLE or is_lasting(memory, part, box):
         return None
     top, left = (int(at) - max(int(at) - PAD, 0) for at in (part.box.y, part.box.x))
-    own = np.s_[top : top + part.mask.shape[0], left : left + part.mask.shape[1]]
-    banned = found.forbidden.copy()
+    inside = np.s_[top : top + part.mask.shape[0], left : left + part.mask.shape[1]]
+    banned = explanation.forbidden.copy()
     for line in _defect_lines(memory, Appearance.of(box, change), view):
         banned |= covered(line, box, mask.shape)
-    rest = part.mask & (found.left | banned)[own]
+    rest = part.mask & (explanation.left | banned)[inside]
     if not rest.any():
-        return Judgement(None, 0.0, found.photos)
-    if (part.mask & banned[own]).any():
-        return Judgement(restricted(part, rest, part.peak), sure, found.photos)
-    size = np.abs(change[own]).max(axis=2)
+        return Judgement(None, 0.0, explanation.photos)
+    if (part.mask & banned[inside]).any():
+        return Judgement(restricted(part, rest, part.peak), sure, explanation.photos)
+    size = np.abs(change[inside]).max(axis=2)
     peak = part.peak * min(float(size[rest].max()) / max(float(size[part.mask].max()), 1e-3), 1.0)
     remaining = restricted(part, rest, peak)
-    unlike = min(found.remaining / _UNLIKE, 1.0) ** _WEIGHT
-    return Judgement(remaining, _times(confidence(remaining, view, seen), unlike), found.photos)
+    unlike = min(explanation.remaining / _UNLIKE, 1.0) ** _WEIGHT
+    return Judgement(remaining, _times(confidence(remaining, view, examined), unlike), explanation.photos)
 
 
 def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> list[Line]:
@@ -108,11 +108,11 @@ def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> 
     lines = [line for line in dark_lines([today]) if is_dark(line, view)]
     if not lines:
         return []
-    theirs = [dark_lines(photo.appearances) for photo in memory.passed]
+    passed_lines = [dark_lines(photo.appearances) for photo in memory.passed]
     rejected = [dark_lines(photo.appearances) for photo in memory.photos if photo.kind is MemoryKind.REJECTED]
-    explaining = [*theirs, *rejected, *rejected]
-    shown = [[is_shown(line, photo) for line in lines] for photo in theirs]
-    stayed = has_stayed(np.array(shown, np.bool_).reshape(len(theirs), len(lines)))
+    explaining = [*passed_lines, *rejected, *rejected]
+    shown = [[is_shown(line, photo) for line in lines] for photo in passed_lines]
+    stayed = has_stayed(np.array(shown, np.bool_).reshape(len(passed_lines), len(lines)))
     lasting = [
         line
         for line, stays in zip(lines, stayed.tolist(), strict=True)
@@ -138,11 +138,11 @@ def surer(memory: RegionMemory, part: DifferencePart, view: Comparison, sure: fl
     for photo in memory.photos:
         if photo.kind is MemoryKind.FAILED:
             continue
-        boxes = (*(one.box for one in photo.appearances), *photo.faint)
-        if any(not one.intersection(around).empty for one in boxes):
+        boxes = (*(appearance.box for appearance in photo.appearances), *photo.faint)
+        if any(not other.intersection(around).empty for other in boxes):
             return sure
-    known = min(memory.count / _STABLE_PHOTOS, 1.0)
-    return _times(sure, 1 + (_STABLE - 1) * known)
+    certainty = min(memory.count / _STABLE_PHOTOS, 1.0)
+    return _times(sure, 1 + (_STABLE - 1) * certainty)
 
 
 def _times(sure: float, factor: float) -> float:
@@ -162,17 +162,17 @@ def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
         return False
     lengths: list[float] = []
     for photo in memory.passed:
-        same = [one.box for one in photo.appearances if _is_within(one.box, box)]
-        lengths.append(max((_length(one) for one in same), default=0.0))
+        same = [appearance.box for appearance in photo.appearances if _is_within(appearance.box, box)]
+        lengths.append(max((_length(other) for other in same), default=0.0))
     first = next((index for index, length in enumerate(lengths) if length), len(lengths))
     since = lengths[first:]
-    seen = [length for length in since if length]
-    if len(seen) < SUPPORT or len(seen) < LASTING * len(since):
+    shown = [length for length in since if length]
+    if len(shown) < SUPPORT or len(shown) < LASTING * len(since):
         return False
     # Today it may be longer by any factor: photos that failed are in no memory, so it may long have grown.
-    alike = sum(1 / _JUMP < now / before < _JUMP for before, now in pairwise(seen))
-    series = [*seen, _length(box)]
-    if alike < _STEADILY * (len(seen) - 1) or series[-1] < seen[-1] / _JUMP:
+    alike = sum(1 / _JUMP < now / before < _JUMP for before, now in pairwise(shown))
+    series = [*shown, _length(box)]
+    if alike < _STEADILY * (len(shown) - 1) or series[-1] < shown[-1] / _JUMP:
         return False
     if first > 0 and part.thickness < _CRACK_LIKE * _length(part.box):
         return True

@@ -79,9 +79,9 @@ class TiledPart:
             return None
         looks = _features(wider)
         middles = map(_middle, tiles)
-        own = tuple(looks[y + _AROUND, x + _AROUND] for y, x in middles)
+        tile_looks = tuple(looks[y + _AROUND, x + _AROUND] for y, x in middles)
         energies = np.array([float((change[tile] ** 2).sum()) for tile in tiles])
-        return TiledPart((height, width), energies, box, scale, size, tiles, own)
+        return TiledPart((height, width), energies, box, scale, size, tiles, tile_looks)
 
     @property
     def around(self) -> Rect:
@@ -100,12 +100,12 @@ class TiledPart:
         window = _window(appearances, self._box, self._scale, self._size, reach)
         if window is None:
             return np.ones(len(self._tiles))
-        theirs = _features(window)
+        features = _features(window)
         counts = None if at is None else self._covered(at, reach)
         return np.array(
             [
-                self._least(own, tile, theirs, counts)
-                for own, tile in zip(self._looks, self._tiles, strict=True)
+                self._least(look, tile, features, counts)
+                for look, tile in zip(self._looks, self._tiles, strict=True)
             ]
         )
 
@@ -138,30 +138,30 @@ class TiledPart:
     def _covered(self, places: Sequence[Rect], pad: int) -> NDArray[np.bool_]:
         """The px of the part and `pad` around it, at the scale of the comparison, that `places` cover."""
         covered = np.zeros((self._size[1] + 2 * pad, self._size[0] + 2 * pad), np.bool_)
-        for one in places:
+        for place in places:
             left, top, right, bottom = (
                 max(round((side - corner) * self._scale) + pad, 0)
                 for side, corner in (
-                    (one.x, self._box.x),
-                    (one.y, self._box.y),
-                    (one.right, self._box.x),
-                    (one.bottom, self._box.y),
+                    (place.x, self._box.x),
+                    (place.y, self._box.y),
+                    (place.right, self._box.x),
+                    (place.bottom, self._box.y),
                 )
             )
             covered[top:bottom, left:right] = True
         return covered
 
-    def _least(self, own: Floats, tile: Tile, theirs: Floats, counts: NDArray[np.bool_] | None) -> float:
-        """The share of what a tile looks like that is nowhere within reach in `theirs`."""
+    def _least(self, look: Floats, tile: Tile, features: Floats, counts: NDArray[np.bool_] | None) -> float:
+        """The share of what a tile looks like that is nowhere within reach in `features`."""
         (y, x), reach = _middle(tile), self._reach
         near = np.s_[y : y + 2 * reach + 1 : _STRIDE, x : x + 2 * reach + 1 : _STRIDE]
         if counts is not None and not counts[near].any():
             return 1.0
-        there = theirs[near]
+        nearby = features[near]
         # Not `@`: BLAS would start threads of its own for so little.
-        both = np.einsum("yxf,f->yx", there, own)
-        squared = np.einsum("yxf,yxf->yx", there, there)
-        power = float(np.einsum("f,f->", own, own))
+        both = np.einsum("yxf,f->yx", nearby, look)
+        squared = np.einsum("yxf,yxf->yx", nearby, nearby)
+        power = float(np.einsum("f,f->", look, look))
         factor = np.clip(both / np.maximum(squared, 1e-3), _FAINTEST, _STRONGEST)
         rest = power - 2 * factor * both + factor * factor * squared
         least = float((rest if counts is None else rest[counts[near]]).min())
@@ -192,13 +192,15 @@ def _window(
     """How a photo differed over `box` and `pad` px around it, `scale` px for each; None where it did not."""
     beyond = pad / scale
     around = Rect(box.x - beyond, box.y - beyond, box.w + 2 * beyond, box.h + 2 * beyond)
-    near = [one for one in appearances if not one.box.intersection(around).empty]
+    near = [appearance for appearance in appearances if not appearance.box.intersection(around).empty]
     if not near:
         return None
     window = np.zeros((size[1] + 2 * pad, size[0] + 2 * pad, 3), np.float32)
-    for one in near:
-        at = Rect(one.box.x - around.x, one.box.y - around.y, one.box.w, one.box.h)
-        paste(window, one.difference, at, scale)
+    for appearance in near:
+        at = Rect(
+            appearance.box.x - around.x, appearance.box.y - around.y, appearance.box.w, appearance.box.h
+        )
+        paste(window, appearance.difference, at, scale)
     return window
 
 

@@ -88,17 +88,19 @@ class RegionMemory:
     @staticmethod
     def of(region: Rect, photos: Iterable[PhotoVariation]) -> RegionMemory:
         """The memory of these photos: of each key one, of too many the oldest and the newest."""
-        unique = {(one.key, one.kind): one for one in photos}
+        unique = {(variation.key, variation.kind): variation for variation in photos}
         ordered = sorted(unique.values(), key=_by_age)
-        kept = [
-            photo for kind in MemoryKind for photo in _bounded([one for one in ordered if one.kind is kind])
+        chosen = [
+            photo
+            for kind in MemoryKind
+            for photo in _bounded([variation for variation in ordered if variation.kind is kind])
         ]
-        return RegionMemory(region, tuple(sorted(kept, key=_by_age)))
+        return RegionMemory(region, tuple(sorted(chosen, key=_by_age)))
 
     @property
     def passed(self) -> tuple[PhotoVariation, ...]:
         """The photos that passed, the oldest first."""
-        return tuple(one for one in self.photos if one.kind is MemoryKind.PASSED)
+        return tuple(photo for photo in self.photos if photo.kind is MemoryKind.PASSED)
 
     @property
     def count(self) -> int:
@@ -123,10 +125,10 @@ class RegionMemory:
         lasting = (often >= _NEARLY_ALL * len(newer)).astype(np.uint8)
         lasting = cv2.morphologyEx(lasting, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         count, _, stats, _ = cv2.connectedComponentsWithStats(lasting, connectivity=8)
-        found = sorted(stats[1:count].tolist(), key=lambda row: -row[4])
+        places = sorted(stats[1:count].tolist(), key=lambda row: -row[4])
         return tuple(
             Rect(self.region.x + x / scale, self.region.y + y / scale, w / scale, h / scale)
-            for x, y, w, h, _ in found[:_MOST_PLACES]
+            for x, y, w, h, _ in places[:_MOST_PLACES]
         )
 
 
@@ -150,9 +152,16 @@ def _bounded(ordered: Sequence[PhotoVariation]) -> Sequence[PhotoVariation]:
 def _cover(appearances: Iterable[Appearance], region: Rect, scale: float, size: tuple[int, int]) -> Floats:
     """1 where a photo differs, in a map of the region; float32 (height, width)."""
     cover = np.zeros((size[1], size[0]), np.float32)
-    for one in appearances:
-        mask = np.asarray(one.values.any(axis=2), np.float32)
-        paste(cover, mask, Rect(one.box.x - region.x, one.box.y - region.y, one.box.w, one.box.h), scale)
+    for appearance in appearances:
+        mask = np.asarray(appearance.values.any(axis=2), np.float32)
+        paste(
+            cover,
+            mask,
+            Rect(
+                appearance.box.x - region.x, appearance.box.y - region.y, appearance.box.w, appearance.box.h
+            ),
+            scale,
+        )
     return (cover > 0).astype(np.float32)
 
 

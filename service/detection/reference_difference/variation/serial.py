@@ -55,15 +55,20 @@ def to_bytes(memory: RegionMemory) -> bytes:
             "kind": str(photo.kind),
             "faint": [_numbers(box) for box in photo.faint],
             "appearances": [
-                {"box": _numbers(one.box), "size": [one.values.shape[1], one.values.shape[0]]}
-                for one in photo.appearances
+                {
+                    "box": _numbers(appearance.box),
+                    "size": [appearance.values.shape[1], appearance.values.shape[0]],
+                }
+                for appearance in photo.appearances
             ],
         }
         for photo in memory.photos
     ]
-    words = {"version": VERSION, "region": _numbers(memory.region), "photos": photos}
-    header = json.dumps(words, sort_keys=True, separators=(",", ":")).encode()
-    values = b"".join(one.values.tobytes() for photo in memory.photos for one in photo.appearances)
+    fields = {"version": VERSION, "region": _numbers(memory.region), "photos": photos}
+    header = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
+    values = b"".join(
+        appearance.values.tobytes() for photo in memory.photos for appearance in photo.appearances
+    )
     return _LENGTH.pack(_MAGIC, len(header)) + header + zlib.compress(values, 6)
 
 
@@ -88,13 +93,13 @@ def _memory(header: Any, values: bytes) -> RegionMemory:
     photos, at = [], 0
     for photo in header["photos"]:
         appearances = []
-        for one in photo["appearances"]:
-            width, height = (int(side) for side in one["size"])
+        for fields in photo["appearances"]:
+            width, height = (int(side) for side in fields["size"])
             if not (0 < width <= MOST_SIDE and 0 < height <= MOST_SIDE):
                 raise MemoryUnreadable("not a memory")
             count = width * height * 3
-            own = np.frombuffer(values, np.int8, count, at).reshape(height, width, 3)
-            appearances.append(Appearance(Rect(*map(float, one["box"])), own))
+            appearance_values = np.frombuffer(values, np.int8, count, at).reshape(height, width, 3)
+            appearances.append(Appearance(Rect(*map(float, fields["box"])), appearance_values))
             at += count
         faint = tuple(Rect(*map(float, box)) for box in photo["faint"])
         photos.append(

@@ -30,20 +30,20 @@ def test_a_reduced_photo_keeps_every_place(tmp_path: Path, orientation: int, shr
     upright[96:192, 320:544] = (200, 60, 30)
     path = tmp_path / "photo.jpg"
     path.write_bytes(encoded(upright, "JPEG", orientation))
-    asked = []
+    sizes = []
 
     def needed(width: int, height: int) -> float:
-        asked.append((width, height))
+        sizes.append((width, height))
         return 640 / shrink
 
     image, scale = load(path, needed)
-    assert asked == [(640, 480)]
+    assert sizes == [(640, 480)]
     assert scale == 1 / shrink
     assert image.shape == (480 // shrink, 640 // shrink, 3)
     # A red place in blue, green, red.
     y, x = np.nonzero(image[..., 2] > 120)
-    seen = [x.min() / scale, y.min() / scale, (x.max() + 1) / scale, (y.max() + 1) / scale]
-    assert np.abs(np.subtract(seen, [320, 96, 544, 192])).max() < 1
+    bounds = [x.min() / scale, y.min() / scale, (x.max() + 1) / scale, (y.max() + 1) / scale]
+    assert np.abs(np.subtract(bounds, [320, 96, 544, 192])).max() < 1
 
 
 @pytest.mark.parametrize(

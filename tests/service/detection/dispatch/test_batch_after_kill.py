@@ -75,11 +75,11 @@ def test_a_batch_whose_service_is_killed_while_it_is_made_is_made_once_and_whole
             with httpx.Client(base_url=f"{dies.url}/api", headers=headers, timeout=30) as client:
                 items = [items_to_detect(client, 1)[1][0] for _ in range(ITEMS)]
                 with no_more_jobs(database, MADE):
-                    made = client.post("/detection/batches", json={"inspection_ids": None}).json()["data"]
-                    assert (made["total"], made["canceled"]) == (ITEMS, 0)
+                    answer = client.post("/detection/batches", json={"inspection_ids": None}).json()["data"]
+                    assert (answer["total"], answer["canceled"]) == (ITEMS, 0)
                     # Two services at once do not see each other's last one.
                     until(lambda: counts(database)[0] >= MADE)
-                    place = f"/detection/batches/{made['batch_id']}"
+                    place = f"/detection/batches/{answer['batch_id']}"
                     assert client.get(place).json()["data"]["total"] == ITEMS
                     dies.process.kill()
                     dies.process.wait(10)

@@ -32,10 +32,10 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 def more(client: TestClient, item: dict[str, Any], scene: samples.Scene, **fields: Any) -> dict[str, Any]:
     """Another item with a photo, in a record of its own unless `fields` name one."""
     given = {"model_id": "reference-difference", "item_point": item["item_point"], **fields}
-    made = make_item(client, **given)
+    created = make_item(client, **given)
     photo = upload(client, "photo.png", encoded(scene.photo))
-    client.post(path(made, "/photos"), json={"file_id": photo["file_id"]})
-    return made
+    client.post(path(created, "/photos"), json={"file_id": photo["file_id"]})
+    return created
 
 
 def batch(client: TestClient, batch_id: str, what: str = "") -> dict[str, Any]:
@@ -71,7 +71,7 @@ def test_a_record_s_open_items_are_one_batch(
     assert len(jobs) == 3
     assert {job["version"] for job in jobs} == {1}
     (batch_id,) = {job["batch_id"] for job in jobs}
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     # One is computed, the next one is prepared meanwhile.
     until(lambda: batch(client, batch_id)["running"] == 2)
     now = batch(client, batch_id)
@@ -94,9 +94,9 @@ def test_all_pending_items_of_all_open_records_are_one_batch(
     client.put(place, json={"inspection_status": "cancelled"})
     detect(client, done)
     assert pending(client, [done["inspection_id"]])["total"] == 0
-    made = pending(client)
-    assert made["total"] == 2
-    until(lambda: batch(client, made["batch_id"])["done"] == 2)
+    batch_state = pending(client)
+    assert batch_state["total"] == 2
+    until(lambda: batch(client, batch_state["batch_id"])["done"] == 2)
     assert [len(results_of(client, one)) for one in (item, other, done, cancelled)] == [1, 1, 1, 0]
     nothing = pending(client)
     assert (nothing["total"], nothing["progress"]) == (0, 100)
@@ -111,15 +111,15 @@ def test_a_batch_is_cancelled_and_retried(
     client: TestClient, item: dict[str, Any], scene: samples.Scene, held: Held
 ) -> None:
     other = more(client, item, scene)
-    made = pending(client)
-    assert made["total"] == 2
-    assert held.begun.wait(10)
-    stopped = batch(client, made["batch_id"], "/cancel")
+    answer = pending(client)
+    assert answer["total"] == 2
+    assert held.started.wait(10)
+    stopped = batch(client, answer["batch_id"], "/cancel")
     assert (stopped["canceled"], stopped["progress"]) == (2, 100)
     held.go.set()
-    retried = batch(client, made["batch_id"], "/retry")
+    retried = batch(client, answer["batch_id"], "/retry")
     assert retried["total"] == 2
-    assert retried["batch_id"] != made["batch_id"]
+    assert retried["batch_id"] != answer["batch_id"]
     until(lambda: batch(client, retried["batch_id"])["done"] == 2)
     for one in (item, other):
         assert [entry["progress"] for entry in results_of(client, one)] == ["canceled", "done"]
@@ -130,7 +130,7 @@ class Slow:
     """Making stands still after two portions until `go` is set."""
 
     def __init__(self) -> None:
-        self.begun, self.go = threading.Event(), threading.Event()
+        self.started, self.go = threading.Event(), threading.Event()
         self.made = 0
 
 
@@ -141,7 +141,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
 
     async def waiting(making: BatchMaker) -> bool:
         if gate.made == 2:
-            gate.begun.set()
+            gate.started.set()
             await asyncio.to_thread(gate.go.wait, 30)
         went_on = await step(making)
         gate.made += went_on
@@ -158,17 +158,17 @@ def test_a_batch_is_answered_whole_before_its_jobs_are_made(
 ) -> None:
     for _ in range(3):
         more(client, item, scene)
-    made = pending(client)
-    assert (made["total"], made["progress"]) == (4, 0)
-    assert slow.begun.wait(10)
-    until(lambda: batch(client, made["batch_id"])["done"] == 2)
-    now = batch(client, made["batch_id"])
+    answer = pending(client)
+    assert (answer["total"], answer["progress"]) == (4, 0)
+    assert slow.started.wait(10)
+    until(lambda: batch(client, answer["batch_id"])["done"] == 2)
+    now = batch(client, answer["batch_id"])
     assert (now["total"], now["queued"], now["progress"]) == (4, 2, 50)
     # What is about to be made is not asked for twice.
     assert pending(client)["total"] == 0
     slow.go.set()
-    until(lambda: batch(client, made["batch_id"])["done"] == 4)
-    assert len(batch_jobs(client, made["batch_id"])) == 4
+    until(lambda: batch(client, answer["batch_id"])["done"] == 4)
+    assert len(batch_jobs(client, answer["batch_id"])) == 4
 
 
 def test_a_batch_that_is_cancelled_while_it_is_made_makes_no_more_and_is_retried_whole(
@@ -181,17 +181,17 @@ def test_a_batch_that_is_cancelled_while_it_is_made_makes_no_more_and_is_retried
 ) -> None:
     monkeypatch.setattr("service.detection.service.PATIENCE_SECONDS", 0)
     others = [more(client, item, scene, inspection_id=item["inspection_id"]) for _ in range(4)]
-    made = pending(client)
-    assert slow.begun.wait(10)
-    stopped = batch(client, made["batch_id"], "/cancel")
+    answer = pending(client)
+    assert slow.started.wait(10)
+    stopped = batch(client, answer["batch_id"], "/cancel")
     assert (stopped["total"], stopped["canceled"]) == (5, 3)
     slow.go.set()
-    until(lambda: batch(client, made["batch_id"])["canceled"] == 5)
-    now = batch(client, made["batch_id"])
+    until(lambda: batch(client, answer["batch_id"])["canceled"] == 5)
+    now = batch(client, answer["batch_id"])
     assert (now["total"], now["queued"], now["progress"]) == (5, 0, 100)
-    assert len(batch_jobs(client, made["batch_id"])) == 2
+    assert len(batch_jobs(client, answer["batch_id"])) == 2
     held.go.set()
-    again = batch(client, made["batch_id"], "/retry")
+    again = batch(client, answer["batch_id"], "/retry")
     assert again["total"] == 5
     until(lambda: batch(client, again["batch_id"])["done"] == 5)
     for one in (item, *others):
@@ -207,15 +207,15 @@ def test_failing_chunk_does_not_block_others_and_is_retried(
     monkeypatch.setattr("service.detection.dispatch.batch_maker._POLL_SECONDS", 0.1)
     make, failures = JobEnqueuer.jobs, list[str]()
 
-    def failing(enqueuing: JobEnqueuer, session: Session, item_ids: list[str], *given: Any) -> None:
-        make(enqueuing, session, item_ids, *given)
+    def failing(enqueuing: JobEnqueuer, session: Session, item_ids: list[str], *arguments: Any) -> None:
+        make(enqueuing, session, item_ids, *arguments)
         if item["item_id"] in item_ids and len(failures) < 3:
             failures.append(item["item_id"])
             raise OperationalError("nothing", None, Exception("away"))
 
     monkeypatch.setattr(JobEnqueuer, "jobs", failing)
-    made = pending(client)
-    until(lambda: batch(client, made["batch_id"])["done"] == 3)
+    answer = pending(client)
+    until(lambda: batch(client, answer["batch_id"])["done"] == 3)
     assert len(failures) == 3
     assert [len(results_of(client, one)) for one in (item,)] == [1]
 
@@ -232,11 +232,11 @@ def test_portions_are_of_one_record_bounded_and_made_in_turn(
     )
 
     def take(session: Session) -> tuple[str, list[str]] | None:
-        found = batch_rows.take_chunk(session, [])
-        if found is None:
+        chunk = batch_rows.take_chunk(session, [])
+        if chunk is None:
             return None
-        session.delete(found[1])
-        return found[1].batch_id, found[1].item_ids
+        session.delete(chunk[1])
+        return chunk[1].batch_id, chunk[1].item_ids
 
     taken = [database.write_now(take) for _ in range(5)]
     assert taken == [(large, ["1", "2"]), (small, ["5"]), (large, ["3"]), (large, ["4"]), None]
@@ -246,8 +246,8 @@ def test_services_share_chunks_and_skip_cancelled_batches(database: Database, da
     wish = {"a": ["1"], "b": ["2"]}
     batch_id = database.write_now(lambda session: batch_rows.create(session, lambda _: wish, None, None))
 
-    def key(found: tuple[BatchRow, ChunkRow] | None) -> list[str]:
-        return [] if found is None else found[1].item_ids
+    def key(chunk: tuple[BatchRow, ChunkRow] | None) -> list[str]:
+        return [] if chunk is None else chunk[1].item_ids
 
     if database_kind == "postgresql":
         with Session(database.writer) as one, Session(database.writer) as other:

@@ -35,14 +35,14 @@ def path(item: dict[str, Any], what: str = "") -> str:
 
 def ended(client: TestClient, job: dict[str, Any]) -> dict[str, Any]:
     """The job after its end."""
-    seen: dict[str, Any] = {}
+    job_state: dict[str, Any] = {}
 
     def over() -> bool:
-        seen.update(client.get(f"/api/detection/jobs/{job['job_id']}").json()["data"])
-        return seen["state"] not in ("queued", "running")
+        job_state.update(client.get(f"/api/detection/jobs/{job['job_id']}").json()["data"])
+        return job_state["state"] not in ("queued", "running")
 
     until(over)
-    return seen
+    return job_state
 
 
 def test_an_entry_keeps_its_version_from_pending_to_done(
@@ -57,7 +57,7 @@ def test_an_entry_keeps_its_version_from_pending_to_done(
     etag = client.get(path(item)).headers["etag"]
     job, _, waiting = (detect(client, one, wait=0) for one in (item, between, second))
     assert (job["version"], waiting["version"]) == (1, 1)
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     until(lambda: [entry["progress"] for entry in results_of(client, between)] == ["detecting"])
     (taken,), (queued,) = results_of(client, item), results_of(client, second)
     assert (taken["progress"], taken["isPassed"], taken["version"]) == ("detecting", False, 1)
@@ -91,7 +91,7 @@ def test_a_cancel_says_so_in_the_entry_and_the_next_detection_has_one_of_its_own
     client: TestClient, item: dict[str, Any], held: Held
 ) -> None:
     job = detect(client, item, wait=0)
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     etag = client.get(path(item)).headers["etag"]
     assert client.post(f"/api/detection/jobs/{job['job_id']}/cancel").json()["data"]["version"] == 1
     (entry,) = results_of(client, item)
@@ -112,22 +112,22 @@ def test_a_client_cannot_take_the_entry_of_a_detection_away(
     client: TestClient, item: dict[str, Any], held: Held
 ) -> None:
     job = detect(client, item, wait=0)
-    assert held.begun.wait(10)
-    own = {"isPassed": True, "progress": "done", "version": 7}
-    for body in ([own], [], [own]):
+    assert held.started.wait(10)
+    entry = {"isPassed": True, "progress": "done", "version": 7}
+    for body in ([entry], [], [entry]):
         assert client.put(path(item), json={"result": body}).json()["result"][1:] == body
     held.go.set()
     assert ended(client, job)["version"] == 1
     first, second = results_of(client, item)
     assert (first["version"], first["progress"], first["job_id"]) == (1, "done", job["job_id"])
-    assert second == own
+    assert second == entry
 
 
 def test_what_a_client_sends_back_too_late_changes_nothing(
     client: TestClient, item: dict[str, Any], held: Held
 ) -> None:
     job = detect(client, item, wait=0)
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     read = results_of(client, item)
     assert client.put(path(item), json={"result": read}).json()["result"] == read
     held.go.set()
@@ -145,7 +145,7 @@ def test_a_deleted_item_ends_its_detection_and_comes_back_without_it(
     client: TestClient, item: dict[str, Any], held: Held
 ) -> None:
     job = detect(client, item, wait=0)
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     client.delete(path(item))
     held.go.set()
     assert ended(client, job)["state"] == "canceled"
@@ -157,7 +157,7 @@ def test_item_deleted_and_restored_is_detected_again_on_request(
     client: TestClient, item: dict[str, Any], held: Held
 ) -> None:
     job = detect(client, item, wait=0)
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     client.delete(path(item))
     client.post(path(item, "/restore"))
     again = detect(client, item, wait=0)
@@ -191,11 +191,11 @@ def test_an_unfinished_entry_counts_for_nothing() -> None:
     done: Entry = {"version": 1, "isPassed": True, "progress": "done"}
     entries = [done, step("detecting", version=2)]
     for progress in ("pending", "detecting", "canceled", "error"):
-        seen: list[Entry] = [entries[0], {**entries[1], "progress": progress}]
-        assert results.passed(seen) is True
-        assert results.finished_detection(seen) is seen[0]
-        assert results.record_progress([seen, [seen[1]]]) == 50
-        assert results.is_under_way(seen[1]) is (progress in ("pending", "detecting"))
+        history: list[Entry] = [entries[0], {**entries[1], "progress": progress}]
+        assert results.passed(history) is True
+        assert results.finished_detection(history) is history[0]
+        assert results.record_progress([history, [history[1]]]) == 50
+        assert results.is_under_way(history[1]) is (progress in ("pending", "detecting"))
     undecided = step("pending", isPassed=None, verdict={"value": "undecided"})
     assert not results.is_under_way(undecided)
     assert canceled([undecided]) == [undecided]

@@ -57,8 +57,8 @@ def test_a_database_that_is_away_at_the_end_of_a_job_costs_the_attempt_and_no_re
 ) -> None:
     away, writing = Away(1), Dispatcher._writing
 
-    def refusing(dispatcher: Dispatcher, *given: Any) -> Any:
-        write = writing(dispatcher, *given)
+    def refusing(dispatcher: Dispatcher, *arguments: Any) -> Any:
+        write = writing(dispatcher, *arguments)
 
         def late(session: Session) -> None:
             write(session)
@@ -79,13 +79,13 @@ def test_a_database_that_is_away_for_a_while_takes_no_job_from_who_works_on_it(
 ) -> None:
     away, renew = Away(2), job_rows.renew
 
-    def refusing(*given: Any) -> bool:
+    def refusing(*arguments: Any) -> bool:
         away.refuse()
-        return renew(*given)
+        return renew(*arguments)
 
     monkeypatch.setattr(job_rows, "renew", refusing)
     job = detect(client, item, wait=0)
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     assert away.again.wait(10), "nobody renews any more"
     held.go.set()
     assert ended(client, job)["state"] == "done"
@@ -97,7 +97,7 @@ def test_a_clock_that_is_set_forward_while_a_job_is_computed_leaves_one_result(
     client: TestClient, item: dict[str, Any], held: Held, database: Database
 ) -> None:
     job = detect(client, item, wait=0)
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
 
     def an_hour_later(session: Session) -> None:
         past = now() - dt.timedelta(hours=1)

@@ -147,7 +147,7 @@ def test_a_record_is_detected_item_by_item_and_an_open_job_is_not_made_twice(
 def test_a_compute_process_that_dies_is_started_again(
     client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ComputeProcess.ask
+    ask = ComputeProcess.ask
     deaths: list[int] = []
 
     def dying(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
@@ -155,7 +155,7 @@ def test_a_compute_process_that_dies_is_started_again(
             started = process._child._running()
             deaths.append(started.pid)
             started.kill()
-        return asked(process, request, seconds, progress)
+        return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "ask", dying)
     assert detect(client, item)["state"] == "done"
@@ -166,11 +166,11 @@ def test_a_compute_process_that_dies_is_started_again(
 def test_a_job_that_always_kills_its_process_fails_in_the_end(
     client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ComputeProcess.ask
+    ask = ComputeProcess.ask
 
     def dying(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
         process._child._running().kill()
-        return asked(process, request, seconds, progress)
+        return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "ask", dying)
     job = detect(client, item)
@@ -181,16 +181,16 @@ def test_a_job_that_always_kills_its_process_fails_in_the_end(
 def test_a_job_can_be_cancelled_and_made_again(
     client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, begun, go = ComputeProcess.ask, threading.Event(), threading.Event()
+    ask, started, go = ComputeProcess.ask, threading.Event(), threading.Event()
 
     def waiting(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
-        begun.set()
+        started.set()
         go.wait(10)
-        return asked(process, request, seconds, progress)
+        return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "ask", waiting)
     job = detect(client, item, wait=0)
-    assert begun.wait(10)
+    assert started.wait(10)
     answer = client.post(f"/api/detection/jobs/{job['job_id']}/cancel").json()["data"]
     assert answer["state"] == "canceled"
     go.set()
@@ -268,8 +268,8 @@ def test_a_result_tells_from_what_confidence_on_its_model_reports(
     path = brightness_model(tmp_path / "bright.onnx")
     settings = {"confidence": 0.3, "per_label": {"dent": 0.2, "crack": 0.6}}
     with path.open("rb") as file:
-        given = {"model_name": "bright", "settings": json.dumps(settings)}
-        added = client.post("/api/detection/models", data=given, files={"file": file}).json()["data"]
+        fields = {"model_name": "bright", "settings": json.dumps(settings)}
+        added = client.post("/api/detection/models", data=fields, files={"file": file}).json()["data"]
     place = f"/api/inspection_item/{item['item_id']}"
     client.put(place, json={"model_id": added["model_id"]})
     detect(client, item)

@@ -26,7 +26,7 @@ AGREE = {
 
 def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
-    found: list[list[tuple[str, str]]] = []
+    snapshots: list[list[tuple[str, str]]] = []
     record, items = "", list[str]()
     # After another kill, a job that was running each time would be given up.
     for number in range(MOST_ATTEMPTS - 1):
@@ -39,9 +39,11 @@ def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -
             until(lambda: len([pair for pair in pairs(data_dir) if pair[0] == "running"]) >= 1)
             running.process.kill()
             running.process.wait(10)
-        found.append(pairs(data_dir))
-    for seen in found:
-        assert [progress for _, progress in seen] == [str(AGREE[JobState(state)]) for state, _ in seen]
+        snapshots.append(pairs(data_dir))
+    for snapshot in snapshots:
+        assert [progress for _, progress in snapshot] == [
+            str(AGREE[JobState(state)]) for state, _ in snapshot
+        ]
     with (
         running_service(data_dir) as running,
         httpx.Client(base_url=f"{running.url}/api", timeout=30) as client,
@@ -64,9 +66,9 @@ def pairs(data_dir: Path) -> list[tuple[str, str]]:
         ).fetchall()
     finally:
         connection.close()
-    found = []
+    states = []
     for job_id, state, text in rows:
         (entry,) = json.loads(text)
         assert entry["job_id"] == job_id
-        found.append((state, entry["progress"]))
-    return found
+        states.append((state, entry["progress"]))
+    return states

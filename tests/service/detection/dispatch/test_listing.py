@@ -33,7 +33,7 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def jobs_of(database: Database, record: str, *states: JobState) -> list[str]:
     """A job in each of these states, the oldest first; three each have the same time."""
-    begun = now()
+    started = now()
     rows = [
         JobRow(
             job_id=f"{record}-{(place * 7919) % 10_007:05}",
@@ -42,7 +42,7 @@ def jobs_of(database: Database, record: str, *states: JobState) -> list[str]:
             model_id="reference-difference",
             batch_id=f"batch-{place % 2}",
             state=state,
-            created_at=begun + dt.timedelta(seconds=place // 3),
+            created_at=started + dt.timedelta(seconds=place // 3),
         )
         for place, state in enumerate(states)
     ]
@@ -51,15 +51,15 @@ def jobs_of(database: Database, record: str, *states: JobState) -> list[str]:
     return order
 
 
-def pages(client: TestClient, **named: Any) -> list[list[str]]:
+def pages(client: TestClient, **filters: Any) -> list[list[str]]:
     """Page after page as the operation gives them, until one is not full."""
-    found: list[list[str]] = []
-    while not found or len(found[-1]) == JOBS_PAGE:
-        before = {"before": found[-1][-1]} if found else {}
-        answer = client.get("/api/detection/jobs", params={**named, **before})
+    pages_of_ids: list[list[str]] = []
+    while not pages_of_ids or len(pages_of_ids[-1]) == JOBS_PAGE:
+        before = {"before": pages_of_ids[-1][-1]} if pages_of_ids else {}
+        answer = client.get("/api/detection/jobs", params={**filters, **before})
         assert answer.status_code == 200, answer.text
-        found.append([job["job_id"] for job in answer.json()["data"]])
-    return found
+        pages_of_ids.append([job["job_id"] for job in answer.json()["data"]])
+    return pages_of_ids
 
 
 def test_every_waiting_job_of_a_record_is_listed_once_page_after_page(
@@ -75,8 +75,8 @@ def test_every_waiting_job_of_a_record_is_listed_once_page_after_page(
 def test_states_batch_and_record_are_asked_for_together(client: TestClient, database: Database) -> None:
     jobs_of(database, RECORD, JobState.RUNNING, JobState.DONE, JobState.QUEUED, JobState.FAILED)
 
-    def items(**named: Any) -> set[str]:
-        answer = client.get("/api/detection/jobs", params={"inspection_id": RECORD, **named})
+    def items(**filters: Any) -> set[str]:
+        answer = client.get("/api/detection/jobs", params={"inspection_id": RECORD, **filters})
         return {job["item_id"] for job in answer.json()["data"]}
 
     assert items() == {"item-0", "item-1", "item-2", "item-3"}
@@ -84,5 +84,5 @@ def test_states_batch_and_record_are_asked_for_together(client: TestClient, data
     assert items(state="failed") == {"item-3"}
     assert items(state=["done", "queued"], batch_id="batch-0") == {"item-2"}
     assert client.get("/api/detection/jobs", params={"state": "nearly"}).status_code == 422
-    gone = client.get("/api/detection/jobs", params={"before": "none"})
-    assert (gone.status_code, gone.json()["msg"]) == (404, "检测任务不存在")
+    missing = client.get("/api/detection/jobs", params={"before": "none"})
+    assert (missing.status_code, missing.json()["msg"]) == (404, "检测任务不存在")

@@ -66,15 +66,15 @@ def test_a_model_or_photo_that_goes_while_its_job_waits_fails_the_job(
 ) -> None:
     path = model_file(settings)
     job = detect(client, seen_by_model, wait=0)
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     away = path.rename(path.with_suffix(".away"))
     held.go.set()
     assert ended(client, job)["error"] == "model_failed"
     away.rename(path)
-    held.begun.clear()
+    held.started.clear()
     held.go.clear()
     job = detect(client, seen_by_model, wait=0)
-    assert held.begun.wait(10)
+    assert held.started.wait(10)
     photo_file(client, settings, seen_by_model).unlink()
     held.go.set()
     assert ended(client, job)["error"] == "file_lost"
@@ -111,25 +111,25 @@ def test_a_picture_that_does_not_fit_on_the_disk_is_said(tmp_path: Path, scene: 
 def test_a_photo_that_ends_the_process_ahead_of_its_turn_fails_no_other_job(
     client: TestClient, item: dict[str, Any], scene: samples.Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
+    prepared: list[str] = []
 
     def deadly(process: ComputeProcess, request: dict[str, Any]) -> None:
-        told.append(request["photo"])
+        prepared.append(request["photo"])
         process.kill()
 
-    asked = ComputeProcess.ask
+    ask = ComputeProcess.ask
 
     def patient(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
-        if not told:
-            until(lambda: bool(told))
-        return asked(process, request, seconds, progress)
+        if not prepared:
+            until(lambda: bool(prepared))
+        return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "prepare_next", deadly)
     monkeypatch.setattr(ComputeProcess, "ask", patient)
     other = more(client, item, scene, inspection_id=item["inspection_id"])
     jobs = client.post(f"/api/inspection/{item['inspection_id']}/detect").json()["data"]
     assert [ended(client, job)["state"] for job in jobs] == ["done", "done"]
-    assert len(told) == 1
+    assert len(prepared) == 1
     for one in (item, other):
         (entry,) = results(client, one)
         assert entry["provenance"]["attempt"] <= 2
@@ -199,8 +199,8 @@ def test_a_process_that_computes_lets_others_go_first_and_ends_first_without_mem
         assert compute.ask(request, 60, lambda _: None)["event"] == "failed"
         process = Path(f"/proc/{compute.pid}")
         assert compute.pid is not None
-        own = os.getpriority(os.PRIO_PROCESS, 0)
-        assert os.getpriority(os.PRIO_PROCESS, compute.pid) == min(own + 5, 19)
+        priority = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, compute.pid) == min(priority + 5, 19)
         assert int((process / "oom_score_adj").read_text()) >= 900
         (data,) = (row for row in (process / "limits").read_text().splitlines() if row.startswith("Max data"))
         assert int(data.split()[3]) <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4

@@ -89,32 +89,32 @@ def owner(scene: Scene, defect: samples.Defect) -> int | None:
     """The region that the middle of a defect lies in."""
     x, y = defect.box.middle
     inside = (left <= x / WIDTH < left + w and top <= y / HEIGHT < top + h for left, top, w, h in REGIONS)
-    return next((number for number, there in enumerate(inside) if there), None)
+    return next((number for number, is_inside in enumerate(inside) if is_inside), None)
 
 
 def test_one_photo_serves_every_region_that_it_shows(scene: Scene) -> None:
     photo = scene.match(scene.add(scene.drawn.photo))
     assert photo["state"] == "matched"
-    assert [one["item_id"] for one in photo["matches"]] == [item["item_id"] for item in scene.items]
-    for one, (x, y, w, h) in zip(photo["matches"], REGIONS, strict=True):
-        assert one["covered"]
+    assert [match["item_id"] for match in photo["matches"]] == [item["item_id"] for item in scene.items]
+    for match, (x, y, w, h) in zip(photo["matches"], REGIONS, strict=True):
+        assert match["covered"]
         corners = np.array([[x, y], [x + w, y], [x + w, y + h], [x, y + h]]) * (WIDTH, HEIGHT)
-        there = np.c_[corners, np.ones(4)] @ scene.drawn.homography.T
-        assert np.abs(np.array(one["corners"]) - there[:, :2] / there[:, 2:]).max() < 3
-    covered = [{"item_id": one["item_id"]} for one in photo["matches"] if one["covered"]]
+        mapped = np.c_[corners, np.ones(4)] @ scene.drawn.homography.T
+        assert np.abs(np.array(match["corners"]) - mapped[:, :2] / mapped[:, 2:]).max() < 3
+    covered = [{"item_id": match["item_id"]} for match in photo["matches"] if match["covered"]]
     assigned = scene.assign(photo["photo_id"], *covered)
-    assert [one["assigned"] for one in assigned["items"]] == ["alignment"] * 4
+    assert [match["assigned"] for match in assigned["items"]] == ["alignment"] * 4
     answer = scene.client.post(f"/api/inspection/{scene.record}/detect").json()["data"]
     assert len(answer) == 4
-    found = {}
+    counts = {}
     for number, item in enumerate(scene.items):
         assert detect(scene.client, item)["state"] == "done"
         entry = results(scene.client, item)[-1]
         assert entry["inputImage"]["file_id"] == photo["file_id"]
         assert entry["provenance"]["alignment"]["set_by"] == "model"
-        found[number] = len(entry["resultImage"]["boxes"])
+        counts[number] = len(entry["resultImage"]["boxes"])
     expected = [owner(scene, defect) for defect in scene.drawn.defects]
-    assert [found[number] > 0 for number in range(4)] == [number in expected for number in range(4)]
+    assert [counts[number] > 0 for number in range(4)] == [number in expected for number in range(4)]
 
 
 def test_a_photo_of_something_else_waits_in_the_tray(scene: Scene) -> None:
@@ -128,9 +128,9 @@ def test_a_match_has_its_turn_between_detections(scene: Scene, held: Any) -> Non
     photo_id = scene.add(scene.drawn.photo)
     scene.assign(photo_id, *({"item_id": item["item_id"]} for item in scene.items))
     jobs = scene.client.post(f"/api/inspection/{scene.record}/detect").json()["data"]
-    assert held.begun.wait(20)
-    asked = scene.client.post(f"{scene.path}/{photo_id}/match").json()["data"]
-    assert asked["state"] == "waiting"
+    assert held.started.wait(20)
+    photo = scene.client.post(f"{scene.path}/{photo_id}/match").json()["data"]
+    assert photo["state"] == "waiting"
     order: list[str] = []
     send = ComputeProcess.ask
 
@@ -151,7 +151,7 @@ def test_a_match_has_its_turn_between_detections(scene: Scene, held: Any) -> Non
 
 
 def test_a_compute_process_that_dies_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dies(*_words: Any) -> Any:
+    def dies(*_arguments: Any) -> Any:
         raise ProcessDied(timed_out=True)
 
     photo_id = scene.add(scene.drawn.photo)
@@ -166,7 +166,7 @@ def test_a_compute_process_that_dies_is_said(scene: Scene, monkeypatch: pytest.M
 def test_a_lost_file_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     photo_id = scene.add(scene.drawn.photo)
 
-    def lost(*_words: Any) -> Any:
+    def lost(*_arguments: Any) -> Any:
         raise FileNotFoundError
 
     monkeypatch.setattr("service.files.service.FilesService.path_of", lost)
@@ -237,9 +237,9 @@ def test_items_that_share_photo_and_model_run_it_once(
     runs = []
     look = Detector.detect
 
-    def counted(*words: Any) -> Any:
+    def counted(*arguments: Any) -> Any:
         runs.append(1)
-        return look(*words)
+        return look(*arguments)
 
     monkeypatch.setattr(Detector, "detect", counted)
     photo = np.full((640, 640, 3), 30, np.uint8)
@@ -250,8 +250,8 @@ def test_items_that_share_photo_and_model_run_it_once(
     model = str(spots_model(tmp_path / "spots.onnx"))
 
     def request(**more: Any) -> Request:
-        given = {"model": model, "sha256": "m", "settings": settings, "photo_sha256": "p", **more}
-        return Request("nms_free", str(path), **given)
+        fields = {"model": model, "sha256": "m", "settings": settings, "photo_sha256": "p", **more}
+        return Request("nms_free", str(path), **fields)
 
     def quad(x: float, y: float) -> list[list[float]]:
         return [[x, y], [x + 200, y], [x + 200, y + 200], [x, y + 200]]
@@ -306,11 +306,11 @@ def test_what_a_comparison_starts_with(more: dict[str, Any], starts: list[Any]) 
 
 
 def test_a_start_is_scaled_to_the_decoded_pictures() -> None:
-    given = Request("reference_difference", "photo", place=SHIFT, place_by_person=True)
-    start = started(given, 0.5, 0.25, lambda start: start)
+    request = Request("reference_difference", "photo", place=SHIFT, place_by_person=True)
+    start = started(request, 0.5, 0.25, lambda start: start)
     assert start is not None
     # (100, 60) of the reference file is (110, 80) of the photo file.
     assert np.allclose(start @ (50, 30, 1), (27.5, 20, 1))
-    alignment = enlarged(assigned(given, 0.25), 0.25)
+    alignment = enlarged(assigned(request, 0.25), 0.25)
     assert alignment is not None
     assert np.allclose(alignment["homography"], SHIFT)

@@ -160,7 +160,7 @@ def items_to_detect(client: httpx.Client, count: int = JOBS) -> tuple[str, list[
         answer = client.post("/files", files={"file": (name, data, "image/png")}).json()
         stored.append(answer.get("data", answer))
     record = client.post("/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
-    made = []
+    item_ids = []
     for number in range(count):
         body: dict[str, Any] = {
             "item_name": str(number),
@@ -171,9 +171,9 @@ def items_to_detect(client: httpx.Client, count: int = JOBS) -> tuple[str, list[
                 "fileInfo": {"download_url": stored[0]["download_url"]},
             },
         }
-        made.append(client.post("/inspection_item/create", json=body).json()["item_id"])
-        client.post(f"/inspection_item/{made[-1]}/photos", json={"file_id": stored[1]["file_id"]})
-    return record, made
+        item_ids.append(client.post("/inspection_item/create", json=body).json()["item_id"])
+        client.post(f"/inspection_item/{item_ids[-1]}/photos", json={"file_id": stored[1]["file_id"]})
+    return record, item_ids
 
 
 def test_two_services_and_one_of_them_killed_leave_one_result_per_job(

@@ -39,21 +39,24 @@ def test_what_was_refused_is_compared_once_a_person_set_the_alignment() -> None:
     cv2.circle(photo, (round(x), round(y)), 22, (0, 0, 0), -1)
     # Off by some px, as clicks are.
     set_by_hand = np.array([[1, 0, 2.0], [0, 1, -1.5], [0, 0, 1]]) @ truth
-    found = detect(reference, REGION, photo, None, set_by_hand)
-    assert any(one.box.x < x < one.box.right and one.box.y < y < one.box.bottom for one in found.boxes)
-    assert 0 < found.alignment.score < 0.6
-    assert found.alignment.inliers > 0
+    result = detect(reference, REGION, photo, None, set_by_hand)
+    assert any(
+        finding.box.x < x < finding.box.right and finding.box.y < y < finding.box.bottom
+        for finding in result.boxes
+    )
+    assert 0 < result.alignment.score < 0.6
+    assert result.alignment.inliers > 0
 
 
 def test_a_sharp_photo_mends_what_the_clicks_are_off() -> None:
     reference = samples.panel(800, 600, 1).image
     photo, truth = samples.photograph(reference, samples.View(rotation=4, scale=0.95))
     off = np.array([[1, 0, 4.0], [0, 1, -3.0], [0, 0, 1]]) @ truth
-    found = detect(reference, REGION, photo, None, off)
+    result = detect(reference, REGION, photo, None, off)
     corner = np.array([REGION.x, REGION.y, 1.0])
-    there = found.alignment.homography @ corner
-    assert np.abs(there[:2] / there[2] - (truth @ corner)[:2]).max() < 1
-    assert found.alignment.score > 0.9
+    mapped = result.alignment.homography @ corner
+    assert np.abs(mapped[:2] / mapped[2] - (truth @ corner)[:2]).max() < 1
+    assert result.alignment.score > 0.9
 
 
 def test_an_alignment_that_no_camera_could_give_is_refused() -> None:
@@ -70,16 +73,16 @@ def test_the_entry_says_that_a_person_set_it_and_only_for_its_photo(
     client: TestClient, item: dict[str, Any], scene: samples.Scene
 ) -> None:
     photo, truth = blurred(scene.reference)
-    given = upload(client, "blurred.png", encoded(photo))
-    assert client.post(f"{path(item)}/photos", json={"file_id": given["file_id"]}).status_code == 200
+    stored = upload(client, "blurred.png", encoded(photo))
+    assert client.post(f"{path(item)}/photos", json={"file_id": stored["file_id"]}).status_code == 200
     assert ask(client, item)["error"] == "alignment_failed"
-    alignment = {"photo_file_id": given["file_id"], "homography": truth.tolist()}
+    alignment = {"photo_file_id": stored["file_id"], "homography": truth.tolist()}
     with_settings(client, item, {"alignment": alignment})
     assert ask(client, item)["state"] == "done"
-    told = results_of(client, item)[-1]["provenance"]
-    assert told["alignment"]["set_by"] == "person"
-    assert 0 < told["alignment"]["score"] < 1
-    assert told["settings"]["alignment"] == alignment
+    provenance = results_of(client, item)[-1]["provenance"]
+    assert provenance["alignment"]["set_by"] == "person"
+    assert 0 < provenance["alignment"]["score"] < 1
+    assert provenance["settings"]["alignment"] == alignment
     with_settings(client, item, {"alignment": {**alignment, "photo_file_id": "another"}})
     assert ask(client, item)["error"] == "alignment_failed"
     flat = {**alignment, "homography": [[1, 0, 0], [1, 0, 0], [0, 0, 1]]}
@@ -89,6 +92,6 @@ def test_the_entry_says_that_a_person_set_it_and_only_for_its_photo(
 
 def test_settings_of_another_photo_lose_only_the_alignment() -> None:
     alignment = {"photo_file_id": "a", "homography": np.eye(3).tolist()}
-    own = DetectionSettings.model_validate({"sensitivity": 0.7, "alignment": alignment})
-    assert for_photo(own, "a") == own
-    assert for_photo(own, "b") == DetectionSettings(sensitivity=0.7)
+    settings = DetectionSettings.model_validate({"sensitivity": 0.7, "alignment": alignment})
+    assert for_photo(settings, "a") == settings
+    assert for_photo(settings, "b") == DetectionSettings(sensitivity=0.7)

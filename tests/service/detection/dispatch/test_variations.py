@@ -41,7 +41,7 @@ def box(x: int) -> dict[str, Any]:
 
 
 def answer(**more: Any) -> Done:
-    found = {
+    fields = {
         "event": "done",
         "boxes": [box(0)],
         "passed": False,
@@ -52,13 +52,13 @@ def answer(**more: Any) -> Done:
         "seconds": 0.1,
         **more,
     }
-    return cast(Done, found)
+    return cast(Done, fields)
 
 
 def test_an_entry_without_a_memory_is_as_it_was_before_there_were_memories() -> None:
     taken = cast(Entry, {"job_id": "j", "progress": "detecting", "provenance": {"attempt": 1}})
-    found = answer()
-    assert rules.done(taken, None, found, found["boxes"], {}, AT) == {
+    finished = answer()
+    assert rules.done(taken, None, finished, finished["boxes"], {}, AT) == {
         "job_id": "j",
         "resultImage": {"boxes": [box(0)], "resultImage": {"fileInfo": None}},
         "isPassed": False,
@@ -74,13 +74,13 @@ def test_an_entry_without_a_memory_is_as_it_was_before_there_were_memories() -> 
 
 def test_an_entry_says_which_memory_was_used_and_what_it_suppressed() -> None:
     taken = cast(Entry, {"job_id": "j", "provenance": {}})
-    said = {"box": box(50), "score": 0.1, "score_alone": 0.9, "photos": ["sha of a", "unknown"]}
-    found = answer(memory={"photos": 3, "sha256": "f"}, suppressed=[said])
+    suppressed = {"box": box(50), "score": 0.1, "score_alone": 0.9, "photos": ["sha of a", "unknown"]}
+    finished = answer(memory={"photos": 3, "sha256": "f"}, suppressed=[suppressed])
     severe = [{**box(0), "severity": "minor"}, {**box(50), "severity": "major"}]
-    entry = rules.done(taken, None, found, cast(Any, severe), {"sha of a": "a"}, AT)
+    entry = rules.done(taken, None, finished, cast(Any, severe), {"sha of a": "a"}, AT)
     assert entry["resultImage"] == {"boxes": severe[:1], "resultImage": {"fileInfo": None}}
     assert entry["memory"] == {"photos": 3, "sha256": "f"}
-    assert entry["suppressed"] == [{**said, "box": severe[1], "photos": ["a"]}]
+    assert entry["suppressed"] == [{**suppressed, "box": severe[1], "photos": ["a"]}]
     # A memory that suppressed nothing is named as well.
     entry = rules.done(taken, None, answer(memory={"photos": 3, "sha256": "f"}), [], {}, AT)
     assert (entry["memory"]["photos"], entry["suppressed"]) == (3, [])

@@ -21,8 +21,8 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 def put(client: TestClient, **severities: str | None) -> Any:
-    said = [{"label": name, "severity": one} for name, one in severities.items()]
-    return client.put(LABELS, json={"labels": said})
+    labels = [{"label": name, "severity": severity} for name, severity in severities.items()]
+    return client.put(LABELS, json={"labels": labels})
 
 
 def test_severities_are_set_changed_and_taken_away(client: TestClient) -> None:
@@ -30,8 +30,8 @@ def test_severities_are_set_changed_and_taken_away(client: TestClient) -> None:
     put(client, dent="minor", 裂纹="critical")
     put(client, dent="major", scratch="minor")
     answer = put(client, scratch=None, unknown=None)
-    kept = [{"label": "dent", "severity": "major"}, {"label": "裂纹", "severity": "critical"}]
-    assert sorted(answer.json()["data"], key=lambda one: one["label"]) == kept
+    expected = [{"label": "dent", "severity": "major"}, {"label": "裂纹", "severity": "critical"}]
+    assert sorted(answer.json()["data"], key=lambda one: one["label"]) == expected
     assert answer.json() == {**client.get(LABELS).json(), "msg": "标签更新成功"}
     assert put(client, dent="awful").status_code == 422
     assert client.put(LABELS, json={"labels": []}).status_code == 422
@@ -59,8 +59,8 @@ def test_very_many_labels_take_few_statements(client: TestClient, database: Data
 
     event.listen(database.writer, "before_cursor_execute", count)
     labels = [{"label": f"label {number}", "severity": "minor"} for number in range(10_000)]
-    for one in ("minor", "major"):
-        answer = client.put(LABELS, json={"labels": [{**label, "severity": one} for label in labels]})
+    for severity in ("minor", "major"):
+        answer = client.put(LABELS, json={"labels": [{**label, "severity": severity} for label in labels]})
         assert len(answer.json()["data"]) == 10_000
     assert {label["severity"] for label in answer.json()["data"]} == {"major"}
     answer = client.put(LABELS, json={"labels": [{**label, "severity": None} for label in labels]})
@@ -78,12 +78,12 @@ def test_who_may_not_manage_models_sets_none(as_role: Callable[..., TestClient])
 def test_a_finding_keeps_the_severity_that_its_label_had(client: TestClient, item: dict[str, Any]) -> None:
     detect(client, item)
     (first,) = results(client, item)
-    found = {box["label"] for box in first["resultImage"]["boxes"]}
-    assert found
+    found_labels = {box["label"] for box in first["resultImage"]["boxes"]}
+    assert found_labels
     assert all("severity" not in box for box in first["resultImage"]["boxes"])
-    put(client, **dict.fromkeys(found, "major"))
+    put(client, **dict.fromkeys(found_labels, "major"))
     detect(client, item)
-    put(client, **dict.fromkeys(found, "minor"))
+    put(client, **dict.fromkeys(found_labels, "minor"))
     before, after = results(client, item)
     assert before == first
     assert {box["severity"] for box in after["resultImage"]["boxes"]} == {"major"}

@@ -141,11 +141,11 @@ def test_a_model_of_uncertain_kind_is_asked_about_and_taken_with_the_answer(
     client: TestClient, tmp_path: Path
 ) -> None:
     path = ambiguous_model(tmp_path / "model.onnx")
-    asked = add(client, path)
-    assert asked.status_code == 422
-    data = asked.json()["data"]
+    answer = add(client, path)
+    assert answer.status_code == 422
+    data = answer.json()["data"]
     assert (data["reason"], data["kinds"]) == ("kind_unknown", ["yolo", "yolox"])
-    assert "选择模型类型" in asked.json()["msg"]
+    assert "选择模型类型" in answer.json()["msg"]
     wrong = add(client, path, kind="nms_inside").json()["data"]
     assert (wrong["reason"], wrong["kinds"]) == ("kind_wrong", ["yolo", "yolox"])
     assert add(client, path, kind="yolox").json()["data"]["kind"] == "yolox"
@@ -161,14 +161,14 @@ def unclear_detr(path: Path) -> Path:
 
 def test_a_model_that_leaves_its_activation_open_is_asked_about(client: TestClient, tmp_path: Path) -> None:
     path = unclear_detr(tmp_path / "model.onnx")
-    asked = add(client, path)
-    assert asked.status_code == 422
-    data = asked.json()["data"]
+    answer = add(client, path)
+    assert answer.status_code == 422
+    data = answer.json()["data"]
     assert (data["reason"], data["kinds"]) == ("activation_unknown", [])
     assert data["activations"] == ["sigmoid", "softmax"]
     for activation in data["activations"]:
-        made = add(client, path, settings=json.dumps({"activation": activation})).json()["data"]
-        assert made["settings"]["activation"] == activation
+        model = add(client, path, settings=json.dumps({"activation": activation})).json()["data"]
+        assert model["settings"]["activation"] == activation
 
 
 def test_who_added_a_model_is_named(client: TestClient, tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_the_parts_cover_the_photo_and_overlap(width: int, height: int, side: in
         if spans:
             assert spans[0][0] == 0
             assert spans[-1][1] == length
-            assert all(nxt[0] < one[1] for one, nxt in pairwise(spans))
+            assert all(nxt[0] < span[1] for span, nxt in pairwise(spans))
 
 
 def test_candidates_are_kept_by_their_confidence_and_only_with_a_box() -> None:

@@ -112,12 +112,12 @@ def test_each_kind_is_recognised_and_its_box_comes_back_in_photo_pixels(
     (only,) = found(path)
     assert only.label == "crack"
     assert only.confidence >= 0.8
-    for seen, wanted in zip(
+    for value, wanted in zip(
         (only.box.x, only.box.y, only.box.right, only.box.bottom),
         (expected.x, expected.y, expected.right, expected.bottom),
         strict=True,
     ):
-        assert abs(seen - wanted) < 1
+        assert abs(value - wanted) < 1
 
 
 def test_overlapping_boxes_merge_within_a_class_only(tmp_path: Path) -> None:
@@ -344,8 +344,8 @@ def test_yolox_nano_finds_a_stop_sign(yolox_nano: Path) -> None:
     # Number 11 of the 80 classes of COCO.
     assert sign.label == "class 11"
     assert sign.confidence > 0.8
-    seen = (sign.box.x, sign.box.y, sign.box.right, sign.box.bottom)
-    assert np.allclose(seen, bounds, atol=8)
+    corners = (sign.box.x, sign.box.y, sign.box.right, sign.box.bottom)
+    assert np.allclose(corners, bounds, atol=8)
     assert found(yolox_nano, photo, values="unit") == []
 
 
@@ -390,9 +390,11 @@ def test_the_parts_of_a_photo_give_the_same_side_by_side(tmp_path: Path) -> None
     photo = np.zeros((700, 900, 3), np.uint8)
     photo[333:339, 111:117] = 255
     settings = check(path, None, {"confidence": 0.5}).settings
-    one, four = (Detector(path, calls).detect(photo, ModelKind.NMS_FREE, settings, []) for calls in (1, 4))
-    assert one
-    assert one == four
+    single, parallel = (
+        Detector(path, calls).detect(photo, ModelKind.NMS_FREE, settings, []) for calls in (1, 4)
+    )
+    assert single
+    assert single == parallel
 
 
 def test_fewer_parts_are_looked_at_together_for_a_large_input(monkeypatch: pytest.MonkeyPatch) -> None:

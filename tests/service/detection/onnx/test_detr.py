@@ -47,9 +47,9 @@ def one_table() -> np.ndarray[Any, Any]:
 
 
 def only_finding(path: Path, checked: Checked) -> tuple[str, Rect]:
-    (one,) = Detector(path).detect(PHOTO, checked.kind, checked.settings, checked.labels)
-    assert one.confidence > 0.9
-    return one.label, one.box
+    (finding,) = Detector(path).detect(PHOTO, checked.kind, checked.settings, checked.labels)
+    assert finding.confidence > 0.9
+    return finding.label, finding.box
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_each_export_is_set_up_by_itself(
     assert checked.kind is ModelKind.DETR
     settings = checked.settings
     assert (settings.activation, settings.values, settings.fit) == (activation, values, "stretch")
-    given = settings.model_copy(update={"confidence": 0.94})
-    label, box = only_finding(path, Checked(checked.kind, checked.labels, given))
+    stricter = settings.model_copy(update={"confidence": 0.94})
+    label, box = only_finding(path, Checked(checked.kind, checked.labels, stricter))
     assert label == ("c" if names else "class 2")
     assert np.allclose([box.x, box.y, box.w, box.h], [BOX.x, BOX.y, BOX.w, BOX.h], atol=1)
 

@@ -33,13 +33,13 @@ def candidates(count: int, *numbers: float) -> Any:
     return table
 
 
-def only(path: Path, **given: Any) -> tuple[str, list[float]]:
+def only(path: Path, **overrides: Any) -> tuple[str, list[float]]:
     """Label and corners of the one finding."""
-    checked = check(path, None, given)
-    (found,) = Detector(path).detect(PHOTO, checked.kind, checked.settings, checked.labels)
-    box = found.box
-    assert found.confidence == pytest.approx(0.9)
-    return found.label, [box.x, box.y, box.right, box.bottom]
+    checked = check(path, None, overrides)
+    (finding,) = Detector(path).detect(PHOTO, checked.kind, checked.settings, checked.labels)
+    box = finding.box
+    assert finding.confidence == pytest.approx(0.9)
+    return finding.label, [box.x, box.y, box.right, box.bottom]
 
 
 def lying(table: Any) -> Any:
@@ -169,18 +169,20 @@ def test_a_model_of_whole_numbers_sees_0_to_255(tmp_path: Path) -> None:
     assert check(path, None, {}).settings.values == "raw"
     assert check(path, None, {"values": "unit"}).settings.values == "raw"
     path = brightness_model(tmp_path / "bright.onnx", kind=TensorProto.UINT8)
-    given = check(path, None, {}).settings.model_copy(update={"values": "unit"})
-    (seen,) = Detector(path).detect(np.full((SIDE, SIDE, 3), 255, np.uint8), ModelKind.NMS_FREE, given, [])
-    assert seen.confidence == pytest.approx(1)
+    settings = check(path, None, {}).settings.model_copy(update={"values": "unit"})
+    (finding,) = Detector(path).detect(
+        np.full((SIDE, SIDE, 3), 255, np.uint8), ModelKind.NMS_FREE, settings, []
+    )
+    assert finding.confidence == pytest.approx(1)
 
 
 def test_the_size_that_a_file_was_trained_for_is_used_where_it_takes_any(tmp_path: Path) -> None:
     shape = ("b", 3, "h", "w")
     table = candidates(300, *CORNERS, 0.9, 1)
 
-    def size(told: str, **given: int) -> tuple[int, int]:
-        path = constant_model(tmp_path / "m.onnx", {"o": table}, shape=shape, metadata={"imgsz": told})
-        settings: DetectorSettings = check(path, None, given).settings
+    def size(imgsz: str, **overrides: int) -> tuple[int, int]:
+        path = constant_model(tmp_path / "m.onnx", {"o": table}, shape=shape, metadata={"imgsz": imgsz})
+        settings: DetectorSettings = check(path, None, overrides).settings
         return settings.width, settings.height
 
     assert size("[320, 480]") == (480, 320)

@@ -35,8 +35,8 @@ def seen(things: Sequence[Box], classes: Sequence[int] = (), least: float = 4.0)
                 boxes.append(inside)
                 numbers.append(classes[number] if classes else 0)
         table = np.array(boxes, np.float64).reshape(-1, 4)
-        found = Decoded(table, np.full(len(table), 0.9), np.array(numbers, np.int64))
-        parts.append(slice_findings(found, place, WIDTH, HEIGHT, 0.45))
+        decoded = Decoded(table, np.full(len(table), 0.9), np.array(numbers, np.int64))
+        parts.append(slice_findings(decoded, place, WIDTH, HEIGHT, 0.45))
     whole = merged(parts, 0.45)
     return sorted((round(a), round(b), round(c), round(d)) for a, b, c, d in whole.boxes.tolist())
 
@@ -86,9 +86,9 @@ def test_of_boxes_as_sure_the_finer_one_stays() -> None:
 def test_a_thing_within_a_larger_one_that_is_less_sure_stays() -> None:
     boxes = np.array([[0.0, 0, 1000, 1000], [100, 100, 200, 200]])
     for sure, count in ((0.9, 1), (0.3, 2)):
-        found = Decoded(boxes, np.array([sure, 0.9]), np.zeros(2, np.int64))
+        decoded = Decoded(boxes, np.array([sure, 0.9]), np.zeros(2, np.int64))
         parts = [
-            slice_findings(one, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45) for one in (found, nothing())
+            slice_findings(one, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45) for one in (decoded, nothing())
         ]
         assert len(merged(parts, 0.45).boxes) == count
 
@@ -102,12 +102,12 @@ def test_the_surest_of_too_many_stay() -> None:
     at = np.arange(count, dtype=np.float64) * 20
     boxes = np.stack([at, at * 0, at + 10, at * 0 + 10], axis=1)
     sure = np.linspace(0.3, 0.9, count)
-    found = suppressed(Decoded(boxes, sure, np.zeros(count, np.int64)), 0.45)
-    for parts in ([found], [found, nothing()]):
-        kept = merged([slice_findings(one, (0, 0, 90_000, 20), 90_000, 20, 0.45) for one in parts], 0.45)
-        assert len(kept.boxes) == MOST_FOUND
-        assert kept.confidences.min() == pytest.approx(sure[500])
-        assert np.all(np.diff(kept.confidences) <= 0)
+    decoded = suppressed(Decoded(boxes, sure, np.zeros(count, np.int64)), 0.45)
+    for parts in ([decoded], [decoded, nothing()]):
+        result = merged([slice_findings(one, (0, 0, 90_000, 20), 90_000, 20, 0.45) for one in parts], 0.45)
+        assert len(result.boxes) == MOST_FOUND
+        assert result.confidences.min() == pytest.approx(sure[500])
+        assert np.all(np.diff(result.confidences) <= 0)
 
 
 @settings(max_examples=60, deadline=None)
@@ -126,8 +126,8 @@ def test_any_thing_is_one_finding(x: int, y: int, w: int, h: int) -> None:
 
 def test_boxes_of_different_classes_beyond_the_edge_of_the_photo_stay() -> None:
     boxes = np.array([[40, 40, 50, 50], [-11, -11, -1, -1]], np.float64)
-    found = suppressed(Decoded(boxes, np.array([0.9, 0.8]), np.array([0, 1])), 0.45)
-    assert found.classes.tolist() == [0, 1]
+    decoded = suppressed(Decoded(boxes, np.array([0.9, 0.8]), np.array([0, 1])), 0.45)
+    assert decoded.classes.tolist() == [0, 1]
 
 
 @st.composite
@@ -148,15 +148,15 @@ def candidates(draw: st.DrawFn) -> Decoded:
 
 @given(candidates(), st.sampled_from([0.3, 0.45, 0.7]))
 @settings(max_examples=200, deadline=None)
-def test_suppressing_all_classes_is_suppressing_each_alone(found: Decoded, iou: float) -> None:
+def test_suppressing_all_classes_is_suppressing_each_alone(decoded: Decoded, iou: float) -> None:
     alone = []
-    for number in set(found.classes.tolist()):
-        places = np.flatnonzero(found.classes == number)
-        corners = found.boxes[places]
+    for number in set(decoded.classes.tolist()):
+        places = np.flatnonzero(decoded.classes == number)
+        corners = decoded.boxes[places]
         sizes = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1)
-        kept = cv2.dnn.NMSBoxes(sizes.tolist(), found.confidences[places].tolist(), 0.0, iou)
-        alone += places[np.asarray(kept)].tolist()
-    alone.sort(key=lambda place: (-found.confidences[place], place))
-    together = suppressed(found, iou)
-    np.testing.assert_array_equal(together.boxes, found.boxes[alone])
-    np.testing.assert_array_equal(together.classes, found.classes[alone])
+        indices = cv2.dnn.NMSBoxes(sizes.tolist(), decoded.confidences[places].tolist(), 0.0, iou)
+        alone += places[np.asarray(indices)].tolist()
+    alone.sort(key=lambda place: (-decoded.confidences[place], place))
+    together = suppressed(decoded, iou)
+    np.testing.assert_array_equal(together.boxes, decoded.boxes[alone])
+    np.testing.assert_array_equal(together.classes, decoded.classes[alone])

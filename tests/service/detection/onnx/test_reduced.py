@@ -34,16 +34,16 @@ def test_a_photo_reduced_while_it_is_decoded_gives_the_same(
     request = Request("yolox", str(photo), model=str(yolox_nano), settings=settings)
     assert pictures.load(photo, needed(request))[0].shape[1] == reduced
     with Computer() as computer:
-        found = computer.run(request)
+        result = computer.run(request)
     whole = pictures.load(photo)[0]
     (wanted,) = Detector(yolox_nano).detect(
         whole, ModelKind.YOLOX, DetectorSettings.model_validate(settings), []
     )
-    (seen,) = found.boxes
-    assert (found.width, found.height) == (width, height)
-    assert abs(seen["confidence"] - wanted.confidence) < 0.005
+    (finding,) = result.boxes
+    assert (result.width, result.height) == (width, height)
+    assert abs(finding["confidence"] - wanted.confidence) < 0.005
     expected = (wanted.box.x, wanted.box.y, wanted.box.right, wanted.box.bottom)
-    assert np.allclose(corners(seen), expected, atol=1)
+    assert np.allclose(corners(finding), expected, atol=1)
 
 
 def test_what_looks_at_every_pixel_is_not_reduced() -> None:

@@ -168,8 +168,8 @@ def test_adjacent_look_alikes_are_distinguished_by_the_whole_image() -> None:
     assert shown(places) == set(range(12))
     for place, region in zip(places, regions, strict=True):
         assert place is not None
-        there = apply(place.homography, corners(region)) - apply(matrix, corners(region))
-        assert np.abs(there).max() < 2
+        offsets = apply(place.homography, corners(region)) - apply(matrix, corners(region))
+        assert np.abs(offsets).max() < 2
 
 
 def test_regions_on_two_panels_at_an_angle_are_found_one_by_one() -> None:

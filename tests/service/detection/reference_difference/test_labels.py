@@ -14,5 +14,5 @@ VIEW = samples.View(rotation=2, scale=0.95, light=0.05, noise=2, jpeg=92)
 @pytest.mark.parametrize("kind", ["crack", "scratch", "dent", "stain", "missing"])
 def test_damage_is_called_by_its_name(kind: str) -> None:
     scene = samples.scene(700, 560, 41, [kind], VIEW)
-    found = detect(scene.reference, Rect(0, 0, 700, 560), scene.photo, Parameters())
-    assert [box.label for box in found.boxes] == [kind]
+    result = detect(scene.reference, Rect(0, 0, 700, 560), scene.photo, Parameters())
+    assert [box.label for box in result.boxes] == [kind]

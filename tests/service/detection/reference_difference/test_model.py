@@ -32,11 +32,11 @@ def in_photo(box: Rect, matrix: samples.Matrix) -> Rect:
 def test_every_kind_of_damage_is_found_where_it_is(view: View) -> None:
     scene = samples.scene(900, 700, 3, view=view)
     result = detect(scene.reference, whole(scene.reference), scene.photo)
-    wanted = [in_photo(defect.box, scene.homography) for defect in scene.defects]
-    found = [max((one.box.iou(box) for one in result.boxes), default=0) for box in wanted]
-    assert sum(iou > 0.33 for iou in found) >= len(wanted) - 1
-    assert len(result.boxes) <= len(wanted) + 1
-    assert all(0.5 <= one.confidence <= 1 for one in result.boxes)
+    expected = [in_photo(defect.box, scene.homography) for defect in scene.defects]
+    overlaps = [max((finding.box.iou(box) for finding in result.boxes), default=0) for box in expected]
+    assert sum(iou > 0.33 for iou in overlaps) >= len(expected) - 1
+    assert len(result.boxes) <= len(expected) + 1
+    assert all(0.5 <= finding.confidence <= 1 for finding in result.boxes)
 
 
 @pytest.mark.parametrize("view", [View(), ALIGNED, HARD])
@@ -49,12 +49,12 @@ def test_an_unharmed_surface_has_no_findings(view: View) -> None:
 def test_homography_matches_view() -> None:
     panel = samples.panel(900, 700, 8).image
     photo, matrix = samples.photograph(panel, HARD, 4)
-    found = detect(panel, whole(panel), photo).alignment
-    off = apply(found.homography, corners(whole(panel))) - apply(matrix, corners(whole(panel)))
+    alignment = detect(panel, whole(panel), photo).alignment
+    off = apply(alignment.homography, corners(whole(panel))) - apply(matrix, corners(whole(panel)))
     assert np.abs(off).max() < 1.0
-    assert found.error_px < 0.5
-    assert found.inliers > 20
-    assert 0.8 < found.visible < 1
+    assert alignment.error_px < 0.5
+    assert alignment.inliers > 20
+    assert 0.8 < alignment.visible < 1
 
 
 def test_a_photo_of_the_region_alone() -> None:
@@ -63,9 +63,9 @@ def test_a_photo_of_the_region_alone() -> None:
     region = Rect(box.x - 150, box.y - 120, 330, 280).clamped(1200, 900)
     part = np.s_[int(region.y) : int(region.bottom), int(region.x) : int(region.right)]
     photo = cv2.resize(scene.photo[part], None, fx=1.5, fy=1.5, interpolation=cv2.INTER_CUBIC)
-    (found,) = detect(scene.reference, region, photo).boxes
+    (finding,) = detect(scene.reference, region, photo).boxes
     expected = Rect((box.x - int(region.x)) * 1.5, (box.y - int(region.y)) * 1.5, box.w * 1.5, box.h * 1.5)
-    assert found.box.iou(expected) > 0.5
+    assert finding.box.iou(expected) > 0.5
 
 
 def test_only_the_region_counts() -> None:
@@ -79,8 +79,10 @@ def test_ignored_parts_report_nothing() -> None:
     scene = samples.scene(900, 700, 3, kinds=("added", "crack"), view=ALIGNED)
     first, second = scene.defects
     around = Rect(first.box.x - 12, first.box.y - 12, first.box.w + 24, first.box.h + 24)
-    found = detect(scene.reference, whole(scene.reference), scene.photo, Parameters(ignored=(around,))).boxes
-    assert [one.box.iou(second.box) > 0.33 for one in found] == [True]
+    findings = detect(
+        scene.reference, whole(scene.reference), scene.photo, Parameters(ignored=(around,))
+    ).boxes
+    assert [finding.box.iou(second.box) > 0.33 for finding in findings] == [True]
 
 
 def test_smallest_in_millimetres_drops_what_is_shorter() -> None:
@@ -129,9 +131,9 @@ def test_a_bare_surface_of_the_same_size_is_compared() -> None:
     hurt = bare.copy()
     cv2.line(hurt, (120, 200), (230, 150), (40, 40, 40), 2)
     assert detect(bare, whole(bare), bare).boxes == ()
-    (found,) = detect(bare, whole(bare), hurt).boxes
-    assert found.label == "crack"
-    assert found.box.iou(Rect(119, 149, 112, 52)) > 0.7
+    (finding,) = detect(bare, whole(bare), hurt).boxes
+    assert finding.label == "crack"
+    assert finding.box.iou(Rect(119, 149, 112, 52)) > 0.7
 
 
 @pytest.mark.parametrize("size", [(3, 3), (15, 200)])
@@ -145,13 +147,13 @@ def test_boxes_never_leave_the_photo() -> None:
     photo = panel.copy()
     photo[:40, :60] = 20
     photo[600:, 590:] = 235
-    found = detect(panel, whole(panel), photo).boxes
-    assert len(found) == 2
-    for one in found:
-        assert one.box.x >= 0
-        assert one.box.y >= 0
-        assert one.box.right <= 640
-        assert one.box.bottom <= 640
+    findings = detect(panel, whole(panel), photo).boxes
+    assert len(findings) == 2
+    for finding in findings:
+        assert finding.box.x >= 0
+        assert finding.box.y >= 0
+        assert finding.box.right <= 640
+        assert finding.box.bottom <= 640
 
 
 def plain(rng: np.random.Generator) -> samples.Image:
@@ -179,16 +181,16 @@ def test_a_part_with_bright_pins_and_a_dark_body_is_one_finding() -> None:
     raw[40:120, 50:110] = 30
     for x in range(52, 110, 10):
         raw[35:40, x : x + 5] = raw[120:125, x : x + 5] = 220
-    (one,) = boxes.difference_parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
-    assert one.box.iou(from_corners(50, 35, 110, 125)) > 0.9
+    (part,) = boxes.difference_parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
+    assert part.box.iou(from_corners(50, 35, 110, 125)) > 0.9
 
 
 def test_a_line_that_crosses_a_trace_of_its_colour_is_one_finding() -> None:
     raw = np.zeros((400, 400), np.uint8)
     cv2.line(raw, (150, 150), (162, 159), 90, 4)
     cv2.line(raw, (178, 171), (190, 180), 90, 4)
-    (one,) = boxes.difference_parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
-    assert one.box.iou(from_corners(148, 148, 192, 182)) > 0.8
+    (part,) = boxes.difference_parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
+    assert part.box.iou(from_corners(148, 148, 192, 182)) > 0.8
 
 
 def test_two_stains_side_by_side_are_two_findings() -> None:
@@ -199,10 +201,10 @@ def test_two_stains_side_by_side_are_two_findings() -> None:
         cv2.ellipse(mask, (240, y), (22, 13), 0, 0, 360, 255, -1)
     soft = cv2.GaussianBlur(mask, (0, 0), 2.0)[..., None] / 255 * 0.5
     stained = np.asarray(intact * (1 - soft) + np.array([120, 140, 150]) * soft, np.uint8)
-    found = detect(intact, Rect(0, 0, 480, 480), noisy(stained, rng)).boxes
-    assert len(found) == 2
+    findings = detect(intact, Rect(0, 0, 480, 480), noisy(stained, rng)).boxes
+    assert len(findings) == 2
     for y in (200, 252):
-        assert max(one.box.iou(Rect(218, y - 13, 45, 27)) for one in found) > 0.5
+        assert max(finding.box.iou(Rect(218, y - 13, 45, 27)) for finding in findings) > 0.5
 
 
 def test_two_large_things_near_each_other_are_two_findings() -> None:
@@ -245,8 +247,8 @@ def test_a_grey_photo_is_compared_with_a_coloured_reference_by_brightness() -> N
     photo, _ = samples.photograph(board, View(noise=2, jpeg=90), 4)
     cv2.circle(photo, (500, 330), 14, (235, 235, 235), -1, cv2.LINE_AA)
     grey = cv2.cvtColor(cv2.cvtColor(photo, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
-    (found,) = detect(board, whole(board), grey).boxes
-    assert found.box.iou(Rect(486, 316, 29, 29)) > 0.5
+    (finding,) = detect(board, whole(board), grey).boxes
+    assert finding.box.iou(Rect(486, 316, 29, 29)) > 0.5
 
 
 def test_a_stain_that_is_all_the_colour_there_is_is_found_by_it() -> None:
@@ -257,5 +259,6 @@ def test_a_stain_that_is_all_the_colour_there_is_is_found_by_it() -> None:
     mask = cv2.GaussianBlur(cv2.circle(np.zeros(panel.shape, np.float32), (300, 420), 26, 1.0, -1), (0, 0), 2)
     photo = np.clip(photo + mask[..., None] * np.array([-80, 0, 30.5]), 0, 255).astype(np.uint8)
     assert any(
-        one.box.iou(Rect(274, 394, 53, 53)) > 0.33 for one in detect(reference, whole(panel), photo).boxes
+        finding.box.iou(Rect(274, 394, 53, 53)) > 0.33
+        for finding in detect(reference, whole(panel), photo).boxes
     )

@@ -24,11 +24,11 @@ def test_a_wandering_scan_is_followed_to_a_part_of_a_pixel() -> None:
     shift = scans.wander(SIZE, SIZE, np.random.default_rng(3))
     valid = np.full(copper.shape, 255, np.uint8)
     one, other = grey(copper, None, 1), grey(copper, shift, 2)
-    found = residual_warp.leftover(one, other, valid)
-    assert found is not None
-    before, after = np.abs(shift), np.abs(found - shift)
+    warp = residual_warp.leftover(one, other, valid)
+    assert warp is not None
+    before, after = np.abs(shift), np.abs(warp - shift)
     assert after.mean() < 0.5 * before.mean()
-    moved = residual_warp.moved(other[..., None], found)[..., 0]
+    moved = residual_warp.moved(other[..., None], warp)[..., 0]
     assert (
         np.abs(cv2.GaussianBlur(moved - one, (0, 0), 1)).mean()
         < np.abs(cv2.GaussianBlur(other - one, (0, 0), 1)).mean()
@@ -47,9 +47,9 @@ def test_a_lens_is_followed_further_than_a_block_is_searched() -> None:
     shift = np.stack([-x * further, -y * further], axis=2)
     photo = residual_warp.moved(np.asarray(surface, np.float32)[..., None], shift)[..., 0]
     valid = np.full(photo.shape, 255, np.uint8)
-    found = residual_warp.leftover(photo, np.asarray(surface, np.float32), valid)
-    assert found is not None
-    off = np.hypot(*np.moveaxis(found - shift, 2, 0))
+    warp = residual_warp.leftover(photo, np.asarray(surface, np.float32), valid)
+    assert warp is not None
+    off = np.hypot(*np.moveaxis(warp - shift, 2, 0))
     assert np.quantile(off, 0.95) < 0.5
 
 
@@ -58,9 +58,9 @@ def test_what_is_read_from_beyond_the_photo_is_not_seen() -> None:
     shift = np.zeros((SIZE, SIZE, 2), np.float32)
     assert residual_warp.still_seen(valid, shift).all()
     shift[..., 0] = 20
-    seen = residual_warp.still_seen(valid, shift)
-    assert not seen[:, SIZE - 20 :].any()
-    assert seen[:, : SIZE - 24].all()
+    visible = residual_warp.still_seen(valid, shift)
+    assert not visible[:, SIZE - 20 :].any()
+    assert visible[:, : SIZE - 24].all()
 
 
 def test_what_lies_right_is_left_alone() -> None:
@@ -80,15 +80,15 @@ def test_scans_that_wander_show_their_faults_and_little_else(seed: int) -> None:
     shift = scans.wander(SIZE, SIZE, np.random.default_rng(seed))
     reference = scans.scanned(copper, None, np.random.default_rng(seed + 10))
     photo = scans.scanned(hurt, shift, np.random.default_rng(seed + 20))
-    found = detect(reference, Rect(0, 0, SIZE, SIZE), photo).boxes
+    findings = detect(reference, Rect(0, 0, SIZE, SIZE), photo).boxes
     hits = 0
     for box in (fault.box for fault in faults):
         x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
         # As the boxes of DeepPCB are drawn, 8 px around what changed.
-        there = Rect(box.x + x - 8, box.y + y - 8, box.w + 16, box.h + 16)
-        hits += any(one.box.iou(there) > 0.33 for one in found)
+        around = Rect(box.x + x - 8, box.y + y - 8, box.w + 16, box.h + 16)
+        hits += any(finding.box.iou(around) > 0.33 for finding in findings)
     assert hits >= len(faults) - 1
-    assert len(found) <= len(faults) + 1
+    assert len(findings) <= len(faults) + 1
 
 
 def test_lines_that_are_all_wider_are_no_finding() -> None:

@@ -17,17 +17,17 @@ NOW = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
 @dataclass
 class PlayedMemory:
-    """Answers the two operations. `asked` is what was changed; `error` fails the next change."""
+    """Answers the two operations. `changes` holds the changes made; `error` fails the next change."""
 
     state: MemoryState
-    asked: list[MemoryChange] = field(default_factory=list)
+    changes: list[MemoryChange] = field(default_factory=list)
     error: Exception | None = None
 
     def read(self, _item_id: str) -> MemoryState:
         return self.state
 
     def change(self, _item_id: str, change: MemoryChange) -> MemoryState:
-        self.asked.append(change)
+        self.changes.append(change)
         error, self.error = self.error, None
         if error is not None:
             raise error

@@ -54,8 +54,8 @@ def opened(
 
 
 def text_of(dialog: MemoryDialog) -> str:
-    labels = dialog.details.findChildren(type(dialog.said))
-    return " | ".join(one.text() for one in labels)
+    labels = dialog.details.findChildren(type(dialog.summary))
+    return " | ".join(child.text() for child in labels)
 
 
 def faded(dialog: MemoryDialog) -> list[bool]:
@@ -70,7 +70,7 @@ def test_photos_are_laid_on_the_place_newest_first(
     names = [frame.name for frame in frames[1:]]
     assert names == ["左翼根部检查 3", "左翼根部检查 2", "左翼根部检查 1"]
     assert [frame.note for frame in frames] == NOTES
-    assert dialog.said.text() == "Detection uses what 2 photo(s) showed."
+    assert dialog.summary.text() == "Detection uses what 2 photo(s) showed."
     for frame in frames:
         qtbot.waitUntil(partial(dialog.pictures.settled, frame.key))
         assert dialog.pictures.best(frame.key, WHOLE) is not None
@@ -92,10 +92,10 @@ def test_a_photo_is_left_out_and_put_back(
     file_id = present(dialog.photo).file_id
     dialog.details.leave_out.click()
     qtbot.waitUntil(lambda: present(dialog.photo).left_out)
-    assert played.asked == [MemoryChange(left_out={file_id: True})]
+    assert played.changes == [MemoryChange(left_out={file_id: True})]
     assert faded(dialog) == [False, True, False]
     assert dialog.reel.frames[1].note == "Left out"
-    assert "0 of 2 required photos" in dialog.said.text()
+    assert "0 of 2 required photos" in dialog.summary.text()
     assert "张三" in text_of(dialog)
     assert dialog.details.leave_out.text() == "Put back into memory"
     dialog.details.leave_out.click()
@@ -111,21 +111,21 @@ def test_planners_freeze_and_start_over_after_a_question(
     rules = dialog.rules
     rules.freeze.click()
     qtbot.waitUntil(lambda: rules.freeze.text() == "Unfreeze")
-    assert "Frozen on 2026-03-02 by 张三" in dialog.said.text()
+    assert "Frozen on 2026-03-02 by 张三" in dialog.summary.text()
     rules.freeze.click()
     qtbot.waitUntil(lambda: rules.freeze.text() == "Freeze")
     rules.start_over.click()
     (question,) = dialog.findChildren(Confirm)
     question.reject()
-    assert [change.start_over for change in played.asked] == [False, False]
+    assert [change.start_over for change in played.changes] == [False, False]
     qtbot.waitUntil(lambda: not dialog.findChildren(Confirm))
     rules.start_over.click()
     (question,) = dialog.findChildren(Confirm)
     question.act.click()
     qtbot.waitUntil(lambda: played.state.state is MemoryStatus.EMPTY and not dialog.reel.frames)
-    assert [change.start_over for change in played.asked] == [False, False, True]
+    assert [change.start_over for change in played.changes] == [False, False, True]
     assert dialog.stack.currentWidget() is not dialog.stack.content
-    assert "Started over on 2026-03-02" in dialog.said.text()
+    assert "Started over on 2026-03-02" in dialog.summary.text()
     ended(dialog, qtbot)
 
 
@@ -148,7 +148,7 @@ def test_a_number_that_the_service_did_not_take_stays_typed(
     assert rules.required.value() == 5
     rules.apply.click()
     qtbot.waitUntil(lambda: present(dialog.memory).state.required == 5)
-    assert "0 of 5 required photos" in dialog.said.text()
+    assert "0 of 5 required photos" in dialog.summary.text()
     assert not rules.apply.isEnabled()
     ended(dialog, qtbot)
 
@@ -268,13 +268,13 @@ def test_what_others_change_is_shown_and_what_is_typed_stays(
 
 
 def test_an_event_of_the_service_names_the_reference_image(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
-    live, heard = workbench.page.live, list[str]()
-    live.memoryChanged.connect(heard.append)
+    live, changed_files = workbench.page.live, list[str]()
+    live.memoryChanged.connect(changed_files.append)
     event = ChangeEvent(id="1", action="update", kind="region_memory", object_id="file", actor=None, at=NOW)
     live._listener.event_received.emit(event)
     live._listener.event_received.emit(event.model_copy(update={"kind": "file"}))
     live._listener.event_received.emit(None)
-    assert heard == ["file", ""]
+    assert changed_files == ["file", ""]
     live.forget()
 
 
@@ -300,7 +300,7 @@ def test_an_item_without_a_region_says_that_it_has_no_memory(
     play(monkeypatch, workbench.session, whole.model_copy(update=nowhere))
     dialog = shown(workbench, qtbot, made)
     assert dialog.rules.isHidden()
-    texts = [one.text() for one in present(dialog.stack.currentWidget()).findChildren(QLabel)]
+    texts = [child.text() for child in present(dialog.stack.currentWidget()).findChildren(QLabel)]
     assert any("no region on a reference image" in text for text in texts)
     ended(dialog, qtbot)
 
@@ -322,5 +322,5 @@ def test_the_photos_that_explain_a_difference_say_so(
         "Shows the difference",
     ]
     assert present(dialog.photo).file_id == files[0]
-    assert [[one.text for one in frame.outlines] for frame in dialog.reel.frames] == [["stain"]] * 3
+    assert [[outline.text for outline in frame.outlines] for frame in dialog.reel.frames] == [["stain"]] * 3
     ended(dialog, qtbot)

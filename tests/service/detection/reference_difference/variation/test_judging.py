@@ -139,9 +139,9 @@ def test_a_finding_that_a_person_rejected_is_permitted_there_and_nowhere_else() 
 
 def test_a_finding_that_a_person_kept_permits_nothing() -> None:
     photo = photographed(blot, 1)
-    kept = [one.box for one in compared(photo, None).boxes]
+    findings = [one.box for one in compared(photo, None).boxes]
     assert remembered(blot, 1).appearances
-    assert photo_variation(reference(), REGION, photo, "1", 1, without=kept).appearances == ()
+    assert photo_variation(reference(), REGION, photo, "1", 1, without=findings).appearances == ()
 
 
 @pytest.mark.parametrize("known", [lamp, highlight])
@@ -287,8 +287,10 @@ def test_a_defect_too_faint_to_be_reported_counts_when_a_person_confirmed_it() -
     photo, box = photographed(stain, 9), Rect(76, 190, 28, 20)
     wanted = Parameters(min_confidence=0.999)
     assert photo_variation(reference(), REGION, photo, "9", 9, wanted).appearances == ()
-    kept = photo_variation(reference(), REGION, photo, "9", 9, wanted, kind=MemoryKind.FAILED, judged=[box])
-    assert len(kept.appearances) == 1
+    variation = photo_variation(
+        reference(), REGION, photo, "9", 9, wanted, kind=MemoryKind.FAILED, judged=[box]
+    )
+    assert len(variation.appearances) == 1
 
 
 def test_a_thing_that_grows_stays_visible() -> None:
