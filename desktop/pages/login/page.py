@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -31,8 +31,9 @@ from desktop.pages.login.photo_login import PhotoLogin
 from desktop.pages.login.server_dialog import ServerDialog
 from desktop.pages.login.setup_steps import SetupSteps, Step
 from desktop.pages.login.status_widgets import ServiceDot, Welcome
-from desktop.theme import CARD_RADIUS, theme_manager
+from desktop.theme import theme_manager
 from desktop.widgets import Button, ButtonKind, Card, Logo, Page, label, rule
+from desktop.widgets.basic.shadows import soft_shadow
 from shared.wire.account import Payload
 
 _CARD = QSize(940, 470)
@@ -40,7 +41,9 @@ _ROOMY = QSize(1440, 900)
 """From this size of the page on the card grows with it, up to `_LARGEST` times."""
 _LARGEST = 1.5
 _FORM_WIDTH = 418
-_SHADOW = 56
+_SHADOW_BLUR = 24
+_SHADOW_DROP = 20
+_SHADOW_LIGHT, _SHADOW_DARK = 0.2, 0.5
 
 
 class LoginPage(Page):
@@ -401,12 +404,10 @@ class LoginPage(Page):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        # A soft shadow from rings that add up: an effect would paint the live picture twice.
-        painter.setBrush(QColor(0, 0, 0, 4 if theme_manager().theme.dark else 1))
-        card = QRectF(self._card.geometry()).adjusted(4, 24, -4, 16)
-        for ring in range(-_SHADOW // 2, _SHADOW, 2):
-            radius = max(CARD_RADIUS, CARD_RADIUS + ring)
-            painter.drawRoundedRect(card.adjusted(-ring, -ring, ring, ring), radius, radius)
+        # Not an effect of Qt's: it would paint the live picture twice.
+        card, strength = self._card.geometry(), _SHADOW_DARK if theme_manager().theme.dark else _SHADOW_LIGHT
+        shadow = soft_shadow(card.width(), card.height(), _SHADOW_BLUR, strength)
+        place = shadow.rect()
+        place.moveCenter(card.center() + QPoint(0, _SHADOW_DROP))
+        painter.drawImage(place, shadow)
         painter.end()

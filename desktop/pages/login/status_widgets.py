@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.connection.local_service import ServiceState
-from desktop.theme import theme_manager
-from desktop.widgets import IconLabel, Logo, Panel, label
+from desktop.theme import CARD_RADIUS, theme_manager
+from desktop.widgets import IconLabel, Logo, label
 
 
 class Countdown(QObject):
@@ -73,11 +73,11 @@ class ServiceDot(QWidget):
         painter.end()
 
 
-class Welcome(Panel):
+class Welcome(QWidget):
     """Shown at the left while no face is enrolled."""
 
     def __init__(self) -> None:
-        super().__init__("raised", "right")
+        super().__init__()
         column = QVBoxLayout(self)
         column.setContentsMargins(48, 32, 48, 32)
         column.setSpacing(12)
@@ -97,3 +97,14 @@ class Welcome(Panel):
             row.addWidget(label(text, wrap=True), 1)
             column.addLayout(row)
         column.addStretch(2)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme, whole, radius = theme_manager().theme, QRectF(self.rect()), CARD_RADIUS - 1
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.raised))
+        # Round at the left, as the card; the right corners lie outside what is painted.
+        painter.drawRoundedRect(whole.adjusted(0, 0, 2 * radius, 0), radius, radius)
+        painter.fillRect(QRectF(whole.right() - 1, 0, 1, whole.height()), QColor(theme.line))
+        painter.end()
