@@ -258,9 +258,9 @@ def _view() -> list[Command]:
         ),
         (
             "view.inspector",
-            QT_TRANSLATE_NOOP("Commands", "Collapse properties panel"),
+            QT_TRANSLATE_NOOP("Commands", "Show or hide properties panel"),
             ("I",),
-            "chevron-right",
+            "panel",
         ),
     ]
     commands = [Command(id_, title, _VIEW, keys, sign, _WORK) for id_, title, keys, sign in say]

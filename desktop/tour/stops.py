@@ -98,9 +98,9 @@ def _workbench(page: WorkbenchPage, keys: Callable[[str], str]) -> list[TourStop
         TourStop(
             page.items,
             translate("Tour", "Items"),
-            translate("Tour", "What is inspected, a line each. {next} and {before} go through them.").format(
-                next=keys("item.next"), before=keys("item.previous")
-            ),
+            translate(
+                "Tour", "What is inspected, one item per line. {next} and {before} go through them."
+            ).format(next=keys("item.next"), before=keys("item.previous")),
         ),
         TourStop(
             page.strip,
@@ -126,6 +126,13 @@ def _workbench(page: WorkbenchPage, keys: Callable[[str], str]) -> list[TourStop
             translate("Tour", "Decide"),
             translate("Tour", "The verdict is yours: {passed} passes the item, {failed} fails it.").format(
                 passed=keys("item.pass"), failed=keys("item.fail")
+            ),
+        ),
+        TourStop(
+            page.top.panel,
+            translate("Tour", "Properties panel"),
+            translate("Tour", "{key} shows and hides today's photo, the findings and the verdict.").format(
+                key=keys("view.inspector")
             ),
         ),
         TourStop(

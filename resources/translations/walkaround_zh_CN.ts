@@ -1622,10 +1622,6 @@
         <translation>清除筛选</translation>
     </message>
     <message>
-        <source>Collapse properties panel</source>
-        <translation>收起属性面板</translation>
-    </message>
-    <message>
         <source>Compare reference image and photo</source>
         <translation>对比参考图与照片</translation>
     </message>
@@ -2020,6 +2016,10 @@
     <message>
         <source>Show or hide minimap</source>
         <translation>显示或隐藏缩略导航图</translation>
+    </message>
+    <message>
+        <source>Show or hide properties panel</source>
+        <translation>显示或隐藏属性面板</translation>
     </message>
     <message>
         <source>Show or hide regions</source>
@@ -9528,6 +9528,10 @@
         <translation>打开记录</translation>
     </message>
     <message>
+        <source>Properties panel</source>
+        <translation>属性面板</translation>
+    </message>
+    <message>
         <source>Run detection</source>
         <translation>运行检测</translation>
     </message>
@@ -9560,8 +9564,12 @@
         <translation>由您判定：按 {passed} 通过，按 {failed} 未通过。</translation>
     </message>
     <message>
-        <source>What is inspected, a line each. {next} and {before} go through them.</source>
+        <source>What is inspected, one item per line. {next} and {before} go through them.</source>
         <translation>每行是一个检查项。按 {next} 和 {before} 切换。</translation>
+    </message>
+    <message>
+        <source>{key} shows and hides today&apos;s photo, the findings and the verdict.</source>
+        <translation>按 {key} 显示或隐藏今天的照片、缺陷和判定。</translation>
     </message>
     <message>
         <source>{key} draws a region on the reference image. Each region becomes an item.</source>

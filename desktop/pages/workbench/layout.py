@@ -10,7 +10,8 @@ from desktop.pages.workbench.inspector import WIDTH_PX
 from desktop.preferences import Preferences
 
 _ITEMS_PX = 270
-_FOLD_BELOW = 1280
+_FOLD_BELOW = 1240
+"""px: a window that fills a screen of 1280 px, less frames and a dock, still shows the inspector."""
 _SHARE = 0.18
 _MOST_PX = 480
 """The inspector's share of a wide window, and its largest width in px."""

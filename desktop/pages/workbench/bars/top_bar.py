@@ -43,20 +43,24 @@ class RecordTopBar(TopBar):
         self.detect.setObjectName("record-detect")
         self.finish = Button(self.tr("Finish record"), kind=ButtonKind.MAIN, icon="check")
         self.finish.setObjectName("record-finish")
+        self.panel = IconButton("panel", commands.title("view.inspector"))
+        self.panel.setObjectName("record-panel")
         self.more = IconButton("more", self.tr("More"))
         self.more.setObjectName("record-more")
         cameras = (self.photo, self.camera, self.phone)
-        for widget in (self.mark, self.problem, *cameras, self.detect, self.more, self.finish):
+        for widget in (self.mark, self.problem, *cameras, self.detect, self.panel, self.more, self.finish):
             self.add_action(widget)
         for button, command in (
             (self.photo, "record.photos"),
             (self.detect, "record.detect"),
             (self.finish, "record.finish"),
+            (self.panel, "view.inspector"),
         ):
             button.setToolTip(commands.tooltip(command))
         self.photo.clicked.connect(lambda _checked=False: commands.run("record.photos"))
         self.camera.clicked.connect(lambda _checked=False: commands.run("record.camera"))
         self.phone.clicked.connect(lambda _checked=False: commands.run("record.phone"))
+        self.panel.clicked.connect(lambda _checked=False: commands.run("view.inspector"))
         self.detect.clicked.connect(lambda _checked=False: self._detect())
         self.finish.clicked.connect(lambda _checked=False: self._end())
         self.more.clicked.connect(lambda _checked=False: self._offer())
