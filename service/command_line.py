@@ -90,7 +90,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     except StoreUnavailableError as problem:
         print(
-            f"walkaround {arguments[0]}: the store of files does not answer ({problem}). Check that its "
+            f"walkaround {arguments[0]}: the file storage does not respond ({problem}). Check that its "
             "server runs and that address and keys are right; `walkaround doctor` looks closer.",
             file=sys.stderr,
         )

@@ -1,4 +1,4 @@
-"""Defines results of checks and what they can mend, for both sides of `walkaround doctor`."""
+"""Defines results of checks and what they can repair, for both sides of `walkaround doctor`."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class Level(StrEnum):
     FAIL = "fail"
 
 
-class Mend(StrEnum):
-    """What the program can mend by itself; each is done to the path of its result and can be done twice."""
+class Repair(StrEnum):
+    """What the program can repair by itself; each is done to the path of its result and can be done twice."""
 
     CREATE_FOLDER = "create_folder"
     """A folder that is missing is made, for its owner alone."""
     OWNER_ONLY = "owner_only"
     """A file or folder that others may read becomes its owner's."""
-    DROP_BROKEN_TILES = "drop_broken_tiles"
-    """Files of a cache of tiles that cannot be read are deleted; they are made again when they are needed."""
-    SET_ASIDE = "set_aside"
+    DELETE_DAMAGED_TILES = "delete_damaged_tiles"
+    """Files of a tile cache that cannot be read are deleted; they are made again when they are needed."""
+    MOVE_AWAY = "move_away"
     """A file that cannot be read gets another name, so that the program writes a new one."""
 
 
@@ -41,14 +41,14 @@ class CheckResult(NamedTuple):
     """What one check found and, unless it is fine, what to do.
 
     `found` and `advice` are English texts with `{name}` where `values` belong, so that a side with
-    translations can say them in another language. `path` is what `mend` is done to.
+    translations can say them in another language. `path` is what `repair` is done to.
     """
 
     level: Level
     found: str
     advice: str = ""
     values: Mapping[str, str] = {}
-    mend: Mend | None = None
+    repair: Repair | None = None
     path: str = ""
 
     def __str__(self) -> str:
@@ -62,17 +62,17 @@ def ok(found: str, /, **values: object) -> CheckResult:
 
 
 def warn(
-    found: str, advice: str, mend: Mend | None = None, path: Path | None = None, /, **values: object
+    found: str, advice: str, repair: Repair | None = None, path: Path | None = None, /, **values: object
 ) -> CheckResult:
     """A warning: it works, and should be looked at."""
-    return CheckResult(Level.WARN, found, advice, _as_text(values), mend, str(path or ""))
+    return CheckResult(Level.WARN, found, advice, _as_text(values), repair, str(path or ""))
 
 
 def fail(
-    found: str, advice: str = "", mend: Mend | None = None, path: Path | None = None, /, **values: object
+    found: str, advice: str = "", repair: Repair | None = None, path: Path | None = None, /, **values: object
 ) -> CheckResult:
     """A fault."""
-    return CheckResult(Level.FAIL, found, advice, _as_text(values), mend, str(path or ""))
+    return CheckResult(Level.FAIL, found, advice, _as_text(values), repair, str(path or ""))
 
 
 def _as_text(values: Mapping[str, object]) -> dict[str, str]:
@@ -89,7 +89,7 @@ def to_json(side: str, check: str, result: CheckResult) -> str:
         "advice": result.advice.format(**result.values),
         "texts": [result.found, result.advice],
         "values": dict(result.values),
-        "mend": result.mend,
+        "repair": result.repair,
         "path": result.path,
     }
     return json.dumps(document, ensure_ascii=False)
@@ -101,33 +101,33 @@ def from_json(line: str) -> tuple[str, CheckResult]:
         fields: dict[str, Any] = json.loads(line)
         found, advice = (str(text) for text in fields["texts"])
         values = {str(name): str(value) for name, value in fields["values"].items()}
-        mend = None if fields["mend"] is None else Mend(fields["mend"])
-        result = CheckResult(Level(fields["level"]), found, advice, values, mend, str(fields["path"]))
+        repair = None if fields["repair"] is None else Repair(fields["repair"])
+        result = CheckResult(Level(fields["level"]), found, advice, values, repair, str(fields["path"]))
     except (KeyError, TypeError, AttributeError) as problem:
         raise ValueError("not a result of a check") from problem
     return str(fields["check"]), result
 
 
-def mend(result: CheckResult) -> None:
-    """Do what the result says can be mended. Raises OSError when it fails, ValueError when nothing can be."""
+def repair(result: CheckResult) -> None:
+    """Repair what the result names. Raises OSError when it fails, ValueError without anything to repair."""
     path = Path(result.path)
-    match result.mend:
-        case Mend.CREATE_FOLDER:
+    match result.repair:
+        case Repair.CREATE_FOLDER:
             private_folder(path)
-        case Mend.OWNER_ONLY:
+        case Repair.OWNER_ONLY:
             mode = path.stat().st_mode
             path.chmod(stat.S_IMODE(mode) & stat.S_IRWXU)
-        case Mend.DROP_BROKEN_TILES:
-            for broken in broken_tiles(path):
+        case Repair.DELETE_DAMAGED_TILES:
+            for broken in damaged_tiles(path):
                 broken.unlink(missing_ok=True)
-        case Mend.SET_ASIDE:
+        case Repair.MOVE_AWAY:
             path.replace(path.with_name(f"{path.name}.broken"))
         case None:
-            raise ValueError("nothing can be mended here")
+            raise ValueError("nothing can be repaired here")
 
 
-def broken_tiles(folder: Path) -> list[Path]:
-    """The files of a cache of tiles that end in .zip and are no archive."""
+def damaged_tiles(folder: Path) -> list[Path]:
+    """The files of a tile cache that end in .zip and are no archive."""
     return [
         path for path in sorted(folder.glob("**/*.zip")) if path.is_file() and not zipfile.is_zipfile(path)
     ]
@@ -145,12 +145,12 @@ Checks = Iterable[tuple[str, Callable[[], Iterator[CheckResult]]]]
 def report(side: str, arguments: Sequence[str], checks: Checks) -> int:
     """Run the checks of one side for the command line and print a line for each result.
 
-    Takes `--json` for one JSON object a line and `--mend` to mend what can be mended. Gives 1 when a fault is
+    Takes `--json` for one JSON object a line and `--repair` to repair what it can. Gives 1 when a fault is
     left, else 0.
     """
     parser = argparse.ArgumentParser(prog="walkaround doctor", description="Check this installation.")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    parser.add_argument("--mend", action="store_true", help="mend what the program can mend by itself")
+    parser.add_argument("--repair", action="store_true", help="repair what the program can repair by itself")
     parser.add_argument("--side", choices=("service", "desktop"), help="run only the checks of this side")
     options = parser.parse_args(arguments)
     if options.side not in (None, side):
@@ -158,19 +158,19 @@ def report(side: str, arguments: Sequence[str], checks: Checks) -> int:
     failed = False
     for name, check in checks:
         for result in check():
-            mended = options.mend and result.mend is not None and _mended(result)
+            repaired = options.repair and result.repair is not None and _repaired(result)
             if options.json:
                 print(to_json(side, name, result), flush=True)
             else:
-                print(f"{result} (mended)" if mended else result, flush=True)
-            failed = failed or (result.level is Level.FAIL and not mended)
+                print(f"{result} (repaired)" if repaired else result, flush=True)
+            failed = failed or (result.level is Level.FAIL and not repaired)
     return 1 if failed else 0
 
 
-def _mended(result: CheckResult) -> bool:
+def _repaired(result: CheckResult) -> bool:
     try:
-        mend(result)
+        repair(result)
     except OSError as problem:
-        print(f"cannot mend {result.path}: {problem.strerror}", file=sys.stderr)
+        print(f"cannot repair {result.path}: {problem.strerror}", file=sys.stderr)
         return False
     return True

@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "files": (SERVICE, "list and remove stored files that nothing uses"),
     "audit": (SERVICE, "verify the audit log"),
     "statistics": (SERVICE, "recount what the charts show"),
-    "doctor": (SERVICE, "check this installation and say what to mend"),
+    "doctor": (SERVICE, "check this installation and say what to repair"),
 }
 
 # Commands that both sides have a part of: the module of the second one.

@@ -68,7 +68,7 @@ class About(Dialog):
         if not address:
             return self.tr("No data leaves your systems: no telemetry, no update checks.")
         return self.tr(
-            "No data leaves your systems: no telemetry. Newer versions are looked for at {address} only."
+            "No data leaves your systems: no telemetry. Newer versions are checked for at {address} only."
         ).format(address=address)
 
     def _head(self) -> QHBoxLayout:

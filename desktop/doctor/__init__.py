@@ -1,4 +1,4 @@
-"""Checks the desktop's side of an installation, shows both sides and mends what can be mended.
+"""Checks the desktop's side of an installation, shows both sides and repairs what can be repaired.
 
 `main` is the desktop's part of `walkaround doctor`, `DoctorDialog` shows the same checks in a window.
 """

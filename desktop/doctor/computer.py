@@ -23,7 +23,7 @@ from desktop.journal.waiting import waiting_edits
 from desktop.localization.fonts import PACKAGE, shows_chinese
 from desktop.logs import log_dir
 from desktop.user_folders import APP, preferences_file
-from shared.checkup import CheckResult, Mend, broken_tiles, fail, ok, open_to_others, warn
+from shared.checkup import CheckResult, Repair, damaged_tiles, fail, ok, open_to_others, warn
 
 LEAST = (1024, 700)
 """The smallest window that shows every page whole, in logical px."""
@@ -91,7 +91,7 @@ def display(facts: DisplayFacts) -> Iterator[CheckResult]:
         if width < LEAST[0] or height < LEAST[1]:
             yield warn(
                 message,
-                "the window wants at least {least}: choose a higher resolution or a smaller scale",
+                "the window needs at least {least}: choose a higher resolution or a smaller scale",
                 least=f"{LEAST[0]} x {LEAST[1]}",
                 **values,
             )
@@ -104,7 +104,7 @@ def camera() -> Iterator[CheckResult]:
     if sys.platform.startswith("linux"):
         devices = sorted(Path("/dev").glob("video*"))
         if devices and not any(os.access(path, os.R_OK | os.W_OK) for path in devices):
-            yield warn("this user may not use the cameras", "add the user to the group 'video'")
+            yield warn("this user has no access to the cameras", "add the user to the group 'video'")
             return
     names = [source.name for source in sources()]
     if names:
@@ -134,7 +134,7 @@ def folders() -> Iterator[CheckResult]:
             yield warn(
                 "the folder {folder} is open to other users",
                 "make it private",
-                Mend.OWNER_ONLY,
+                Repair.OWNER_ONLY,
                 folder,
                 folder=folder,
             )
@@ -143,12 +143,12 @@ def folders() -> Iterator[CheckResult]:
     if fine:
         yield ok("{count} folders of the program can be written", count=fine)
     yield from _preferences(preferences_file())
-    broken = broken_tiles(cache)
+    broken = damaged_tiles(cache)
     if broken:
         yield warn(
-            "{count} files of the cache of tiles are broken: {folder}",
+            "{count} files of the tile cache are damaged: {folder}",
             "delete them: they are made again when a picture is opened",
-            Mend.DROP_BROKEN_TILES,
+            Repair.DELETE_DAMAGED_TILES,
             cache,
             count=len(broken),
             folder=cache,
@@ -165,8 +165,8 @@ def _preferences(path: Path) -> Iterator[CheckResult]:
     if not readable:
         yield warn(
             "the preferences in {file} cannot be read, so the defaults are used",
-            "set the file aside: the program writes a new one",
-            Mend.SET_ASIDE,
+            "move the file away: the program writes a new one",
+            Repair.MOVE_AWAY,
             path,
             file=path,
         )
@@ -183,7 +183,7 @@ def journals() -> Iterator[CheckResult]:
             count=waiting,
         )
     else:
-        yield ok("no edits wait to be sent")
+        yield ok("no unsent edits")
     for damaged in sorted(folder.glob("*.journal.damaged-*")):
         yield warn(
             "a part of a journal could not be read; a copy is in {file}",

@@ -1,4 +1,4 @@
-"""Shows the checks of the installation one after another, and mends what can be mended."""
+"""Shows the checks of the installation one after another, and repairs what can be repaired."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from desktop.doctor.network import ServiceLocation, network
 from desktop.doctor.service_side import service_checks
 from desktop.widgets import Button, ButtonKind, Dialog, IconLabel, ProgressBar, label
 from shared import __version__
-from shared.checkup import CheckResult, Level, mend
+from shared.checkup import CheckResult, Level, repair
 from shared.paths import service_address
 from shared.redaction import redacted
 
@@ -90,7 +90,7 @@ class DoctorDialog(Dialog):
         self._area.setMinimumHeight(380)
         column.addWidget(self._area, 1)
         column.addLayout(self._foot())
-        self.mend_buttons: list[Button] = []
+        self.repair_buttons: list[Button] = []
         self.check()
 
     def _foot(self) -> QHBoxLayout:
@@ -177,7 +177,7 @@ class DoctorDialog(Dialog):
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
         grid.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.mend_buttons = []
+        self.repair_buttons = []
         ordered = sorted(self.results, key=lambda entry: _WORST_FIRST.index(entry[1].level))
         for at, (_name, result) in enumerate(ordered):
             self._add(grid, at, result)
@@ -196,23 +196,25 @@ class DoctorDialog(Dialog):
         if advice:
             column.addWidget(label(advice, "dim", wrap=True))
         grid.addLayout(column, at, 1)
-        if result.mend is not None:
-            button = Button(self.tr("Mend"))
-            button.setAccessibleName(self.tr("Mend: {what}").format(what=texts.message(result)))
+        if result.repair is not None:
+            button = Button(self.tr("Repair"))
+            button.setAccessibleName(self.tr("Repair: {what}").format(what=texts.message(result)))
             button.clicked.connect(lambda _checked=False: self._mend(result))
-            self.mend_buttons.append(button)
+            self.repair_buttons.append(button)
             grid.addWidget(button, at, 2, Qt.AlignmentFlag.AlignTop)
 
     def _mend(self, result: CheckResult) -> None:
-        for button in self.mend_buttons:
+        for button in self.repair_buttons:
             button.setEnabled(False)
-        run(mend, result, owner=self, done=lambda _nothing: self.check(), failed=self._not_mended)
+        run(repair, result, owner=self, done=lambda _nothing: self.check(), failed=self._not_repaired)
 
-    def _not_mended(self, error: Exception) -> None:
-        for button in self.mend_buttons:
+    def _not_repaired(self, error: Exception) -> None:
+        for button in self.repair_buttons:
             button.setEnabled(True)
         why = getattr(error, "strerror", None) or type(error).__name__
-        self.summary.setText(self.tr("Cannot mend this: {why}. Follow the advice beside it.").format(why=why))
+        self.summary.setText(
+            self.tr("Cannot repair this: {why}. Follow the advice beside it.").format(why=why)
+        )
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.report())

@@ -46,7 +46,7 @@ def network(location: ServiceLocation) -> Iterator[CheckResult]:
         return
     except (httpx.HTTPError, httpx.InvalidURL):
         yield fail(
-            "what answers at {url} is no Walkaround service",
+            "{url} is not a Walkaround service",
             "correct the address with “Change server” on the login page",
             url=location.url,
         )

@@ -39,6 +39,6 @@ def service_checks(data_folder: Path) -> list[tuple[str, CheckResult]]:
 
 def _no_answer() -> CheckResult:
     return fail(
-        "the checks of the service cannot be made",
+        "the service cannot be checked",
         "run `walkaround doctor` in a terminal and read what it says",
     )

@@ -8,16 +8,16 @@ from desktop.localization.language import QT_TRANSLATE_NOOP
 from shared.checkup import CheckResult
 
 TEXTS = (
-    QT_TRANSLATE_NOOP("Doctor", "database {file} is whole"),
+    QT_TRANSLATE_NOOP("Doctor", "database {file} is intact"),
     QT_TRANSLATE_NOOP("Doctor", "Python {version}"),
     QT_TRANSLATE_NOOP("Doctor", "the database is damaged ({problem})"),
     QT_TRANSLATE_NOOP("Doctor", "stop the service and restore a backup"),
     QT_TRANSLATE_NOOP("Doctor", "files are stored in {place}"),
-    QT_TRANSLATE_NOOP("Doctor", "data directory {folder} cannot be made or written"),
+    QT_TRANSLATE_NOOP("Doctor", "data directory {folder} cannot be created or written"),
     QT_TRANSLATE_NOOP("Doctor", "{parent} is a file: name another directory with --data-dir"),
     QT_TRANSLATE_NOOP("Doctor", "give this user the right to write in {parent}"),
-    QT_TRANSLATE_NOOP("Doctor", "data directory {folder} is not there yet"),
-    QT_TRANSLATE_NOOP("Doctor", "the first start of the service makes it"),
+    QT_TRANSLATE_NOOP("Doctor", "data directory {folder} does not exist yet"),
+    QT_TRANSLATE_NOOP("Doctor", "the service creates it at its first start"),
     QT_TRANSLATE_NOOP("Doctor", "data directory {folder} is open to other users"),
     QT_TRANSLATE_NOOP("Doctor", "run: chmod 700 '{folder}'"),
     QT_TRANSLATE_NOOP("Doctor", "data directory {folder}"),
@@ -26,12 +26,12 @@ TEXTS = (
     ),
     QT_TRANSLATE_NOOP("Doctor", "free some space, or move the data directory to a larger disk"),
     QT_TRANSLATE_NOOP("Doctor", "{name} database at revision {revision}"),
-    QT_TRANSLATE_NOOP("Doctor", "the next start brings it to {newest}"),
-    QT_TRANSLATE_NOOP("Doctor", "{used} of the quota of files is used: uploads are refused"),
+    QT_TRANSLATE_NOOP("Doctor", "the next start upgrades it to {newest}"),
+    QT_TRANSLATE_NOOP("Doctor", "{used} of the file quota is used: uploads are refused"),
     QT_TRANSLATE_NOOP("Doctor", "run: walkaround files unused, or raise WALKAROUND_FILES_QUOTA_BYTES"),
-    QT_TRANSLATE_NOOP("Doctor", "{count} files of the cache of tiles are broken: {folder}"),
+    QT_TRANSLATE_NOOP("Doctor", "{count} files of the tile cache are damaged: {folder}"),
     QT_TRANSLATE_NOOP("Doctor", "delete them: they are made again when a picture is opened"),
-    QT_TRANSLATE_NOOP("Doctor", "cache of tiles"),
+    QT_TRANSLATE_NOOP("Doctor", "tile cache"),
     QT_TRANSLATE_NOOP("Doctor", "no backups are made on a schedule"),
     QT_TRANSLATE_NOOP(
         "Doctor", "set WALKAROUND_BACKUP_TO to a directory on another disk, or run `walkaround backup FILE`"
@@ -49,19 +49,19 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "restore a backup"),
     QT_TRANSLATE_NOOP("Doctor", "check that the server runs and its address is right"),
     QT_TRANSLATE_NOOP("Doctor", "it is of a newer version: install that one"),
-    QT_TRANSLATE_NOOP("Doctor", "the store of files does not answer ({problem})"),
+    QT_TRANSLATE_NOOP("Doctor", "the file storage does not respond ({problem})"),
     QT_TRANSLATE_NOOP(
         "Doctor", "check WALKAROUND_FILES_URL, its endpoint, region and keys, and that its server runs"
     ),
-    QT_TRANSLATE_NOOP("Doctor", "{used} of the quota of files is used"),
+    QT_TRANSLATE_NOOP("Doctor", "{used} of the file quota is used"),
     QT_TRANSLATE_NOOP("Doctor", "the backups cannot be read: {problem}"),
     QT_TRANSLATE_NOOP("Doctor", "check WALKAROUND_BACKUP_TO"),
     QT_TRANSLATE_NOOP("Doctor", "no service runs on this data directory"),
     QT_TRANSLATE_NOOP("Doctor", "a service runs on this data directory"),
-    QT_TRANSLATE_NOOP("Doctor", "secret file {file} is not there yet"),
+    QT_TRANSLATE_NOOP("Doctor", "secret file {file} does not exist yet"),
     QT_TRANSLATE_NOOP("Doctor", "the built-in face model does not load ({problem})"),
     QT_TRANSLATE_NOOP("Doctor", "install it again"),
-    QT_TRANSLATE_NOOP("Doctor", "face model pack {name} is not installed or not whole ({problem})"),
+    QT_TRANSLATE_NOOP("Doctor", "face model pack {name} is not installed or incomplete ({problem})"),
     QT_TRANSLATE_NOOP("Doctor", "run: walkaround face install PACK.zip"),
     QT_TRANSLATE_NOOP("Doctor", "{library} does not load ({problem})"),
     QT_TRANSLATE_NOOP("Doctor", "install it again; {purpose} need it"),
@@ -89,10 +89,10 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "connect one, or work with photo files"),
     QT_TRANSLATE_NOOP("Doctor", "{count} folders of the program can be written"),
     QT_TRANSLATE_NOOP("Doctor", "the preferences in {file} cannot be read, so the defaults are used"),
-    QT_TRANSLATE_NOOP("Doctor", "set the file aside: the program writes a new one"),
+    QT_TRANSLATE_NOOP("Doctor", "move the file away: the program writes a new one"),
     QT_TRANSLATE_NOOP("Doctor", "{count} edits are saved on this computer and not sent yet"),
     QT_TRANSLATE_NOOP("Doctor", "they are sent when the user who made them logs in and the service answers"),
-    QT_TRANSLATE_NOOP("Doctor", "no edits wait to be sent"),
+    QT_TRANSLATE_NOOP("Doctor", "no unsent edits"),
     QT_TRANSLATE_NOOP("Doctor", "a part of a journal could not be read; a copy is in {file}"),
     QT_TRANSLATE_NOOP(
         "Doctor", "keep the copy until you have checked the last edits of that day, then delete it"
@@ -106,9 +106,9 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "HEIC photos can be opened"),
     QT_TRANSLATE_NOOP("Doctor", "display {width} x {height} at {scale} ({platform})"),
     QT_TRANSLATE_NOOP(
-        "Doctor", "the window wants at least {least}: choose a higher resolution or a smaller scale"
+        "Doctor", "the window needs at least {least}: choose a higher resolution or a smaller scale"
     ),
-    QT_TRANSLATE_NOOP("Doctor", "this user may not use the cameras"),
+    QT_TRANSLATE_NOOP("Doctor", "this user has no access to the cameras"),
     QT_TRANSLATE_NOOP("Doctor", "add the user to the group 'video'"),
     QT_TRANSLATE_NOOP("Doctor", "the folder {folder} cannot be written"),
     QT_TRANSLATE_NOOP("Doctor", "the clock says {time}, without a time zone"),
@@ -134,9 +134,9 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "the clocks of this computer and of the service differ by {seconds} s"),
     QT_TRANSLATE_NOOP("Doctor", "have both set by a time server"),
     QT_TRANSLATE_NOOP("Doctor", "the clocks of this computer and of the service agree"),
-    QT_TRANSLATE_NOOP("Doctor", "what answers at {url} is no Walkaround service"),
+    QT_TRANSLATE_NOOP("Doctor", "{url} is not a Walkaround service"),
     QT_TRANSLATE_NOOP("Doctor", "correct the address with “Change server” on the login page"),
-    QT_TRANSLATE_NOOP("Doctor", "the checks of the service cannot be made"),
+    QT_TRANSLATE_NOOP("Doctor", "the service cannot be checked"),
     QT_TRANSLATE_NOOP("Doctor", "run `walkaround doctor` in a terminal and read what it says"),
 )
 """Every text of a check; a test compares them with the checks themselves."""

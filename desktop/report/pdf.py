@@ -28,7 +28,7 @@ from desktop.report.pdf_drawing import (
     fitting,
     paint_in_bands,
 )
-from desktop.report.searchable_text import mended
+from desktop.report.searchable_text import with_searchable_text
 from shared import atomic
 from shared.codes import Status
 
@@ -68,7 +68,7 @@ def write(report: Report, path: Path, cancelled: Callable[[], bool] = lambda: Fa
     finally:
         painter.end()
     if finished:
-        atomic.write(path, mended(bytes(buffer.data().data())), durable=True)
+        atomic.write(path, with_searchable_text(bytes(buffer.data().data())), durable=True)
 
 
 class _Pages:

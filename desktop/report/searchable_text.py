@@ -24,7 +24,7 @@ _FIRST, _LAST = 0x2E80, 0x2FDF
 _CODE = re.compile(rb"<([0-9a-fA-F]{4})>")
 
 
-def mended(pdf: bytes) -> bytes:
+def with_searchable_text(pdf: bytes) -> bytes:
     """The same PDF with a revision appended in which no radical stands for an ideograph."""
     # 20 MB of modules, which only who writes a report needs.
     from pypdf import PdfReader, PdfWriter

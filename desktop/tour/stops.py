@@ -55,8 +55,8 @@ def _records(page: RecordsPage, rail: Rail, keys: Callable[[str], str]) -> list[
             translate("Tour", "Create a record"),
             translate(
                 "Tour",
-                "A record is one inspection of one thing on one day. Its form also creates task, aircraft, "
-                "and reference image.",
+                "A record is one inspection of one aircraft or part on one day. Its form can also create "
+                "the task, aircraft and reference image.",
             ),
         ),
         TourStop(
@@ -67,7 +67,7 @@ def _records(page: RecordsPage, rail: Rail, keys: Callable[[str], str]) -> list[
         TourStop(
             page.filters,
             translate("Tour", "Find records"),
-            translate("Tour", "Search and filters combine. {key} leads to the search.").format(
+            translate("Tour", "Search and filters can be combined. {key} goes to the search.").format(
                 key=keys("search")
             ),
         ),

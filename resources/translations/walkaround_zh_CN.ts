@@ -32,7 +32,7 @@
         <translation>不向外部发送任何数据：无遥测，不检查更新。</translation>
     </message>
     <message>
-        <source>No data leaves your systems: no telemetry. Newer versions are looked for at {address} only.</source>
+        <source>No data leaves your systems: no telemetry. Newer versions are checked for at {address} only.</source>
         <translation>数据不会离开您的系统：无遥测，仅从 {address} 查询新版本。</translation>
     </message>
     <message>
@@ -600,15 +600,15 @@
         <translation>修改的字段</translation>
     </message>
     <message>
-        <source>Movements of the head</source>
+        <source>Head movements</source>
         <translation>头部动作</translation>
     </message>
     <message>
-        <source>Movements of the head: other users</source>
+        <source>Head movements: other users</source>
         <translation>头部动作：其他用户</translation>
     </message>
     <message>
-        <source>Movements of the head: who can change settings</source>
+        <source>Head movements: users who can change settings</source>
         <translation>头部动作：可更改设置的用户</translation>
     </message>
     <message>
@@ -1347,7 +1347,7 @@
         <translation>照片合成渐变</translation>
     </message>
     <message>
-        <source>Challenge used, expired or of another device</source>
+        <source>Challenge already used, expired, or made for another device</source>
         <translation>动作验证已使用、已过期或属于其他设备</translation>
     </message>
     <message>
@@ -1363,7 +1363,7 @@
         <translation>动作过早</translation>
     </message>
     <message>
-        <source>Movements were asked for</source>
+        <source>Head movements requested</source>
         <translation>需做动作</translation>
     </message>
     <message>
@@ -1398,7 +1398,7 @@
         <translation>暂无可统计的内容。有了检查记录和缺陷后，图表会自动生成。</translation>
     </message>
     <message>
-        <source>Nothing was counted for these filters.</source>
+        <source>No data for these filters.</source>
         <translation>没有符合筛选条件的数据。</translation>
     </message>
     <message>
@@ -2819,7 +2819,11 @@
         <translation>尚未允许任何设备。</translation>
     </message>
     <message>
-        <source>Nobody can log in by face there any more, while only allowed devices are permitted.</source>
+        <source>The list applies only while “Only on devices that are allowed below” is selected. A device is allowed on its own screen: log in there as an administrator and open this page.</source>
+        <translation>仅当选中“仅限下方已允许的设备”时，此列表才生效。设备须在其本机上允许：请以管理员身份在该设备上登录并打开此页面。</translation>
+    </message>
+    <message>
+        <source>Face login will not work there while only allowed devices are permitted.</source>
         <translation>在仅限已允许设备期间，任何人都无法再在该设备上使用人脸登录。</translation>
     </message>
     <message>
@@ -2841,10 +2845,6 @@
     <message>
         <source>Rename {name}</source>
         <translation>重命名 {name}</translation>
-    </message>
-    <message>
-        <source>The list counts only while “Only on devices that are allowed below” is selected. A device is allowed on its own screen: log in there as an administrator and open this page.</source>
-        <translation>仅当选中“仅限下方已允许的设备”时，此列表才生效。设备须在其本机上允许：请以管理员身份在该设备上登录并打开此页面。</translation>
     </message>
     <message>
         <source>last used {time}</source>
@@ -2894,7 +2894,7 @@
         <translation>内置人脸模型可用</translation>
     </message>
     <message>
-        <source>cache of tiles</source>
+        <source>tile cache</source>
         <translation>图块缓存正常</translation>
     </message>
     <message>
@@ -2946,11 +2946,11 @@
         <translation>数据文件夹 {folder}</translation>
     </message>
     <message>
-        <source>data directory {folder} cannot be made or written</source>
+        <source>data directory {folder} cannot be created or written</source>
         <translation>无法创建或写入数据文件夹 {folder}</translation>
     </message>
     <message>
-        <source>data directory {folder} is not there yet</source>
+        <source>data directory {folder} does not exist yet</source>
         <translation>数据文件夹 {folder} 尚不存在</translation>
     </message>
     <message>
@@ -2958,7 +2958,7 @@
         <translation>其他用户可以访问数据文件夹 {folder}</translation>
     </message>
     <message>
-        <source>database {file} is whole</source>
+        <source>database {file} is intact</source>
         <translation>数据库 {file} 完好</translation>
     </message>
     <message>
@@ -2978,7 +2978,7 @@
         <translation>人脸模型包 {name} 完好</translation>
     </message>
     <message>
-        <source>face model pack {name} is not installed or not whole ({problem})</source>
+        <source>face model pack {name} is not installed or incomplete ({problem})</source>
         <translation>人脸模型包 {name} 未安装或不完整（{problem}）</translation>
     </message>
     <message>
@@ -3042,7 +3042,7 @@
         <translation>没有显示器</translation>
     </message>
     <message>
-        <source>no edits wait to be sent</source>
+        <source>no unsent edits</source>
         <translation>没有等待发送的修改</translation>
     </message>
     <message>
@@ -3094,7 +3094,7 @@
         <translation>请运行：walkaround files unused，或调高 WALKAROUND_FILES_QUOTA_BYTES</translation>
     </message>
     <message>
-        <source>secret file {file} is not there yet</source>
+        <source>secret file {file} does not exist yet</source>
         <translation>密钥文件 {file} 尚不存在</translation>
     </message>
     <message>
@@ -3106,7 +3106,7 @@
         <translation>请设置本机的日期和时间</translation>
     </message>
     <message>
-        <source>set the file aside: the program writes a new one</source>
+        <source>move the file away: the program writes a new one</source>
         <translation>请移开该文件，程序会写入新的文件</translation>
     </message>
     <message>
@@ -3130,7 +3130,7 @@
         <translation>{url} 的证书不受信任</translation>
     </message>
     <message>
-        <source>the checks of the service cannot be made</source>
+        <source>the service cannot be checked</source>
         <translation>无法执行服务的检查</translation>
     </message>
     <message>
@@ -3162,7 +3162,7 @@
         <translation>检测模型 {name} 的文件缺失或已损坏</translation>
     </message>
     <message>
-        <source>the first start of the service makes it</source>
+        <source>the service creates it at its first start</source>
         <translation>服务首次启动时会创建</translation>
     </message>
     <message>
@@ -3190,7 +3190,7 @@
         <translation>共 {count} 份备份，最近一份在 {hours} 小时前</translation>
     </message>
     <message>
-        <source>the next start brings it to {newest}</source>
+        <source>the next start upgrades it to {newest}</source>
         <translation>下次启动时会更新到 {newest}</translation>
     </message>
     <message>
@@ -3214,11 +3214,11 @@
         <translation>服务启动几分钟内会生成备份，未生成的原因见服务日志</translation>
     </message>
     <message>
-        <source>the store of files does not answer ({problem})</source>
+        <source>the file storage does not respond ({problem})</source>
         <translation>文件存储无响应（{problem}）</translation>
     </message>
     <message>
-        <source>the window wants at least {least}: choose a higher resolution or a smaller scale</source>
+        <source>the window needs at least {least}: choose a higher resolution or a smaller scale</source>
         <translation>窗口至少需要 {least}，请提高分辨率或减小缩放比例</translation>
     </message>
     <message>
@@ -3234,7 +3234,7 @@
         <translation>修改者登录且服务可用时会发送</translation>
     </message>
     <message>
-        <source>this user may not use the cameras</source>
+        <source>this user has no access to the cameras</source>
         <translation>该用户无权使用摄像头</translation>
     </message>
     <message>
@@ -3242,7 +3242,7 @@
         <translation>请更新到 1.18 或更高版本，Debian 12 可从 bookworm-backports 安装</translation>
     </message>
     <message>
-        <source>what answers at {url} is no Walkaround service</source>
+        <source>{url} is not a Walkaround service</source>
         <translation>{url} 处不是绕机检查工作站的服务</translation>
     </message>
     <message>
@@ -3250,7 +3250,7 @@
         <translation>{count} 项修改已保存在本机，尚未发送</translation>
     </message>
     <message>
-        <source>{count} files of the cache of tiles are broken: {folder}</source>
+        <source>{count} files of the tile cache are damaged: {folder}</source>
         <translation>图块缓存中有 {count} 个文件已损坏：{folder}</translation>
     </message>
     <message>
@@ -3290,11 +3290,11 @@
         <translation>数据可用空间 {room} GB，低于 WALKAROUND_DISK_RESERVE_BYTES，已拒绝上传</translation>
     </message>
     <message>
-        <source>{used} of the quota of files is used</source>
+        <source>{used} of the file quota is used</source>
         <translation>文件配额已使用 {used}</translation>
     </message>
     <message>
-        <source>{used} of the quota of files is used: uploads are refused</source>
+        <source>{used} of the file quota is used: uploads are refused</source>
         <translation>文件配额已使用 {used}，已拒绝上传</translation>
     </message>
 </context>
@@ -3307,7 +3307,7 @@
         </translation>
     </message>
     <message>
-        <source>Cannot mend this: {why}. Follow the advice beside it.</source>
+        <source>Cannot repair this: {why}. Follow the advice beside it.</source>
         <translation>无法修复：{why}。请按旁边的说明处理。</translation>
     </message>
     <message>
@@ -3343,11 +3343,11 @@
         <translation>正常</translation>
     </message>
     <message>
-        <source>Mend</source>
+        <source>Repair</source>
         <translation>修复</translation>
     </message>
     <message>
-        <source>Mend: {what}</source>
+        <source>Repair: {what}</source>
         <translation>修复：{what}</translation>
     </message>
     <message numerus="yes">
@@ -4143,7 +4143,7 @@
         <translation>Webhook 数量已达上限，请删除不再使用的 Webhook。</translation>
     </message>
     <message>
-        <source>This account needs movements of the head at a face login. Log in with your password.</source>
+        <source>This account requires head movements at a face login. Log in with your password.</source>
         <translation>此账号的人脸登录需按提示转动头部。请使用密码登录。</translation>
     </message>
     <message>
@@ -5316,7 +5316,7 @@
         <translation>从图片开始</translation>
     </message>
     <message>
-        <source>Tasks and reference images are there already?</source>
+        <source>Already have tasks and reference images?</source>
         <translation>已有任务和参考图？</translation>
     </message>
     <message>
@@ -6027,7 +6027,7 @@
         <translation>日期未知</translation>
     </message>
     <message>
-        <source>Detection reports what looks like its findings, until it is repaired</source>
+        <source>Detection reports similar differences until the part is repaired</source>
         <translation>与其缺陷相似的差异都会报告，直到修复</translation>
     </message>
     <message numerus="yes">
@@ -6059,7 +6059,7 @@
         <translation>否定缺陷者</translation>
     </message>
     <message>
-        <source>Frozen on {day} by {person}: newer photos do not enter it.</source>
+        <source>Frozen on {day} by {person}: newer photos are not added.</source>
         <translation>{person} 已于 {day} 冻结，之后的照片不再进入。</translation>
     </message>
     <message>
@@ -6197,11 +6197,11 @@
         <translation>冻结</translation>
     </message>
     <message>
-        <source>Photos that people pass from now on do not enter the memory</source>
+        <source>Photos that people pass from now on are not added to the memory</source>
         <translation>此后判定为通过的照片不再进入区域记忆</translation>
     </message>
     <message>
-        <source>Photos that people pass from now on enter the memory again</source>
+        <source>Photos that people pass from now on are added to the memory again</source>
         <translation>此后判定为通过的照片重新进入区域记忆</translation>
     </message>
     <message>
@@ -6961,7 +6961,7 @@
         <translation>连接码已结束，请生成新的连接码。</translation>
     </message>
     <message>
-        <source>The login that made the code has ended.</source>
+        <source>The session that created the code has ended.</source>
         <translation>生成连接码的登录已结束。</translation>
     </message>
     <message>
@@ -6993,7 +6993,7 @@
         <translation>等待手机连接…</translation>
     </message>
     <message>
-        <source>You may not add photos any more. Ask the administrator.</source>
+        <source>You can no longer add photos. Ask an administrator.</source>
         <translation>您已没有添加照片的权限，请联系管理员。</translation>
     </message>
     <message>
@@ -7012,7 +7012,7 @@
         <translation>三点对齐</translation>
     </message>
     <message>
-        <source>Aligned to {px} px · {n} matched points</source>
+        <source>Aligned within {px} px · {n} matched points</source>
         <translation>对齐误差 {px} px · {n} 个匹配点</translation>
     </message>
     <message>
@@ -7251,7 +7251,7 @@
         <translation>人脸登录策略已保存。</translation>
     </message>
     <message>
-        <source>Movements of the head (challenge)</source>
+        <source>Head movements (challenge)</source>
         <translation>头部动作（动作验证）</translation>
     </message>
     <message>
@@ -8555,7 +8555,7 @@
         <translation>进度</translation>
     </message>
     <message>
-        <source>This list has the sample inspection.</source>
+        <source>The list contains the sample inspection.</source>
         <translation>列表中有示例检查。</translation>
     </message>
 </context>
@@ -9293,7 +9293,7 @@
         <translation>最近十年</translation>
     </message>
     <message>
-        <source>Records count on the day they were started.</source>
+        <source>Records are counted on the day they were started.</source>
         <translation>记录按开始日期统计。</translation>
     </message>
     <message>
@@ -9476,7 +9476,7 @@
         <translation>双击或按 Enter 键，在工作台中打开所选记录。</translation>
     </message>
     <message>
-        <source>A record is one inspection of one thing on one day. Its form also creates task, aircraft, and reference image.</source>
+        <source>A record is one inspection of one aircraft or part on one day. Its form can also create the task, aircraft and reference image.</source>
         <translation>一条记录是某天对某个对象的一次检查。任务、飞机和参考图也可以在新建窗口中创建。</translation>
     </message>
     <message>
@@ -9540,7 +9540,7 @@
         <translation>对已有照片但没有结果的检查项运行检测。</translation>
     </message>
     <message>
-        <source>Search and filters combine. {key} leads to the search.</source>
+        <source>Search and filters can be combined. {key} goes to the search.</source>
         <translation>搜索和筛选可以同时使用。按 {key} 进入搜索。</translation>
     </message>
     <message>
@@ -10286,7 +10286,7 @@
         <translation>状态</translation>
     </message>
     <message>
-        <source>The receiver is no longer notified. What waits for it is not sent.</source>
+        <source>The receiver is no longer notified. Pending deliveries are not sent.</source>
         <translation>接收方将不再收到通知，等待中的推送不会发送。</translation>
     </message>
     <message>
@@ -10373,7 +10373,7 @@
         <translation>接收方返回 {status}，请检查接收方。</translation>
     </message>
     <message>
-        <source>The receiver did not answer in time. Have it answer before it does the work.</source>
+        <source>The receiver did not answer in time. It should answer before it processes the event.</source>
         <translation>接收方未及时响应，请让其先响应再处理。</translation>
     </message>
     <message>

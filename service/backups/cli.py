@@ -54,7 +54,7 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     except BusyError:
         print(f"{command} failed: another backup is being made; try again when it is done", file=sys.stderr)
     except StoreUnavailableError as problem:
-        print(f"{command} failed: the store of files does not answer ({problem})", file=sys.stderr)
+        print(f"{command} failed: the file storage does not respond ({problem})", file=sys.stderr)
     except (Refused, StoreSettingsError, sqlite3.Error) as problem:
         print(f"{command} failed: {problem}", file=sys.stderr)
     return 1

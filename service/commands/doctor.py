@@ -29,7 +29,7 @@ from service.files.usage import stored_bytes
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 from service.stores.port import StoreSettingsError, StoreUnavailableError
-from shared.checkup import CheckResult, Mend, broken_tiles, fail, ok, open_to_others, report, warn
+from shared.checkup import CheckResult, Repair, damaged_tiles, fail, ok, open_to_others, report, warn
 from shared.reasons import reason
 
 LOW_SPACE = 5 * 2**30
@@ -84,7 +84,7 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
     nearest = next(folder for folder in (path, *path.parents) if os.access(folder, os.F_OK))
     if not nearest.is_dir():
         yield fail(
-            "data directory {folder} cannot be made or written",
+            "data directory {folder} cannot be created or written",
             "{parent} is a file: name another directory with --data-dir",
             folder=path,
             parent=nearest,
@@ -92,7 +92,7 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
         return
     if not os.access(nearest, os.R_OK | os.W_OK | os.X_OK):
         yield fail(
-            "data directory {folder} cannot be made or written",
+            "data directory {folder} cannot be created or written",
             "give this user the right to write in {parent}",
             folder=path,
             parent=nearest,
@@ -100,9 +100,9 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
         return
     if not path.is_dir():
         yield warn(
-            "data directory {folder} is not there yet",
-            "the first start of the service makes it",
-            Mend.CREATE_FOLDER,
+            "data directory {folder} does not exist yet",
+            "the service creates it at its first start",
+            Repair.CREATE_FOLDER,
             path,
             folder=path,
         )
@@ -111,7 +111,7 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
         yield warn(
             "data directory {folder} is open to other users",
             "run: chmod 700 '{folder}'",
-            Mend.OWNER_ONLY,
+            Repair.OWNER_ONLY,
             path,
             folder=path,
         )
@@ -144,7 +144,7 @@ def database(settings: Settings) -> Iterator[CheckResult]:
     path = Path(checked.url.database or "")
     try:
         if checked.is_sqlite and not path.is_file():
-            yield warn("no database at {file}", "the first start of the service makes it", file=path)
+            yield warn("no database at {file}", "the service creates it at its first start", file=path)
             return
         if checked.is_sqlite:
             yield _whole(path)
@@ -164,7 +164,7 @@ def database(settings: Settings) -> Iterator[CheckResult]:
         checked.close()
     values = {"name": name, "revision": current, "newest": newest}
     if current is None or current < newest:
-        yield warn(_REVISION, "the next start brings it to {newest}", **values)
+        yield warn(_REVISION, "the next start upgrades it to {newest}", **values)
     elif current > newest:
         yield fail(_REVISION, "it is of a newer version: install that one", **values)
     else:
@@ -181,7 +181,7 @@ def _whole(path: Path) -> CheckResult:
         return fail(
             "the database is damaged ({problem})", "stop the service and restore a backup", problem=result
         )
-    return ok("database {file} is whole", file=path)
+    return ok("database {file} is intact", file=path)
 
 
 def files(settings: Settings) -> Iterator[CheckResult]:
@@ -191,7 +191,7 @@ def files(settings: Settings) -> Iterator[CheckResult]:
         contents.contains("0" * 64)
     except (StoreSettingsError, StoreUnavailableError, OSError) as problem:
         yield fail(
-            "the store of files does not answer ({problem})",
+            "the file storage does not respond ({problem})",
             "check WALKAROUND_FILES_URL, its endpoint, region and keys, and that its server runs",
             problem=problem,
         )
@@ -210,31 +210,31 @@ def files(settings: Settings) -> Iterator[CheckResult]:
     share = stored / settings.files_quota_bytes
     used = f"{share:.0%}"
     if share >= 1:
-        yield fail("{used} of the quota of files is used: uploads are refused", _MORE_QUOTA, used=used)
+        yield fail("{used} of the file quota is used: uploads are refused", _MORE_QUOTA, used=used)
     elif share >= NEARLY_FULL:
-        yield warn("{used} of the quota of files is used", _MORE_QUOTA, used=used)
+        yield warn("{used} of the file quota is used", _MORE_QUOTA, used=used)
     else:
-        yield ok("{used} of the quota of files is used", used=used)
+        yield ok("{used} of the file quota is used", used=used)
 
 
 _MORE_QUOTA = "run: walkaround files unused, or raise WALKAROUND_FILES_QUOTA_BYTES"
 
 
 def tiles(settings: Settings) -> Iterator[CheckResult]:
-    """The cache of tiles: its files can be read."""
+    """The tile cache: its files can be read."""
     folder = settings.data_dir / "cache" / "tiles"
-    broken = broken_tiles(folder)
+    broken = damaged_tiles(folder)
     if broken:
         yield warn(
-            "{count} files of the cache of tiles are broken: {folder}",
+            "{count} files of the tile cache are damaged: {folder}",
             "delete them: they are made again when a picture is opened",
-            Mend.DROP_BROKEN_TILES,
+            Repair.DELETE_DAMAGED_TILES,
             folder,
             count=len(broken),
             folder=folder,
         )
     else:
-        yield ok("cache of tiles")
+        yield ok("tile cache")
 
 
 def backups(settings: Settings) -> Iterator[CheckResult]:
@@ -285,13 +285,15 @@ def secrets(settings: Settings) -> Iterator[CheckResult]:
     for path in [*paths, *sorted(settings.data_dir.glob("*.key"))]:
         if not path.is_file():
             yield warn(
-                "secret file {file} is not there yet", "the first start of the service makes it", file=path
+                "secret file {file} does not exist yet",
+                "the service creates it at its first start",
+                file=path,
             )
         elif open_to_others(path):
             yield fail(
                 "{file} can be read by other users",
                 "run: chmod 600 '{file}'",
-                Mend.OWNER_ONLY,
+                Repair.OWNER_ONLY,
                 path,
                 file=path,
             )
@@ -314,7 +316,7 @@ def face_models(settings: Settings) -> Iterator[CheckResult]:
         verify(folder, read_manifest(folder))
     except (PackError, OSError) as problem:
         yield fail(
-            "face model pack {name} is not installed or not whole ({problem})",
+            "face model pack {name} is not installed or incomplete ({problem})",
             "run: walkaround face install PACK.zip",
             name=name,
             problem=problem,

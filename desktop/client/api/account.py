@@ -87,7 +87,7 @@ class Account:
         return self._enter("/auth/loginByFaceInfo", body, _FACE_SECONDS, _device(device_token))
 
     def draw_challenge(self, avoid: Sequence[MovementName] = (), device_token: str = "") -> DrawnChallenge:
-        """Movements of the head to film, without those that the person cannot make.
+        """Head movements to film, without those that the person cannot make.
 
         Raises Invalid when none of left, right and up remains, TooMany, Forbidden.
         """

@@ -118,7 +118,7 @@ class Invalid(ClientError):
     """
 
     default_code = "invalid_input"
-    plain = "Something that was entered is not valid. Mend it and try again."
+    plain = "Something that was entered is not valid. Correct it and try again."
 
     def __init__(
         self,

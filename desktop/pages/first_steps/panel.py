@@ -102,7 +102,7 @@ class FirstStepsPanel(QWidget):
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addStretch(1)
-        row.addWidget(label(self.tr("Tasks and reference images are there already?"), "dim"))
+        row.addWidget(label(self.tr("Already have tasks and reference images?"), "dim"))
         row.addWidget(self.form)
         row.addStretch(1)
         column.addLayout(row)

@@ -211,7 +211,7 @@ class SampleBar(Panel):
         elif sample.busy:
             self.text.setText(self.tr("Deleting sample inspection…"))
         else:
-            self.text.setText(self.tr("This list has the sample inspection."))
+            self.text.setText(self.tr("The list contains the sample inspection."))
         self.bar.setVisible(making)
         self.bar.setValue(sample.percent)
         self.open.setVisible(not sample.busy and bool(sample.record_id))

@@ -104,7 +104,7 @@ class ChartCard(Card):
         else:
             state = EmptyState(
                 "chart",
-                self.tr("Nothing was counted for these filters."),
+                self.tr("No data for these filters."),
                 self.tr("Show everything"),
                 self.all_wanted.emit,
                 kind=ButtonKind.PLAIN,

@@ -36,7 +36,7 @@ class StatisticsPage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.header = PageHeader(
-            self.tr("Statistics"), self.tr("Records count on the day they were started.")
+            self.tr("Statistics"), self.tr("Records are counted on the day they were started.")
         )
         self.days = DateRange(self.tr("Days"), self._range_text)
         self.aircraft = SearchCombo(

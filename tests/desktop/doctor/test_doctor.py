@@ -1,4 +1,4 @@
-"""The system check: what the desktop finds, in both languages, and what it mends."""
+"""The system check: what the desktop finds, in both languages, and what it repairs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from desktop.journal import Edit, EditKind, Journal
 from desktop.journal.waiting import waiting_edits
 from desktop.localization.language import Language
 from desktop.user_folders import APP, preferences_file
-from shared.checkup import CheckResult, Level, Mend, fail, from_json, mend, ok, to_json, warn
+from shared.checkup import CheckResult, Level, Repair, fail, from_json, ok, repair, to_json, warn
 from shared.paths import root
 
 CHECKED = ("service/commands/doctor.py", "desktop/doctor")
@@ -76,7 +76,11 @@ def test_results_are_said_in_the_language_in_force(qtbot: QtBot, catalogues: Non
 
 def test_result_survives_the_way_through_json() -> None:
     result = fail(
-        "{file} can be read by other users", "run: chmod 600 '{file}'", Mend.OWNER_ONLY, Path("/x"), file="/x"
+        "{file} can be read by other users",
+        "run: chmod 600 '{file}'",
+        Repair.OWNER_ONLY,
+        Path("/x"),
+        file="/x",
     )
     line = to_json("service", "secrets", result)
     assert json.loads(line)["found"] == "/x can be read by other users"
@@ -86,22 +90,22 @@ def test_result_survives_the_way_through_json() -> None:
             from_json(wrong)
 
 
-def test_mending(tmp_path: Path) -> None:
+def test_repairs(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
-    mend(warn("", "", Mend.CREATE_FOLDER, folder))
+    repair(warn("", "", Repair.CREATE_FOLDER, folder))
     assert folder.is_dir()
     file = folder / "a.key"
     file.write_text("x")
     file.chmod(0o644)
-    mend(fail("", "", Mend.OWNER_ONLY, file))
+    repair(fail("", "", Repair.OWNER_ONLY, file))
     assert file.stat().st_mode & 0o077 == 0
     (folder / "broken.zip").write_text("no archive")
-    mend(warn("", "", Mend.DROP_BROKEN_TILES, folder))
+    repair(warn("", "", Repair.DELETE_DAMAGED_TILES, folder))
     assert not (folder / "broken.zip").exists()
-    mend(warn("", "", Mend.SET_ASIDE, file))
+    repair(warn("", "", Repair.MOVE_AWAY, file))
     assert (folder / "a.key.broken").read_text() == "x"
     with pytest.raises(ValueError, match="nothing"):
-        mend(ok("fine"))
+        repair(ok("fine"))
 
 
 @pytest.mark.parametrize(
@@ -139,8 +143,8 @@ def test_preferences_that_cannot_be_read_are_set_aside(tmp_path: Path) -> None:
     path = preferences_file()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("{broken", encoding="utf-8")
-    (result,) = [candidate for candidate in computer.folders() if candidate.mend is Mend.SET_ASIDE]
-    mend(result)
+    (result,) = [candidate for candidate in computer.folders() if candidate.repair is Repair.MOVE_AWAY]
+    repair(result)
     assert not path.exists()
     assert all(result.level is Level.OK for result in computer.folders())
 
@@ -296,7 +300,11 @@ def test_dialog_shows_worst_first_mends_and_copies(
     def secrets() -> list[tuple[str, CheckResult]]:
         if key.stat().st_mode & 0o077:
             bad = fail(
-                "{file} can be read by other users", "run: chmod 600 '{file}'", Mend.OWNER_ONLY, key, file=key
+                "{file} can be read by other users",
+                "run: chmod 600 '{file}'",
+                Repair.OWNER_ONLY,
+                key,
+                file=key,
             )
             return [("secrets", bad)]
         return [("secrets", ok("{file} is readable by its owner only", file=key.name))]
@@ -309,23 +317,25 @@ def test_dialog_shows_worst_first_mends_and_copies(
     dialog.show()
     qtbot.waitUntil(dialog.again.isEnabled)
     assert "1 fault" in dialog.summary.text()
-    assert len(dialog.mend_buttons) == 1
+    assert len(dialog.repair_buttons) == 1
     assert "secret.key" in dialog.report()
     assert home not in dialog.report()
-    dialog.mend_buttons[0].click()
+    dialog.repair_buttons[0].click()
     qtbot.waitUntil(lambda: dialog.summary.text() == "Everything works.")
-    assert dialog.mend_buttons == []
+    assert dialog.repair_buttons == []
     dialog.copy.click()
     assert "secret.key is readable by its owner only" in QGuiApplication.clipboard().text()
 
 
-def test_mending_that_fails_is_said(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
-    fault = fail("no camera", "connect one, or work with photo files", Mend.OWNER_ONLY, Path("/no/such/file"))
+def test_failed_repair_is_reported(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = fail(
+        "no camera", "connect one, or work with photo files", Repair.OWNER_ONLY, Path("/no/such/file")
+    )
     monkeypatch.setattr("desktop.doctor.dialog.checks_of", lambda _context: [lambda: [("camera", fault)]])
     dialog = DoctorDialog(None, context)
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitUntil(dialog.again.isEnabled)
-    dialog.mend_buttons[0].click()
-    qtbot.waitUntil(lambda: "Cannot mend" in dialog.summary.text())
-    assert dialog.mend_buttons[0].isEnabled()
+    dialog.repair_buttons[0].click()
+    qtbot.waitUntil(lambda: "Cannot repair" in dialog.summary.text())
+    assert dialog.repair_buttons[0].isEnabled()

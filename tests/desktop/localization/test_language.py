@@ -27,7 +27,7 @@ def language(qapp: QApplication, catalogues: None) -> Iterator[Language]:
 
 
 def test_no_catalogue_is_stale_or_unfinished() -> None:
-    """Mend it with `python resources/translations/update.py`, which lists what is missing."""
+    """Repair it with `python resources/translations/update.py`, which lists what is missing."""
     assert update.main(["--check"]) == 0
 
 

@@ -68,7 +68,7 @@ def test_a_sound_installation_has_no_fault(sound: Settings, report: Report) -> N
         "onnxruntime",
         "cv2 ",
         "pyvips",
-        "is whole",
+        "is intact",
         "at revision",
         "secret.key",
     ):
@@ -126,7 +126,7 @@ def test_a_damaged_database_is_a_fault(sound: Settings, report: Report) -> None:
 
 
 @pytest.mark.parametrize(
-    ("revision", "status", "expected"), [("0001", 0, "brings it to"), ("9999", 1, "newer version")]
+    ("revision", "status", "expected"), [("0001", 0, "upgrades it to"), ("9999", 1, "newer version")]
 )
 def test_a_database_of_another_version(
     sound: Settings, database: Database, report: Report, revision: str, status: int, expected: str
@@ -177,19 +177,19 @@ def test_file_of_a_model_must_be_there(sound: Settings, database: Database, repo
     assert named(lines, "Cracks 2 is missing or damaged").startswith("fail")
 
 
-def test_broken_tiles_are_mended(sound: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_tiles_are_mended(sound: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     folder = sound.data_dir / "cache" / "tiles"
     folder.mkdir(parents=True)
     (folder / "a.zip").write_text("no archive")
-    main(["doctor", "--mend"], sound)
-    line = named(capsys.readouterr().out.splitlines(), "cache of tiles are broken")
-    assert line.endswith("(mended)")
+    main(["doctor", "--repair"], sound)
+    line = named(capsys.readouterr().out.splitlines(), "tile cache are damaged")
+    assert line.endswith("(repaired)")
     assert not (folder / "a.zip").exists()
 
 
 def test_open_key_is_mended(sound: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     (sound.data_dir / "secret.key").chmod(0o644)
-    assert main(["doctor", "--mend"], sound) == 0
+    assert main(["doctor", "--repair"], sound) == 0
     assert (sound.data_dir / "secret.key").stat().st_mode & 0o077 == 0
 
 
@@ -244,7 +244,7 @@ def test_store_that_does_not_answer_is_a_fault(
     values = {"files_url": "s3://bucket", "files_endpoint": f"http://127.0.0.1:{port}"}
     status, lines = report(sound.model_copy(update=values))
     assert status == 1
-    assert named(lines, "store of files").startswith("fail")
+    assert named(lines, "file storage").startswith("fail")
     assert not [line for line in lines if "canary" in line]
 
 
@@ -256,4 +256,4 @@ def test_use_of_the_quota_is_checked(sound: Settings, report: Report, size: int,
     database.write_now(lambda session: session.add(row))
     database.close()
     _, lines = report(sound.model_copy(update={"files_quota_bytes": 100}))
-    assert named(lines, f"{size}% of the quota").startswith(level)
+    assert named(lines, f"{size}% of the file quota").startswith(level)

@@ -92,7 +92,7 @@ def known_message(message: str) -> str:
             "Errors", "Too many devices are allowed. Remove those that are no longer used."
         ),
         "此账号的人脸登录需按提示转动头部，请重试，或使用密码登录": QCoreApplication.translate(
-            "Errors", "This account needs movements of the head at a face login. Log in with your password."
+            "Errors", "This account requires head movements at a face login. Log in with your password."
         ),
         "请至少保留左转、右转、抬头中的一个动作": QCoreApplication.translate(
             "Errors", "Keep at least one of turning left, turning right and looking up."

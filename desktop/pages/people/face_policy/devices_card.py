@@ -92,7 +92,7 @@ class DevicesCard(Card):
         head.addWidget(self.allow)
         column.addLayout(head)
         text = self.tr(
-            "The list counts only while “Only on devices that are allowed below” is selected. A device is "
+            "The list applies only while “Only on devices that are allowed below” is selected. A device is "
             "allowed on its own screen: log in there as an administrator and open this page."
         )
         column.addWidget(label(text, "dim", wrap=True))
@@ -141,7 +141,7 @@ class DevicesCard(Card):
         if not confirm(
             self,
             self.tr("Remove {name}?").format(name=device.name),
-            self.tr("Nobody can log in by face there any more, while only allowed devices are permitted."),
+            self.tr("Face login will not work there while only allowed devices are permitted."),
             self.tr("Remove"),
         ):
             return

@@ -54,7 +54,7 @@ class PolicyCard(Card):
             column, self.tr("When disabled, all users log in with their password. Enrolled faces are kept.")
         )
         column.addSpacing(8)
-        column.addWidget(label(self.tr("Movements of the head (challenge)"), "strong"))
+        column.addWidget(label(self.tr("Head movements (challenge)"), "strong"))
         text = self.tr(
             "At login an arrow asks for one or two movements within four seconds. It keeps out printed "
             "photos and still pictures on a screen. It does not keep out a mask, a film of just these "

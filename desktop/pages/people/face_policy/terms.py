@@ -26,8 +26,10 @@ def refusal_word(reason: str) -> str:
     """Why an answer to a challenge was refused; the code itself when it is unknown."""
     translate = QCoreApplication.translate
     return {
-        "asked_for": translate("ChallengeReason", "Movements were asked for"),
-        "not_valid": translate("ChallengeReason", "Challenge used, expired or of another device"),
+        "asked_for": translate("ChallengeReason", "Head movements requested"),
+        "not_valid": translate(
+            "ChallengeReason", "Challenge already used, expired, or made for another device"
+        ),
         "no_face": translate("ChallengeReason", "No face"),
         "too_few_frames": translate("ChallengeReason", "Too few frames"),
         "not_steady": translate("ChallengeReason", "Moved too early"),

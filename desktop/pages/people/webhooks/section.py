@@ -148,7 +148,7 @@ class WebhookSection(TableSection[Webhook]):
         if webhook is None or not confirm(
             self,
             self.tr("Delete {name}?").format(name=webhook.name),
-            self.tr("The receiver is no longer notified. What waits for it is not sent."),
+            self.tr("The receiver is no longer notified. Pending deliveries are not sent."),
             self.tr("Delete"),
         ):
             return

@@ -79,7 +79,7 @@ def reason_sentence(delivery: Delivery) -> str:
             "Webhooks", "The receiver's certificate is not valid. Replace the certificate."
         ),
         DeliveryError.TOO_SLOW: translate(
-            "Webhooks", "The receiver did not answer in time. Have it answer before it does the work."
+            "Webhooks", "The receiver did not answer in time. It should answer before it processes the event."
         ),
         DeliveryError.REDIRECTED: translate(
             "Webhooks", "The receiver redirects to another address. Enter that address."

@@ -57,9 +57,9 @@ class MemoryRules(QWidget):
         self._frozen = state.frozen_at is not None
         self.freeze.setText(self.tr("Unfreeze") if self._frozen else self.tr("Freeze"))
         self.freeze.setToolTip(
-            self.tr("Photos that people pass from now on enter the memory again")
+            self.tr("Photos that people pass from now on are added to the memory again")
             if self._frozen
-            else self.tr("Photos that people pass from now on do not enter the memory")
+            else self.tr("Photos that people pass from now on are not added to the memory")
         )
         self.freeze.setEnabled(self._frozen or bool(state.photos))
         self.start_over.setEnabled(bool(state.photos))

@@ -29,7 +29,7 @@ def state_text(state: MemoryState) -> str:
         case _:
             parts = [translate("Memory", "Detection uses what %n photo(s) showed.", "", len(used))]
     if state.frozen_at is not None:
-        text = translate("Memory", "Frozen on {day} by {person}: newer photos do not enter it.")
+        text = translate("Memory", "Frozen on {day} by {person}: newer photos are not added.")
         parts.append(text.format(day=_day(state.frozen_at), person=state.frozen_by or "–"))
     if state.begins_at is not None:
         text = translate("Memory", "Started over on {day}.")
@@ -87,7 +87,7 @@ def details(photo: MemoryPhoto, *, aligned: bool) -> list[tuple[str, str]]:
         rows.append(
             (
                 translate("Memory", "Effect"),
-                translate("Memory", "Detection reports what looks like its findings, until it is repaired"),
+                translate("Memory", "Detection reports similar differences until the part is repaired"),
             )
         )
     if not aligned:

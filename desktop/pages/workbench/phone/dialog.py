@@ -28,8 +28,8 @@ def ended_sentence(end: CodeEnd) -> str:
         CodeEnd.EXPIRED: translate("PhoneDialog", "The code has expired. Create a new one to go on."),
         CodeEnd.SEALED: translate("PhoneDialog", "The record is finished and takes no more photos."),
         CodeEnd.DELETED: translate("PhoneDialog", "The record or item was deleted."),
-        CodeEnd.LOGGED_OUT: translate("PhoneDialog", "The login that made the code has ended."),
-        CodeEnd.NO_RIGHT: translate("PhoneDialog", "You may not add photos any more. Ask the administrator."),
+        CodeEnd.LOGGED_OUT: translate("PhoneDialog", "The session that created the code has ended."),
+        CodeEnd.NO_RIGHT: translate("PhoneDialog", "You can no longer add photos. Ask an administrator."),
     }[end]
 
 

@@ -122,10 +122,10 @@ def test_the_audit_log_speaks_of_policies_and_refusals_in_words() -> None:
         {"login_enabled": True, "challenge_admins": "in_doubt", "allowed_devices_only": False}
     ) == [
         "Face login enabled: Yes",
-        "Movements of the head: who can change settings: When in doubt",
+        "Head movements: users who can change settings: When in doubt",
         "Only on allowed devices: No",
     ]
-    assert changes({"challenge": "flat"}) == ["Movements of the head: Flat picture"]
+    assert changes({"challenge": "flat"}) == ["Head movements: Flat picture"]
 
 
 @pytest.mark.parametrize("reason", [each.value for each in Reason if each is not Reason.LIVE])
