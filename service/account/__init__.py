@@ -1,0 +1,1 @@
+"""Users, their roles and rights, logins, sessions and tokens."""

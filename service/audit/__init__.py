@@ -1,0 +1,1 @@
+"""The audit log: who changed what, in a chain of hashes that shows every later change."""

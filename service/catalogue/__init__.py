@@ -1,0 +1,1 @@
+"""Aircraft, flights, tasks, reference images and their templates."""

@@ -1,0 +1,1 @@
+"""Detection: models, jobs and batches, and the engines that compare photos or run ONNX files."""

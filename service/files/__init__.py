@@ -1,0 +1,1 @@
+"""Uploaded files: stored by content, delivered whole, cropped, as thumbnails or tiles, and collected."""

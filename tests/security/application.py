@@ -72,7 +72,7 @@ def dump(folder: Path, *, leave_out: tuple[str, ...] = ()) -> dict[str, list[tup
     return rows
 
 
-class House(Running):
+class PopulatedApp(Running):
     """The application in `folder` with an entry of every kind; `ids` fill the paths of the operations."""
 
     def __init__(self, anonymous: TestClient, folder: Path) -> None:
@@ -126,7 +126,7 @@ class House(Running):
 
 
 @dataclass(frozen=True)
-class Live:
+class LiveService:
     """A running service process."""
 
     url: str

@@ -14,16 +14,16 @@ from starlette.testclient import TestClient
 from service.app import create_app
 from service.settings import Settings
 from tests.certificates import make_pair, unchecked_context
-from tests.security.application import House, Live
+from tests.security.application import LiveService, PopulatedApp
 from tests.service_app import *  # noqa: F403 - fixtures
 from tests.service_app import HERE
 from tests.service_process import running_service, service_process
 
 
 @pytest.fixture(scope="module")
-def house(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def populated(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PopulatedApp]:
     """The real application with one of everything in it, shared by the tests of a module."""
-    folder = tmp_path_factory.mktemp("house")
+    folder = tmp_path_factory.mktemp("populated")
     shutil.copy(migrated_sqlite, folder / "walkaround.db")
     app = create_app(
         Settings(data_dir=folder, database_url=f"sqlite:///{folder}/walkaround.db", bcrypt_cost=4)
@@ -31,11 +31,11 @@ def house(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     with TestClient(app, HERE, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
         # A stream of events would not end by itself; without them the route answers at once.
         app.state.end_streams()
-        yield House(anonymous, folder)
+        yield PopulatedApp(anonymous, folder)
 
 
 @pytest.fixture(scope="session")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
     """A service process that logs all it can, started by someone who has telemetry switched on."""
     folder = tmp_path_factory.mktemp("live") / "data"
     with pytest.MonkeyPatch.context() as patch:
@@ -45,13 +45,13 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
         with service_process(folder, log_level="DEBUG") as url:
             patch.undo()
             pid = json.loads((folder / "service.json").read_text("utf-8"))["pid"]
-            yield Live(url, folder, pid)
+            yield LiveService(url, folder, pid)
 
 
 @pytest.fixture(scope="module")
-def live_tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+def live_tls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
     """A service process that answers with TLS."""
     folder = tmp_path_factory.mktemp("live_tls") / "data"
     pair = make_pair(folder.parent)
     with running_service(folder, tls_cert=str(pair.certificate), tls_key=str(pair.key)) as running:
-        yield Live(running.url, folder, running.process.pid, unchecked_context())
+        yield LiveService(running.url, folder, running.process.pid, unchecked_context())

@@ -12,72 +12,74 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from service.settings import Settings
-from tests.security.application import House, check_frame
+from tests.security.application import PopulatedApp, check_frame
 from tests.security.operations import RULES, body_of, filled, parts
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "PROPFIND")
 ORIGIN = "https://evil.example"
 
 
-def test_every_method_on_every_path_is_framed(house: House) -> None:
+def test_every_method_on_every_path_is_framed(populated: PopulatedApp) -> None:
     """200, 204, 304, 401, 404, 405, 415, 422 and 503 of every path, with and without the prefix."""
     statuses = set()
-    paths = {parts(name)[1] for name in house.operations()}
+    paths = {parts(name)[1] for name in populated.operations()}
     for path, method in itertools.product(sorted(paths | {"/", "/api", "/api/docs", "/nothing"}), METHODS):
         places = {path, path.removeprefix("/api") or "/"} if method in {"GET", "PATCH"} else {path}
         for place in places:
-            answer = house.anonymous.request(method, filled(place, house.ids))
+            answer = populated.anonymous.request(method, filled(place, populated.ids))
             check_frame(answer, "/api/docs" if place == "/docs" else place)
             statuses.add(answer.status_code)
     assert statuses >= {200, 204, 401, 404, 405, 422}
 
 
-def test_the_less_common_statuses_are_framed_too(house: House) -> None:
-    file = f"/api/files/{house.ids['file_id']}"
-    content = house.admin.get(f"{file}/content")
-    aircraft = f"/api/catalogue/aircraft/{house.ids['aircraft_id']}"
+def test_the_less_common_statuses_are_framed_too(populated: PopulatedApp) -> None:
+    file = f"/api/files/{populated.ids['file_id']}"
+    content = populated.admin.get(f"{file}/content")
+    aircraft = f"/api/catalogue/aircraft/{populated.ids['aircraft_id']}"
     stale = {"if-match": '"99"'}
     answers = {
         200: content,
-        206: house.admin.get(f"{file}/content", headers={"range": "bytes=0-3"}),
-        304: house.admin.get(f"{file}/content", headers={"if-none-match": content.headers["etag"]}),
-        400: house.admin.get("/healthz", headers={"host": "evil.example"}),
-        409: house.admin.delete(aircraft),
-        412: house.admin.put(aircraft, json={"aircraft_name": "x"}, headers=stale),
-        413: house.admin.post("/api/auth/login", content=b"x" * (17 * 2**20)),
-        415: house.admin.post("/api/files", content=b"x", headers={"content-type": "text/plain"}),
-        416: house.admin.get(f"{file}/content", headers={"range": "bytes=99999999-"}),
-        422: house.admin.post("/api/auth/login", content=b"{", headers={"content-type": "application/json"}),
+        206: populated.admin.get(f"{file}/content", headers={"range": "bytes=0-3"}),
+        304: populated.admin.get(f"{file}/content", headers={"if-none-match": content.headers["etag"]}),
+        400: populated.admin.get("/healthz", headers={"host": "evil.example"}),
+        409: populated.admin.delete(aircraft),
+        412: populated.admin.put(aircraft, json={"aircraft_name": "x"}, headers=stale),
+        413: populated.admin.post("/api/auth/login", content=b"x" * (17 * 2**20)),
+        415: populated.admin.post("/api/files", content=b"x", headers={"content-type": "text/plain"}),
+        416: populated.admin.get(f"{file}/content", headers={"range": "bytes=99999999-"}),
+        422: populated.admin.post(
+            "/api/auth/login", content=b"{", headers={"content-type": "application/json"}
+        ),
     }
     for status, answer in answers.items():
         assert answer.status_code == status
         check_frame(answer)
-    assert house.admin.get(f"{file}/thumbnail").headers["content-type"] == "image/jpeg"
+    assert populated.admin.get(f"{file}/thumbnail").headers["content-type"] == "image/jpeg"
 
 
-def test_the_only_page_runs_nothing_from_elsewhere(house: House) -> None:
-    page = house.anonymous.get("/api/docs")
+def test_the_only_page_runs_nothing_from_elsewhere(populated: PopulatedApp) -> None:
+    page = populated.anonymous.get("/api/docs")
     assert page.headers["content-type"].startswith("text/html")
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert "http" not in page.headers["content-security-policy"]
 
 
-def test_a_foreign_origin_is_never_allowed(house: House) -> None:
-    for name, operation in house.operations().items():
+def test_a_foreign_origin_is_never_allowed(populated: PopulatedApp) -> None:
+    for name, operation in populated.operations().items():
         method, path = parts(name)
         ask = {"origin": ORIGIN, "access-control-request-method": method}
-        preflight = house.anonymous.options(
-            filled(path, house.ids), headers={**ask, "access-control-request-headers": "authorization"}
+        preflight = populated.anonymous.options(
+            filled(path, populated.ids), headers={**ask, "access-control-request-headers": "authorization"}
         )
         # It tells the methods as any OPTIONS does, and allows no origin: check_frame looks for that.
         assert preflight.status_code == 204, name
         check_frame(preflight, path)
-        answer = house.anonymous.request(
-            method, filled(path, house.ids), headers={"origin": ORIGIN}, **body_of(operation)
+        answer = populated.anonymous.request(
+            method, filled(path, populated.ids), headers={"origin": ORIGIN}, **body_of(operation)
         )
         check_frame(answer, path)
     for origin in ("null", "http://localhost:3000", "http://localhost.evil.example"):
-        check_frame(house.anonymous.get("/healthz", headers={"origin": origin}))
+        check_frame(populated.anonymous.get("/healthz", headers={"origin": origin}))
 
 
 @pytest.mark.parametrize(
@@ -90,10 +92,10 @@ def test_a_foreign_origin_is_never_allowed(house: House) -> None:
         "",
     ],
 )
-def test_simple_cross_origin_request_is_not_read_as_json(house: House, kind: str) -> None:
+def test_simple_cross_origin_request_is_not_read_as_json(populated: PopulatedApp, kind: str) -> None:
     """A browser sends these types to any address without a preflight; JSON has to say that it is JSON."""
-    before = house.rows()
-    token = house.admin.headers["authorization"]
+    before = populated.rows()
+    token = populated.admin.headers["authorization"]
     bodies = {
         "/api/auth/login": {"username": "other", "password": "pass-of-the-other"},
         "/api/auth/first-run": {"username": "x", "password": "a-long-password"},
@@ -104,10 +106,10 @@ def test_simple_cross_origin_request_is_not_read_as_json(house: House, kind: str
     }
     for path, body in bodies.items():
         headers = {"content-type": kind, "authorization": token, "origin": ORIGIN}
-        answer = house.anonymous.post(path, content=json.dumps(body), headers=headers)
+        answer = populated.anonymous.post(path, content=json.dumps(body), headers=headers)
         assert answer.status_code == 415, path
         check_frame(answer, path)
-    assert house.rows() == before
+    assert populated.rows() == before
 
 
 def test_a_broken_database_tells_nothing(

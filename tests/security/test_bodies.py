@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from service.db.schema import metadata
-from tests.security.application import NEVER_SENT, House, dump
+from tests.security.application import NEVER_SENT, PopulatedApp, dump
 from tests.security.operations import filled, parts
 from tests.service_app import ADMIN
 
@@ -38,20 +38,20 @@ def _password(number: int) -> str:
     return f"{ADMIN[1]}-{number}" if number else ADMIN[1]
 
 
-def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
+def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
     """Operations with a JSON body -> a path and a body that they take."""
     number = next(_numbers)
     login = {"username": f"forger-{number}", "password": "pass-of-the-forger"}
-    house.post("/api/users", **login, roles=["viewer"])
-    tokens = [house.anonymous.post("/api/auth/login", json=login).json()["data"] for _ in range(2)]
-    record = house.record()["inspection_id"]
-    item = house.item(record)["item_id"]
-    judged = house.record()["inspection_id"]
-    house.post(f"/api/inspection_item/{house.item(judged)['item_id']}/verdict", verdict="passed")
+    populated.post("/api/users", **login, roles=["viewer"])
+    tokens = [populated.anonymous.post("/api/auth/login", json=login).json()["data"] for _ in range(2)]
+    record = populated.record()["inspection_id"]
+    item = populated.item(record)["item_id"]
+    judged = populated.record()["inspection_id"]
+    populated.post(f"/api/inspection_item/{populated.item(judged)['item_id']}/verdict", verdict="passed")
     entry = {"isPassed": True, "progress": "done", "version": 1, "resultImage": {"boxes": []}}
-    house.admin.put(f"/api/inspection_item/{item}", json={"result": [entry]})
-    ids = house.ids | {
-        "user_id": house.post("/api/users", **login | {"username": f"u-{number}"}, roles=["viewer"])[
+    populated.admin.put(f"/api/inspection_item/{item}", json={"result": [entry]})
+    ids = populated.ids | {
+        "user_id": populated.post("/api/users", **login | {"username": f"u-{number}"}, roles=["viewer"])[
             "user_id"
         ]
     }
@@ -85,13 +85,13 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/inspection/{inspection_id}/finish": {"accept_model_opinion": False},
         "POST /api/inspection/{inspection_id}/reopen": {"reason": "again"},
         "POST /api/inspection/{inspection_id}/release": {"edition": 1},
-        "POST /api/inspection/{inspection_id}/record-photos": {"file_id": house.ids["file_id"]},
+        "POST /api/inspection/{inspection_id}/record-photos": {"file_id": populated.ids["file_id"]},
         "PUT /api/inspection/{inspection_id}/record-photos/{photo_id}/items": {"items": [{"item_id": item}]},
         "PUT /api/inspection/policy": {"four_eyes": False},
         "POST /api/inspection_item/create": {"item_name": "a", "inspection_id": record},
         "PUT /api/inspection_item/{item_id}": {"item_name": f"i{number}"},
         "POST /api/inspection_item/{item_id}/verdict": {"verdict": "passed"},
-        "POST /api/inspection_item/{item_id}/photos": {"file_id": house.ids["file_id"]},
+        "POST /api/inspection_item/{item_id}/photos": {"file_id": populated.ids["file_id"]},
         "POST /api/inspection_item/{item_id}/boxes": {"of_version": 1, "boxes": []},
         "PUT /api/inspection_item/{item_id}/memory": {"frozen": False},
         "POST /api/catalogue/aircraft": {"aircraft_name": "a"},
@@ -102,11 +102,11 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "PUT /api/catalogue/tasks/{task_id}": {"task_name": f"t{number}"},
         "POST /api/catalogue/reference-images": {
             "reference_image_name": "r",
-            "file_id": house.ids["file_id"],
+            "file_id": populated.ids["file_id"],
         },
         "PUT /api/catalogue/reference-images/{reference_image_id}": {
             "reference_image_name": f"r{number}",
-            "file_id": house.ids["file_id"],
+            "file_id": populated.ids["file_id"],
         },
         "POST /api/catalogue/reference-images/{reference_image_id}/template": {"template": [region]},
         "PUT /api/detection/labels": {"labels": [{"label": f"l{number}", "severity": None}]},
@@ -118,11 +118,13 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
         "POST /api/phone/codes": {"inspection_id": record},
         "POST /api/phone/uploads": {"upload_id": f"photo-{number:04}", "name": "a.jpg", "size": 9},
         "POST /api/phone/claim": {
-            "token": house.post("/api/phone/codes", inspection_id=record)["token"],
+            "token": populated.post("/api/phone/codes", inspection_id=record)["token"],
             "key": "k" * 32,
         },
     }
-    photo = house.post(f"/api/inspection/{record}/record-photos", file_id=house.ids["file_id"])["photo_id"]
+    photo = populated.post(f"/api/inspection/{record}/record-photos", file_id=populated.ids["file_id"])[
+        "photo_id"
+    ]
     ids |= {"inspection_id": record, "item_id": item, "photo_id": photo}
     of_judged = {**ids, "inspection_id": judged}
     return {
@@ -131,43 +133,43 @@ def bodies(house: House) -> dict[str, tuple[str, dict[str, Any]]]:
     }
 
 
-def offered(house: House, operation: dict[str, Any]) -> set[str]:
+def offered(populated: PopulatedApp, operation: dict[str, Any]) -> set[str]:
     """The field names that a body has in the API's document."""
     schema = operation["requestBody"]["content"]["application/json"]["schema"]
     # A body that may be left out is one of two.
     schema = next(iter(schema.get("anyOf", [schema])))
     if "$ref" in schema:
-        whole = house.anonymous.get("/api/openapi.json").json()
+        whole = populated.anonymous.get("/api/openapi.json").json()
         schema = whole["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
     return set(schema["properties"])
 
 
-def test_no_column_is_set_by_a_body_that_does_not_offer_it(house: House) -> None:
+def test_no_column_is_set_by_a_body_that_does_not_offer_it(populated: PopulatedApp) -> None:
     columns = {column.name for table in metadata().tables.values() for column in table.columns} | {*MORE}
     operations = {
         name: operation
-        for name, operation in house.operations().items()
+        for name, operation in populated.operations().items()
         if "application/json" in operation.get("requestBody", {}).get("content", {})
     }
-    plain, forged = bodies(house), bodies(house)
+    plain, forged = bodies(populated), bodies(populated)
     assert sorted(plain) == sorted(operations)
     for name, operation in operations.items():
         method, _ = parts(name)
         path, body = plain[name]
-        expected = house.admin.request(method, path, json=body)
+        expected = populated.admin.request(method, path, json=body)
         status = 409 if name in CONFLICTS else 401 if name in _OF_PHONES else 200
         assert expected.status_code == status, (name, expected.text)
-        beside = dict.fromkeys(columns - offered(house, operation), CANARY)
+        beside = dict.fromkeys(columns - offered(populated, operation), CANARY)
         assert len(beside) > 40
         path, body = forged[name]
-        answer = house.admin.request(method, path, json={**beside, **body})
+        answer = populated.admin.request(method, path, json={**beside, **body})
         assert answer.status_code == expected.status_code, (name, answer.text)
         assert answer.json().get("code") == expected.json().get("code"), name
         assert CANARY not in answer.text, name
-    assert CANARY not in repr(dump(house.folder))
+    assert CANARY not in repr(dump(populated.folder))
 
 
-def test_values_of_the_right_type_are_not_taken_either(house: House) -> None:
+def test_values_of_the_right_type_are_not_taken_either(populated: PopulatedApp) -> None:
     """A text would not fit into a number or a time: what fits is tried as well, where it would do harm."""
     harmful = {
         "enabled": False, "revision": 99, "version": 99, "progress": 100, "size": 1, "width": 1, "height": 1,
@@ -175,10 +177,12 @@ def test_values_of_the_right_type_are_not_taken_either(house: House) -> None:
         "password_at": "2001-01-01T00:00:00Z", "expires_at": "2001-01-01T00:00:00Z", "login_enabled": False,
         "attempt": 9, "seq": 1, "at": "2001-01-01T00:00:00Z", "work_years": 77, "is_passed": True,
     }  # fmt: skip
-    for name, (path, body) in bodies(house).items():
+    for name, (path, body) in bodies(populated).items():
         method, _ = parts(name)
-        beside = {key: harmful[key] for key in harmful.keys() - offered(house, house.operations()[name])}
-        answer = house.admin.request(method, path, json={**beside, **body})
+        beside = {
+            key: harmful[key] for key in harmful.keys() - offered(populated, populated.operations()[name])
+        }
+        answer = populated.admin.request(method, path, json={**beside, **body})
         assert answer.status_code in ({401} if name in _OF_PHONES else {200, 409}), (name, answer.text)
         assert "2001-01-01" not in answer.text, name
         if answer.status_code == 200 and isinstance(answer.json().get("data"), dict):
@@ -191,7 +195,7 @@ def test_values_of_the_right_type_are_not_taken_either(house: House) -> None:
             if "progress" in beside and "batch_id" not in data and not name.endswith("/finish"):
                 assert data.get("progress") != 100, name
         assert '"99"' not in answer.headers.get("etag", ""), name
-    stored = repr(dump(house.folder))
+    stored = repr(dump(populated.folder))
     assert "2001-01-01" not in stored
-    me = house.admin.get("/api/auth/me").json()["data"]
+    me = populated.admin.get("/api/auth/me").json()["data"]
     assert me["user"]["enabled"] is True

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from tests.security.application import House
+from tests.security.application import PopulatedApp
 
 
 @contextmanager
@@ -36,12 +36,14 @@ def counted(patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         patch.undo()
 
 
-def test_login_does_same_work_for_every_user(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_login_does_same_work_for_every_user(
+    populated: PopulatedApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("known", "disabled"):
         user = {"username": name, "password": f"pass-of-{name}", "roles": ["viewer"]}
-        user_id = house.post("/api/users", **user)["user_id"]
+        user_id = populated.post("/api/users", **user)["user_id"]
         if name == "disabled":
-            house.admin.put(f"/api/users/{user_id}", json={"enabled": False})
+            populated.admin.put(f"/api/users/{user_id}", json={"enabled": False})
     outcomes = []
     for body in (
         {"username": "nobody", "password": "wrong-password"},
@@ -51,30 +53,30 @@ def test_login_does_same_work_for_every_user(house: House, monkeypatch: pytest.M
         {"username": "x" * 255, "password": "wrong-password"},
     ):
         with counted(monkeypatch) as work:
-            answer = house.anonymous.post("/api/auth/login", json=body)
+            answer = populated.anonymous.post("/api/auth/login", json=body)
         headers = sorted(set(answer.headers.items()) - {("x-request-id", answer.headers["x-request-id"])})
         outcomes.append((answer.status_code, answer.content, headers, work))
     assert all(outcome == outcomes[0] for outcome in outcomes), outcomes
     assert outcomes[0][3].count("hash of cost 04") == 1
 
 
-def test_waits_are_equal_for_every_user(house: House) -> None:
-    house.post("/api/users", username="slow", password="pass-of-slow", roles=["viewer"])
+def test_waits_are_equal_for_every_user(populated: PopulatedApp) -> None:
+    populated.post("/api/users", username="slow", password="pass-of-slow", roles=["viewer"])
 
     def answers(username: str) -> list[tuple[int, Any]]:
         statuses = []
         for _ in range(7):
             body = {"username": username, "password": "wrong-password"}
-            answer = house.anonymous.post("/api/auth/login", json=body)
+            answer = populated.anonymous.post("/api/auth/login", json=body)
             statuses.append((answer.status_code, answer.json()["data"]))
         return [(status, data and data["error"]) for status, data in statuses]
 
     assert answers("slow") == answers("slow-but-not-there")
 
 
-def test_other_answers_do_not_tell_of_users_either(house: House) -> None:
+def test_other_answers_do_not_tell_of_users_either(populated: PopulatedApp) -> None:
     """A viewer asks for users that are and are not there: 403 alike, and no id in any answer."""
-    viewer = house.as_role("viewer")
+    viewer = populated.as_role("viewer")
     for method, path, body in (
         ("GET", "/api/users/{}", None),
         ("PUT", "/api/users/{}", {"name": "x"}),
@@ -82,10 +84,12 @@ def test_other_answers_do_not_tell_of_users_either(house: House) -> None:
     ):
         answers = [
             viewer.request(method, path.format(user), json=body)
-            for user in (house.ids["user_id"], "no-such-user")
+            for user in (populated.ids["user_id"], "no-such-user")
         ]
         assert [answer.status_code for answer in answers] == [403, 403]
         assert answers[0].content == answers[1].content
     for path in ("/api/auth/refresh", "/api/auth/logout"):
-        first, second = (house.anonymous.post(path, json={"refresh_token": "x" * size}) for size in (43, 44))
+        first, second = (
+            populated.anonymous.post(path, json={"refresh_token": "x" * size}) for size in (43, 44)
+        )
         assert (first.status_code, first.content) == (second.status_code, second.content)

@@ -14,7 +14,7 @@ import pytest
 from service.detection.compute.compute_process import ComputeProcess, check_model
 from service.detection.failure import BadModel
 from service.phone import codes
-from tests.security.application import House, check_frame
+from tests.security.application import PopulatedApp, check_frame
 from tests.security.operations import body_of, filled, parts
 
 PAYLOADS = (
@@ -34,11 +34,11 @@ def _leaked_words(text: str) -> list[str]:
 
 
 @pytest.fixture
-def phone(house: House) -> dict[str, str]:
+def phone(populated: PopulatedApp) -> dict[str, str]:
     """The header of a phone that is connected to the record."""
-    code = house.admin.post("/api/phone/codes", json={"inspection_id": house.ids["inspection_id"]})
+    code = populated.admin.post("/api/phone/codes", json={"inspection_id": populated.ids["inspection_id"]})
     phone_code, key = code.json()["data"], "k" * 32
-    claimed = house.admin.post("/api/phone/claim", json={"token": phone_code["token"], "key": key})
+    claimed = populated.admin.post("/api/phone/claim", json={"token": phone_code["token"], "key": key})
     assert claimed.status_code == 200, claimed.text
     return {"Authorization": f"Phone {phone_code['code_id']}.{key}"}
 
@@ -49,12 +49,12 @@ def caller(operation: dict[str, Any], phone: dict[str, str]) -> dict[str, str]:
 
 
 def test_sql_in_every_parameter_of_every_reading_operation(
-    house: House, phone: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    populated: PopulatedApp, phone: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # On a busy machine this takes long enough for the phone's last contact to be written again.
     monkeypatch.setattr(codes, "_SEEN_EVERY", dt.timedelta(days=1))
-    before, tried = house.rows(), 0
-    for name, operation in house.operations().items():
+    before, tried = populated.rows(), 0
+    for name, operation in populated.operations().items():
         method, path = parts(name)
         if method != "GET":
             continue
@@ -67,15 +67,15 @@ def test_sql_in_every_parameter_of_every_reading_operation(
                 if "/search" in path:
                     query = {"current_page": 1, "page_size": 5}
                 elif path.endswith(("/list", "/jobs")):
-                    query = {"inspection_id": house.ids["inspection_id"]}
-                ids, headers = dict(house.ids), caller(operation, phone)
+                    query = {"inspection_id": populated.ids["inspection_id"]}
+                ids, headers = dict(populated.ids), caller(operation, phone)
                 if place == "path":
                     ids[parameter] = quote(payload, safe="")
                 elif place == "query":
                     query[parameter] = payload
                 else:
                     headers[parameter] = payload
-                answer = house.admin.get(filled(path, ids), params=query, headers=headers)
+                answer = populated.admin.get(filled(path, ids), params=query, headers=headers)
                 at = (name, parameter, payload)
                 tried += 1
                 # 503: the event stream, which these tests have closed. 409: a record that is not sealed.
@@ -87,24 +87,24 @@ def test_sql_in_every_parameter_of_every_reading_operation(
                 if answer.status_code == 200 and text and isinstance(data, dict) and "pagination" in data:
                     assert data["pagination"]["total"] == 0, at
     assert tried > 300
-    assert house.rows() == before
+    assert populated.rows() == before
 
 
-def test_sql_in_the_id_of_every_changing_operation(house: House, phone: dict[str, str]) -> None:
-    before = house.rows()
-    for name, operation in house.operations().items():
+def test_sql_in_the_id_of_every_changing_operation(populated: PopulatedApp, phone: dict[str, str]) -> None:
+    before = populated.rows()
+    for name, operation in populated.operations().items():
         method, path = parts(name)
         if method == "GET" or "{" not in path:
             continue
         for payload in PAYLOADS:
-            ids = dict.fromkeys(house.ids, quote(payload, safe=""))
+            ids = dict.fromkeys(populated.ids, quote(payload, safe=""))
             headers = caller(operation, phone)
-            answer = house.admin.request(method, filled(path, ids), headers=headers, **body_of(operation))
+            answer = populated.admin.request(method, filled(path, ids), headers=headers, **body_of(operation))
             nothing = name == "DELETE /api/face/enrolments/{user_id}" and answer.json()["data"] is False
             assert answer.status_code in {404, 405, 422} or nothing, (name, payload, answer.text)
             assert not _leaked_words(answer.text), (name, payload)
             check_frame(answer, path)
-    assert house.rows() == before
+    assert populated.rows() == before
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_sql_in_the_id_of_every_changing_operation(house: House, phone: dict[str
         "//localhost.evil.example/%2e%2e",
     ],
 )
-def test_a_path_leads_to_no_file(house: House, path: str) -> None:
-    answer = house.admin.get(path, follow_redirects=False)
+def test_a_path_leads_to_no_file(populated: PopulatedApp, path: str) -> None:
+    answer = populated.admin.get(path, follow_redirects=False)
     assert answer.status_code in {404, 422}
     check_frame(answer, path)
     assert "location" not in answer.headers
@@ -141,34 +141,42 @@ def _record_connection(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_record_connection)
 
 
-def test_no_address_that_a_client_names_is_ever_fetched(house: House) -> None:
+def test_no_address_that_a_client_names_is_ever_fetched(populated: PopulatedApp) -> None:
     """Neither by the service nor by a process of its own: a listener would hear of either."""
     global _watching
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0.2)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/internal.png"
         # The CID names a file of ours, so the detection below has a reference image and really runs.
-        info = {"download_url": url, "filename": url, "ipfs_cid": house.file["ipfs_cid"], "mime_type": url}
-        record = house.record(reference_image_id=url, task_id=url, executor_id=url)["inspection_id"]
+        info = {
+            "download_url": url,
+            "filename": url,
+            "ipfs_cid": populated.file["ipfs_cid"],
+            "mime_type": url,
+        }
+        record = populated.record(reference_image_id=url, task_id=url, executor_id=url)["inspection_id"]
         point = {"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "fileInfo": info}
         entry = {"inputImage": info, "resultImage": {"boxes": [], "resultImage": info}, "isPassed": True}
         _connections.clear()
         _watching = True
         try:
-            item = house.item(record, model_id="reference-difference", item_point=point, result=[entry])
+            item = populated.item(record, model_id="reference-difference", item_point=point, result=[entry])
             path = f"/api/inspection_item/{item['item_id']}"
-            photo = house.admin.post(f"{path}/photos", json={"file_id": house.ids["file_id"]})
+            photo = populated.admin.post(f"{path}/photos", json={"file_id": populated.ids["file_id"]})
             assert photo.status_code == 200
-            assert house.admin.post(f"{path}/photos", json={"file_id": url}).status_code in {404, 422}
-            detected = house.admin.post(f"{path}/detect", params={"wait": 30}).json()["data"]
+            assert populated.admin.post(f"{path}/photos", json={"file_id": url}).status_code in {404, 422}
+            detected = populated.admin.post(f"{path}/detect", params={"wait": 30}).json()["data"]
             assert detected["state"] in {"done", "failed"}
             assert detected["error"] != "no_region"
             for field in ("updateFaceInfo", "updateInfo", "loginByFaceInfo"):
-                answer = house.admin.post(f"/api/auth/{field}", json={"faceInfo": url})
+                answer = populated.admin.post(f"/api/auth/{field}", json={"faceInfo": url})
                 assert (answer.status_code, answer.json()["code"]) == (200, 1)
             body = {"reference_image_name": "r", "file_id": url}
-            assert house.admin.post("/api/catalogue/reference-images", json=body).status_code in {409, 422}
-            assert house.admin.get(path).json()["item_point"]["fileInfo"] == info
+            assert populated.admin.post("/api/catalogue/reference-images", json=body).status_code in {
+                409,
+                422,
+            }
+            assert populated.admin.get(path).json()["item_point"]["fileInfo"] == info
         finally:
             _watching = False
         assert _connections == []

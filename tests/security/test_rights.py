@@ -8,43 +8,45 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from tests.security.application import House, check_frame
+from tests.security.application import PopulatedApp, check_frame
 from tests.security.operations import EVERYBODY, ROLES, RULES, body_of, filled, parts
 from tests.service_app import with_token
 
 
-def test_every_operation_has_its_rule(house: House) -> None:
-    assert sorted(house.operations()) == sorted(RULES)
+def test_every_operation_has_its_rule(populated: PopulatedApp) -> None:
+    assert sorted(populated.operations()) == sorted(RULES)
 
 
 @pytest.mark.parametrize("bearer", ["", "Bearer", "Bearer x.y.z", "Basic Y2hpZWY6eA=="])
-def test_without_a_login(house: House, bearer: str) -> None:
-    before = house.rows()
-    for name, operation in house.operations().items():
+def test_without_a_login(populated: PopulatedApp, bearer: str) -> None:
+    before = populated.rows()
+    for name, operation in populated.operations().items():
         method, path = parts(name)
         headers = {"authorization": bearer} if bearer else {}
         arguments = body_of(operation)
-        answer = house.anonymous.request(method, filled(path, house.ids), headers=headers, **arguments)
+        answer = populated.anonymous.request(
+            method, filled(path, populated.ids), headers=headers, **arguments
+        )
         rule = RULES[name]
         check_frame(answer, path)
         assert answer.status_code == (401 if rule.login else rule.status), name
         if rule.login:
             assert answer.headers["www-authenticate"] == "Bearer", name
-    assert house.rows() == before
+    assert populated.rows() == before
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_each_role(house: House, role: str) -> None:
-    client = house.admin if role == "admin" else house.as_role(role)
-    before = house.rows()
+def test_each_role(populated: PopulatedApp, role: str) -> None:
+    client = populated.admin if role == "admin" else populated.as_role(role)
+    before = populated.rows()
     refused = 0
-    for name, operation in house.operations().items():
+    for name, operation in populated.operations().items():
         method, path = parts(name)
         rule = RULES[name]
         arguments = body_of(operation)
         if role not in rule.roles:
             # With the ids of what is really there, and of another user.
-            answer = client.request(method, filled(path, house.ids), **arguments)
+            answer = client.request(method, filled(path, populated.ids), **arguments)
             assert answer.status_code == 403, name
             assert answer.json()["data"]["error"] == "permission_missing", name
             refused += 1
@@ -52,35 +54,35 @@ def test_each_role(house: House, role: str) -> None:
             answer = client.request(method, filled(path, {}), **arguments)
             assert answer.status_code == rule.status, (name, answer.text)
         check_frame(answer, path)
-    assert house.rows() == before
+    assert populated.rows() == before
     assert refused == sum(role not in rule.roles for rule in RULES.values())
 
 
-def test_what_needs_a_recent_password(house: House) -> None:
+def test_what_needs_a_recent_password(populated: PopulatedApp) -> None:
     """The admin as after a login by face, some minutes after one by password, or with the clock set back."""
-    token = house.admin.headers["authorization"].removeprefix("Bearer ")
-    connection = sqlite3.connect(house.folder / "walkaround.db")
+    token = populated.admin.headers["authorization"].removeprefix("Bearer ")
+    connection = sqlite3.connect(populated.folder / "walkaround.db")
     sessions = connection.execute("SELECT id, password_at FROM session").fetchall()
     try:
         for password_at in (None, "2020-01-01 00:00:00.000000", "2999-01-01 00:00:00.000000"):
             with connection:
                 connection.execute("UPDATE session SET password_at = ?", (password_at,))
                 connection.execute("UPDATE account_version SET number = number + 1")
-            later = with_token(house.anonymous, token)
-            before = house.rows()
-            for name, operation in house.operations().items():
+            later = with_token(populated.anonymous, token)
+            before = populated.rows()
+            for name, operation in populated.operations().items():
                 rule = RULES[name]
                 method, path = parts(name)
                 if not rule.login:
                     continue
-                ids = house.ids if rule.recent_password else {}
+                ids = populated.ids if rule.recent_password else {}
                 answer = later.request(method, filled(path, ids), **body_of(operation))
                 if rule.recent_password:
                     assert answer.status_code == 403, name
                     assert answer.json()["data"]["error"] == "password_login_needed", name
                 else:
                     assert answer.status_code == rule.status, (name, answer.text)
-            assert house.rows() == before
+            assert populated.rows() == before
     finally:
         with connection:
             for session_id, password_at in sessions:
@@ -91,11 +93,11 @@ def test_what_needs_a_recent_password(house: House) -> None:
         connection.close()
 
 
-def test_the_own_account_is_the_only_one(house: House) -> None:
+def test_the_own_account_is_the_only_one(populated: PopulatedApp) -> None:
     """The operations on the own account take no id: another user's, sent anyway, is not looked at."""
-    viewer = house.as_role("viewer")
-    other = house.ids["user_id"]
-    before = house.admin.get(f"/api/users/{other}").json()["data"]
+    viewer = populated.as_role("viewer")
+    other = populated.ids["user_id"]
+    before = populated.admin.get(f"/api/users/{other}").json()["data"]
     aimed = {"user_id": other, "id": other, "username": "other"}
     for method, path, body in (
         ("POST", "/api/auth/updateInfo", {"department": "质检"}),
@@ -107,17 +109,17 @@ def test_the_own_account_is_the_only_one(house: House) -> None:
         answer = viewer.request(method, path, params=aimed, json={**body, **aimed})
         assert answer.status_code == 200, (path, answer.text)
         assert other not in answer.text, path
-    assert house.admin.get(f"/api/users/{other}").json()["data"] == before
+    assert populated.admin.get(f"/api/users/{other}").json()["data"] == before
     assert (
-        house.anonymous.post(
+        populated.anonymous.post(
             "/api/auth/login", json={"username": "other", "password": "pass-of-the-other"}
         ).json()["code"]
         == 0
     )
 
 
-def test_an_idempotency_key_belongs_to_its_user(house: House) -> None:
-    record = house.record()["inspection_id"]
+def test_an_idempotency_key_belongs_to_its_user(populated: PopulatedApp) -> None:
+    record = populated.record()["inspection_id"]
     body = {"item_name": "前缘", "inspection_id": record}
 
     def create(client: TestClient) -> str:
@@ -125,9 +127,9 @@ def test_an_idempotency_key_belongs_to_its_user(house: House) -> None:
         item_id: str = answer.json()["item_id"]
         return item_id
 
-    record_id = create(house.admin)
-    assert create(house.as_role("inspector")) != record_id
-    assert create(house.admin) == record_id
+    record_id = create(populated.admin)
+    assert create(populated.as_role("inspector")) != record_id
+    assert create(populated.admin) == record_id
 
 
 def test_the_rules_know_every_role() -> None:
@@ -135,7 +137,7 @@ def test_the_rules_know_every_role() -> None:
     assert all("admin" in rule.roles for rule in RULES.values())
 
 
-def test_a_body_is_not_read_before_the_right_is_there(house: House) -> None:
+def test_a_body_is_not_read_before_the_right_is_there(populated: PopulatedApp) -> None:
     """A model may have a gigabyte: nothing is taken from someone who may not send it, by any operation."""
     read = 0
 
@@ -145,20 +147,20 @@ def test_a_body_is_not_read_before_the_right_is_there(house: House) -> None:
             read += 2**16
             yield b"x" * 2**16
 
-    clients = {role: house.as_role(role) for role in ROLES if role != "admin"}
+    clients = {role: populated.as_role(role) for role in ROLES if role != "admin"}
     refusals = 0
-    for name, operation in house.operations().items():
+    for name, operation in populated.operations().items():
         rule = RULES[name]
         if not rule.login or "requestBody" not in operation:
             continue
         method, path = parts(name)
         (kind,) = operation["requestBody"]["content"]
-        refused = [(house.anonymous, 401)]
+        refused = [(populated.anonymous, 401)]
         refused += [(client, 403) for role, client in clients.items() if role not in rule.roles]
         for client, status in refused:
             read = 0
             headers = {"content-type": f"{kind}; boundary=b"}
-            answer = client.request(method, filled(path, house.ids), content=pieces(), headers=headers)
+            answer = client.request(method, filled(path, populated.ids), content=pieces(), headers=headers)
             assert answer.status_code == status, name
             assert read < 2**20, name
             refusals += 1

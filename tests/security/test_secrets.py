@@ -23,7 +23,7 @@ from service.settings import Settings
 from shared import samples
 from shared.images.cv import cv2
 from shared.samples import faces
-from tests.security.application import Live
+from tests.security.application import LiveService
 from tests.service_app import ADMIN
 
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} (DEBUG|INFO|WARNING|ERROR) [\w.]+ ")
@@ -40,12 +40,12 @@ class Day:
 
 
 @pytest.fixture(scope="module")
-def day(live: Live) -> Day:
+def day(live: LiveService) -> Day:
     """A day of the service that logs as text."""
     return play_day(live)
 
 
-def play_day(live: Live) -> Day:
+def play_day(live: LiveService) -> Day:
     """First admin, a user, wrong and right logins by password and face, a detection, a change of password."""
     secrets: dict[str, bytes] = {}
     answers: list[httpx.Response] = []
@@ -172,7 +172,7 @@ def _children(pid: int) -> list[int]:
     return children
 
 
-def test_no_log_line_holds_a_secret(live: Live, day: Day) -> None:
+def test_no_log_line_holds_a_secret(live: LiveService, day: Day) -> None:
     log = (live.folder / "service.log").read_bytes()
     assert b"DEBUG" in log
     assert [name for name, secret in day.secrets.items() if secret in log] == []
@@ -185,7 +185,7 @@ def test_no_other_answer_holds_a_secret(day: Day) -> None:
         assert leaked == [], (answer.request.url.path, answer.status_code)
 
 
-def test_no_file_holds_a_secret(live: Live, day: Day) -> None:
+def test_no_file_holds_a_secret(live: LiveService, day: Day) -> None:
     """Not the database with its log, nor anything else in the data directory."""
     read = 0
     for path in live.folder.rglob("*"):
@@ -197,14 +197,14 @@ def test_no_file_holds_a_secret(live: Live, day: Day) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
-def test_every_file_is_for_its_owner_alone(live: Live, day: Day) -> None:
+def test_every_file_is_for_its_owner_alone(live: LiveService, day: Day) -> None:
     # The log was made by whoever started the service, here the test.
     paths = [path for path in (live.folder, *live.folder.rglob("*")) if path.name != "service.log"]
     assert len(paths) > 8
     assert [path.name for path in paths if path.stat().st_mode & 0o077] == []
 
 
-def test_a_backup_of_the_running_service_holds_no_key(live: Live, day: Day, tmp_path: Path) -> None:
+def test_a_backup_of_the_running_service_holds_no_key(live: LiveService, day: Day, tmp_path: Path) -> None:
     settings = Settings(data_dir=live.folder)
     keys = [path.read_bytes() for path in (live.folder / "secret.key", live.folder / "face.key")]
     held: dict[bool, int] = {}
@@ -265,7 +265,7 @@ def test_telemetry_is_off_in_a_process_that_begins_anywhere(module: str) -> None
     ],
     ids=["path", "other line ends", "id", "id with blanks", "bare CR", "bare LF", "body"],
 )
-def test_a_log_line_stays_one_line(live: Live, attack: Callable[[Live], Any]) -> None:
+def test_a_log_line_stays_one_line(live: LiveService, attack: Callable[[LiveService], Any]) -> None:
     before = len(live.log)
     attack(live)
     # The line of a request is written after its answer was sent.
@@ -278,7 +278,7 @@ def test_a_log_line_stays_one_line(live: Live, attack: Callable[[Live], Any]) ->
     assert "\x1b" not in new
 
 
-def test_the_audit_log_has_no_secret_and_is_whole(live: Live, day: Day) -> None:
+def test_the_audit_log_has_no_secret_and_is_whole(live: LiveService, day: Day) -> None:
     (first, *_rest) = [answer for answer in day.answers if answer.request.url.path == "/api/audit"]
     log = json.dumps(first.json(), ensure_ascii=False)
     assert "login_failed" in log

@@ -14,7 +14,7 @@ import pytest
 
 from tests.collector import collecting
 from tests.postgresql import free_port
-from tests.security.application import Live
+from tests.security.application import LiveService
 from tests.security.test_secrets import Day, play_day
 from tests.service_process import service_process
 
@@ -46,7 +46,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
                 otel_endpoint=collector.url,
             ) as url:
                 pid = json.loads((folder / "service.json").read_text("utf-8"))["pid"]
-                day = play_day(Live(url, folder, pid))
+                day = play_day(LiveService(url, folder, pid))
                 for attack in ("/x%0d%0a2026 forged", "/x%e2%80%a8forged%c2%85line%0b%0c%1b[31m"):
                     httpx.get(f"{url}{attack}")
                 metrics = httpx.get(f"http://{address}/metrics").content

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from service.web import middleware as frame
 from service.web import protocol
-from tests.security.application import HEADERS, Live
+from tests.security.application import HEADERS, LiveService
 
 HOST = b"Host: localhost\r\n"
 POST = b"POST /api/auth/login HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
@@ -78,7 +78,7 @@ SMUGGLED = {
 
 
 @pytest.mark.parametrize("case", SMUGGLED)
-def test_nothing_is_smuggled(live: Live, case: str) -> None:
+def test_nothing_is_smuggled(live: LiveService, case: str) -> None:
     answer = live.send(SMUGGLED[case])
     statuses = re.findall(rb"HTTP/1\.1 (\d+)", answer)
     assert statuses, answer
@@ -87,25 +87,25 @@ def test_nothing_is_smuggled(live: Live, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", SMUGGLED)
-def test_nothing_is_smuggled_over_tls(live_tls: Live, case: str) -> None:
+def test_nothing_is_smuggled_over_tls(live_tls: LiveService, case: str) -> None:
     test_nothing_is_smuggled(live_tls, case)
 
 
-def test_heads_and_pipelines_are_the_same_over_tls(live_tls: Live) -> None:
+def test_heads_and_pipelines_are_the_same_over_tls(live_tls: LiveService) -> None:
     test_pipelined_requests_are_answered_in_order(live_tls)
     test_a_head_without_end_is_refused(live_tls)
     test_a_body_is_never_a_request(live_tls)
 
 
-def test_plain_http_on_a_tls_port_ends_at_once(live_tls: Live) -> None:
-    plain = Live(live_tls.url, live_tls.folder, live_tls.pid)
+def test_plain_http_on_a_tls_port_ends_at_once(live_tls: LiveService) -> None:
+    plain = LiveService(live_tls.url, live_tls.folder, live_tls.pid)
     began = time.monotonic()
     assert b"HTTP/1.1 200" not in plain.send(HIDDEN, seconds=30)
     assert time.monotonic() - began < protocol.HEAD_SECONDS
     assert b" 200 " in live_tls.send(HIDDEN)
 
 
-def test_unreadable_request_is_refused_in_envelope(live: Live) -> None:
+def test_unreadable_request_is_refused_in_envelope(live: LiveService) -> None:
     head, _, body = live.send(b"GET / HTTP/1.1\r\n\r\n").partition(b"\r\n\r\n")
     pairs = [line.decode("ascii").split(": ", 1) for line in head.split(b"\r\n")[1:]]
     headers = httpx.Headers([(name, value) for name, value in pairs])
@@ -118,31 +118,31 @@ def test_unreadable_request_is_refused_in_envelope(live: Live) -> None:
     assert answer.json()["msg"] == "请求不是有效的 HTTP/1.1，请检查客户端"
 
 
-def test_pipelined_requests_are_answered_in_order(live: Live) -> None:
+def test_pipelined_requests_are_answered_in_order(live: LiveService) -> None:
     other = b"GET /api/auth/me HTTP/1.1\r\n" + HOST + b"\r\n"
     answer = live.send(HIDDEN + other + HIDDEN)
     assert re.findall(rb"HTTP/1\.1 (\d+)", answer) == [b"200", b"401", b"200"]
 
 
-def test_a_body_is_never_a_request(live: Live) -> None:
+def test_a_body_is_never_a_request(live: LiveService) -> None:
     answer = live.send(POST + length(len(HIDDEN)) + b"\r\n" + HIDDEN)
     assert re.findall(rb"HTTP/1\.1 (\d+)", answer) == [b"422"]
 
 
-def test_options_of_the_server_as_a_whole_names_every_method(live: Live) -> None:
+def test_options_of_the_server_as_a_whole_names_every_method(live: LiveService) -> None:
     answer = live.send(b"OPTIONS * HTTP/1.1\r\n" + HOST + b"\r\n")
     assert answer.startswith(b"HTTP/1.1 204 ")
     assert b"\r\nallow: DELETE, GET, HEAD, OPTIONS, POST, PUT\r\n" in answer
 
 
-def test_a_head_without_end_is_refused(live: Live) -> None:
+def test_a_head_without_end_is_refused(live: LiveService) -> None:
     for endless in (b"X: " + b"a" * 200_000, b"X: a\r\n" * 40_000):
         answer = live.send(b"GET /healthz HTTP/1.1\r\n" + HOST + endless)
         assert b" 200 " not in answer
         assert b'"status"' not in answer
 
 
-def test_partial_header_is_not_a_request(live: Live) -> None:
+def test_partial_header_is_not_a_request(live: LiveService) -> None:
     assert live.send(HIDDEN[:-2], seconds=0.3) == b""
     assert httpx.get(f"{live.url}/healthz").status_code == 200
 
@@ -246,7 +246,7 @@ def test_a_body_that_comes_has_all_its_answer_takes(hurried: int) -> None:
         assert wire.recv(4096).startswith(b"HTTP/1.1 204")
 
 
-def test_forwarded_headers_are_not_believed(live: Live) -> None:
+def test_forwarded_headers_are_not_believed(live: LiveService) -> None:
     """Without trusted proxies the address is that of the connection: no way around the limits."""
     statuses = []
     for number in range(7):
@@ -265,7 +265,7 @@ def test_forwarded_headers_are_not_believed(live: Live) -> None:
     assert statuses == [200] * 5 + [429] * 2
 
 
-def test_only_its_own_names_are_answered(live: Live) -> None:
+def test_only_its_own_names_are_answered(live: LiveService) -> None:
     port = urlsplit(live.url).port
     for host, status in (
         (f"127.0.0.1:{port}", 200),
