@@ -16,7 +16,7 @@ from desktop.preferences import Preferences
 from tests.desktop.client.played import BASE, SECRET, Service
 
 
-class Silence(httpx.SyncByteStream):
+class SilentStream(httpx.SyncByteStream):
     """A stream that only says that it is there."""
 
     def __iter__(self) -> Iterator[bytes]:
@@ -33,7 +33,7 @@ def test_listening_that_stops_while_it_connects_ends(preferences: Preferences, q
             return service(request)
         is_asked.set()
         assert may.wait(20)
-        return httpx.Response(200, stream=Silence())
+        return httpx.Response(200, stream=SilentStream())
 
     session = Session(BASE, patience=0.0, transport=httpx.MockTransport(answer))
     session.account.login("zhang", SECRET)

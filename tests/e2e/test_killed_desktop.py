@@ -18,7 +18,7 @@ from shared.paths import own_command, root
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
 
 
-class Driven:
+class DrivenDesktop:
     """A desktop of `desktop_driver`, which says what happened."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
@@ -35,7 +35,7 @@ class Driven:
 
 
 @contextmanager
-def driven(*arguments: str) -> Iterator[Driven]:
+def driven(*arguments: str) -> Iterator[DrivenDesktop]:
     with subprocess.Popen(
         [sys.executable, "-m", "tests.e2e.desktop_driver", *arguments],
         cwd=root(),
@@ -44,7 +44,7 @@ def driven(*arguments: str) -> Iterator[Driven]:
         text=True,
     ) as process:
         try:
-            yield Driven(process)
+            yield DrivenDesktop(process)
         finally:
             process.kill()
 

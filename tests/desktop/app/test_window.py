@@ -137,7 +137,7 @@ def test_a_page_can_stay(window: MainWindow, context: Context) -> None:
     assert window.go("people")
 
 
-class Asked:
+class UnsentPhotosQuestion:
     """Photos that are not sent yet, and what the window asks about them: answered with no, then with yes."""
 
     def __init__(self, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,13 +156,15 @@ class Asked:
 
 
 @pytest.fixture
-def prompts(window: MainWindow, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    prompts = Asked(context, monkeypatch)
+def prompts(
+    window: MainWindow, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[UnsentPhotosQuestion]:
+    prompts = UnsentPhotosQuestion(context, monkeypatch)
     yield prompts
     prompts.waiting = 0
 
 
-def test_closing_asks_while_photos_are_not_sent(window: MainWindow, prompts: Asked) -> None:
+def test_closing_asks_while_photos_are_not_sent(window: MainWindow, prompts: UnsentPhotosQuestion) -> None:
     assert not window.close()
     assert window.isVisible()
     assert prompts.questions == [
@@ -176,7 +178,7 @@ def test_closing_asks_while_photos_are_not_sent(window: MainWindow, prompts: Ask
     assert len(prompts.questions) == 2
 
 
-def test_logging_out_asks_while_photos_are_not_sent(context: Context, prompts: Asked) -> None:
+def test_logging_out_asks_while_photos_are_not_sent(context: Context, prompts: UnsentPhotosQuestion) -> None:
     context.commands.run("logout")
     assert current(context.payload) is not None
     assert prompts.questions == [

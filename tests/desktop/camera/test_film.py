@@ -73,7 +73,7 @@ def test_a_frame_is_not_mirrored() -> None:
     assert decoded[:, 630].mean() < 5
 
 
-class Wall:
+class GatedSource:
     """A source whose frames come one at a time as a test lets them."""
 
     name = "Wall"
@@ -96,7 +96,7 @@ def test_the_feed_films_and_says_when_it_began_and_ended(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed, "FRAMES_PER_SECOND", 200)
-    camera, source = CameraFeed(), Wall()
+    camera, source = CameraFeed(), GatedSource()
     began: list[Film] = []
     ended: list[Film] = []
     camera.filmBegan.connect(began.append)

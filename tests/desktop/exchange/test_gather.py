@@ -220,7 +220,7 @@ def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_pa
     known_photo = {"file_id": sideways.file_id, "download_url": sideways.download_url}
     elsewhere = {"filename": "b.jpg", "width": 7, "height": 5, "download_url": "https://example.org/b.jpg"}
     record_id = make_record(session, image.reference_image_id, entry(known_photo), entry(elsewhere))
-    task = cast(ProgressReport, Standing())
+    task = cast(ProgressReport, IgnoredProgress())
     for export_format, folders in (
         (COCO, ("images/regions", "images/findings")),
         (YOLO, ("regions/images", "findings/images")),
@@ -243,7 +243,7 @@ def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_pa
     assert not list(tmp_path.glob(".*"))
 
 
-class Standing:
+class IgnoredProgress:
     """A report to which nothing is said."""
 
     def __call__(self, _share: float) -> None: ...

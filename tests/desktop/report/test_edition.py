@@ -34,7 +34,7 @@ _greys = itertools.count(90)
 
 
 @dataclass
-class Twice:
+class TwiceSealedRecord:
     """A record that was sealed twice, with another name, verdict and number of items each time."""
 
     session: Session
@@ -47,7 +47,7 @@ class Twice:
 
 
 @pytest.fixture
-def twice(qtbot: QtBot, session: Session, data: Path) -> Twice:
+def twice(qtbot: QtBot, session: Session, data: Path) -> TwiceSealedRecord:
     home = session.files.upload(_plain(400, 300, 50), "home.png")
     photo = session.files.upload(_plain(400, 300, next(_greys)), "today.png")
     image = session.catalogue.reference_images.create(
@@ -81,7 +81,7 @@ def twice(qtbot: QtBot, session: Session, data: Path) -> Twice:
     session.items.set_verdict(item.item_id, Verdict.FAILED, "crack")
     session.items.set_verdict(other.item_id, Verdict.PASSED, None)
     session.records.finish(record_id)
-    return Twice(session, record_id, data, photo.sha256)
+    return TwiceSealedRecord(session, record_id, data, photo.sha256)
 
 
 def _plain(width: int, height: int, grey: int) -> bytes:
@@ -93,7 +93,7 @@ def _texts(path: Path) -> list[str]:
 
 
 def test_a_past_edition_says_what_was_sealed_and_by_what_it_is_superseded(
-    twice: Twice, tmp_path: Path
+    twice: TwiceSealedRecord, tmp_path: Path
 ) -> None:
     first, second = twice.report(1), twice.report(2)
     assert (first.title, second.title) == ("first name", "second name")
@@ -117,7 +117,7 @@ def test_a_past_edition_says_what_was_sealed_and_by_what_it_is_superseded(
     assert editions[1].seal not in html.page(first)
 
 
-def test_severities_are_those_that_were_sealed(twice: Twice) -> None:
+def test_severities_are_those_that_were_sealed(twice: TwiceSealedRecord) -> None:
     twice.session.detection.set_severities({"dent": Severity.MINOR})
     assert twice.report(1).items[0].findings[0].severity == "major"
     now = collect(twice.session, twice.record_id, "张三", lambda *_: None)
@@ -127,19 +127,21 @@ def test_severities_are_those_that_were_sealed(twice: Twice) -> None:
     assert now.items[0].findings[0].severity == "minor"
 
 
-def test_an_edition_that_was_reopened_and_not_finished_since_says_so(twice: Twice, tmp_path: Path) -> None:
+def test_an_edition_that_was_reopened_and_not_finished_since_says_so(
+    twice: TwiceSealedRecord, tmp_path: Path
+) -> None:
     twice.session.records.reopen(twice.record_id, "again")
     pdf.write(twice.report(2), tmp_path / "2.pdf")
     assert all("REOPENED" in page for page in _texts(tmp_path / "2.pdf"))
 
 
-def test_an_edition_can_be_read_after_the_record_was_deleted(twice: Twice) -> None:
+def test_an_edition_can_be_read_after_the_record_was_deleted(twice: TwiceSealedRecord) -> None:
     twice.session.records.reopen(twice.record_id, "to delete it")
     twice.session.records.delete(twice.record_id)
     assert twice.report(1).title == "first name"
 
 
-def test_a_picture_that_is_not_the_sealed_one_is_not_shown(twice: Twice) -> None:
+def test_a_picture_that_is_not_the_sealed_one_is_not_shown(twice: TwiceSealedRecord) -> None:
     stored = next(twice.data.rglob(f"*{twice.photo_sha256[4:]}*"))
     stored.chmod(0o600)
     stored.write_bytes(_plain(400, 300, 200))
@@ -148,7 +150,7 @@ def test_a_picture_that_is_not_the_sealed_one_is_not_shown(twice: Twice) -> None
     assert twice.photo_sha256 in [row.digest for row in first.evidence]
 
 
-def test_a_content_that_does_not_match_its_seal_gives_no_report(twice: Twice) -> None:
+def test_a_content_that_does_not_match_its_seal_gives_no_report(twice: TwiceSealedRecord) -> None:
     with closing(sqlite3.connect(twice.data / "walkaround.db", timeout=20)) as connection, connection:
         change = (
             "UPDATE record_edition SET content = replace(content, 'first', 'other')"

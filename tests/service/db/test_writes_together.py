@@ -57,7 +57,7 @@ def numbers(database: Database) -> list[int]:
     return sorted(row.number for row in rows)
 
 
-class Holding:
+class BlockedChange:
     """A change that has begun and is made as soon as `release` is called; what comes after it waits."""
 
     def __init__(self, database: Database) -> None:
@@ -80,7 +80,7 @@ def written_at_once(database: Database, *works: Callable[[Session], int]) -> lis
     """What came of `works`, which all wait until one that is made before them ends."""
 
     async def main() -> list[int | BaseException]:
-        before = Holding(database)
+        before = BlockedChange(database)
         holding = await before.begin()
         waiting = [asyncio.ensure_future(database.write(work)) for work in works]
         await asyncio.sleep(0)
@@ -219,7 +219,7 @@ def test_a_change_that_waits_for_a_row_keeps_no_other_waiting(database: Database
 @on_postgresql
 def test_a_change_does_not_wait_for_a_long_one(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(write_queue, "ANOTHER_SECONDS", 0.01)
-    before = Holding(database)
+    before = BlockedChange(database)
 
     async def main() -> None:
         long = await before.begin()
@@ -235,7 +235,7 @@ def test_a_change_does_not_wait_for_a_long_one(database: Database, monkeypatch: 
 def test_a_change_whose_caller_gave_up_before_it_began_is_not_made(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = Holding(database)
+    before = BlockedChange(database)
 
     async def main() -> None:
         long = await before.begin()
@@ -253,7 +253,7 @@ def test_a_change_whose_caller_gave_up_before_it_began_is_not_made(
 
 @both
 def test_a_caller_who_leaves_does_not_stop_the_change(database: Database) -> None:
-    before = Holding(database)
+    before = BlockedChange(database)
 
     async def main() -> None:
         long = await before.begin()

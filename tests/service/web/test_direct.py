@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from service.web.direct import direct_app, gives_response
 
 
-class Where(BaseModel):
+class SeveralFilters(BaseModel):
     """A query of several filters."""
 
     name: str | None = None
@@ -30,7 +30,7 @@ class Body(BaseModel):
 async def get_number(
     request: Request,
     number: Annotated[int, Path(ge=1)],
-    where: Annotated[Where, Query()],
+    where: Annotated[SeveralFilters, Query()],
     if_match: Annotated[str | None, Header()] = None,
     page: Annotated[int, Query(le=9)] = 1,
 ) -> Response:

@@ -60,7 +60,7 @@ def test_what_is_not_a_json_object_is_an_end(text: bytes) -> None:
         frames.receive(io.BytesIO(struct.pack(">II", len(text), 0) + text))
 
 
-class Greedy(io.BytesIO):
+class GreedyReader(io.BytesIO):
     """Remembers the most that was asked of it at once."""
 
     most = 0
@@ -72,7 +72,7 @@ class Greedy(io.BytesIO):
 
 @pytest.mark.parametrize("lengths", [(frames.MOST_BYTES + 1, 0), (2, frames.MOST_BYTES + 1), (2**32 - 1, 0)])
 def test_a_frame_that_is_too_long_is_refused_before_it_is_read(lengths: tuple[int, int]) -> None:
-    stream = Greedy(struct.pack(">II", *lengths) + b"{}")
+    stream = GreedyReader(struct.pack(">II", *lengths) + b"{}")
     with pytest.raises(Closed):
         frames.receive(stream)
     assert stream.most <= 8

@@ -18,7 +18,7 @@ from tests.narrowing import current
 SIZE = (1000, 800)
 
 
-class Hand:
+class PointerDriver:
     """Moves the pointer over an editor at a scale and keeps what it emits; changes are applied at once."""
 
     def __init__(self, scale: float = 1.0) -> None:
@@ -52,11 +52,11 @@ class Hand:
 
 
 @pytest.fixture
-def hand() -> Hand:
-    return Hand()
+def hand() -> PointerDriver:
+    return PointerDriver()
 
 
-def test_a_drag_draws(hand: Hand) -> None:
+def test_a_drag_draws(hand: PointerDriver) -> None:
     hand.editor.set_tool(Tool.DRAW)
     hand.editor.press(hand.at(10, 20))
     hand.editor.move(hand.at(60, 50), True)
@@ -70,7 +70,7 @@ def test_a_drag_draws(hand: Hand) -> None:
     assert hand.editor.draft.drawn is None
 
 
-def test_two_clicks_draw_and_four_px_decide(hand: Hand) -> None:
+def test_two_clicks_draw_and_four_px_decide(hand: PointerDriver) -> None:
     hand.editor.set_tool(Tool.DRAW)
     hand.click(10, 20)
     hand.editor.move(hand.at(40, 40), False)
@@ -85,7 +85,7 @@ def test_two_clicks_draw_and_four_px_decide(hand: Hand) -> None:
 
 
 def test_four_px_are_those_of_the_view() -> None:
-    hand = Hand(scale=0.1)
+    hand = PointerDriver(scale=0.1)
     hand.editor.set_tool(Tool.DRAW)
     hand.drag((100, 100), (130, 130))
     assert hand.changes == []
@@ -94,7 +94,7 @@ def test_four_px_are_those_of_the_view() -> None:
     assert len(hand.changes) == 1
 
 
-def test_shift_draws_a_square_enter_finishes_escape_cancels(hand: Hand) -> None:
+def test_shift_draws_a_square_enter_finishes_escape_cancels(hand: PointerDriver) -> None:
     hand.editor.set_tool(Tool.DRAW)
     hand.drag((10, 10), (60, 30), shift=True)
     assert hand.changes[0].after[0].rect == Rect(10, 10, 50, 50)
@@ -112,7 +112,7 @@ def test_shift_draws_a_square_enter_finishes_escape_cancels(hand: Hand) -> None:
     assert not hand.editor.finish()
 
 
-def test_a_drag_moves_all_selected_but_locked_ones(hand: Hand) -> None:
+def test_a_drag_moves_all_selected_but_locked_ones(hand: PointerDriver) -> None:
     hand.add("a", 10, 10, 50, 50)
     hand.add("b", 100, 10, 50, 50)
     hand.add("c", 200, 10, 50, 50, locked=True)
@@ -128,7 +128,7 @@ def test_a_drag_moves_all_selected_but_locked_ones(hand: Hand) -> None:
     assert hand.store.selected == ("a", "b", "c")
 
 
-def test_a_cancelled_drag_changes_nothing(hand: Hand) -> None:
+def test_a_cancelled_drag_changes_nothing(hand: PointerDriver) -> None:
     hand.add("a", 10, 10, 50, 50)
     hand.editor.press(hand.at(20, 20))
     hand.editor.move(hand.at(90, 90), True)
@@ -138,7 +138,7 @@ def test_a_cancelled_drag_changes_nothing(hand: Hand) -> None:
     assert not hand.editor.draft.moved
 
 
-def test_clicks_select_and_reach_a_region_inside_a_selected_one(hand: Hand) -> None:
+def test_clicks_select_and_reach_a_region_inside_a_selected_one(hand: PointerDriver) -> None:
     hand.add("large", 0, 0, 400, 400)
     hand.add("small", 100, 100, 50, 50)
     hand.click(300, 300)
@@ -155,7 +155,7 @@ def test_clicks_select_and_reach_a_region_inside_a_selected_one(hand: Hand) -> N
     assert current(hand.store.selected) == ()
 
 
-def test_a_band_selects_what_it_touches(hand: Hand) -> None:
+def test_a_band_selects_what_it_touches(hand: PointerDriver) -> None:
     hand.add("a", 10, 10, 50, 50)
     hand.add("b", 100, 10, 50, 50)
     hand.add("c", 300, 300, 50, 50)
@@ -168,7 +168,7 @@ def test_a_band_selects_what_it_touches(hand: Hand) -> None:
     assert hand.changes == []
 
 
-def test_handles_resize_only_what_is_selected(hand: Hand) -> None:
+def test_handles_resize_only_what_is_selected(hand: PointerDriver) -> None:
     hand.add("a", 100, 100, 100, 80)
     hand.click(198, 170)
     assert hand.store.selected == ("a",)
@@ -181,7 +181,7 @@ def test_handles_resize_only_what_is_selected(hand: Hand) -> None:
     assert hand.store["a"].rect == Rect(250, 100, 750, 110)
 
 
-def test_locked_regions_have_no_handles_and_stay(hand: Hand) -> None:
+def test_locked_regions_have_no_handles_and_stay(hand: PointerDriver) -> None:
     hand.add("a", 100, 100, 100, 100, locked=True)
     hand.store.select(["a"])
     assert hand.editor.hover(hand.at(200, 200)).handle is None
@@ -193,7 +193,7 @@ def test_locked_regions_have_no_handles_and_stay(hand: Hand) -> None:
     assert not hand.store["a"].locked
 
 
-def test_what_is_drawn_snaps_too(hand: Hand) -> None:
+def test_what_is_drawn_snaps_too(hand: PointerDriver) -> None:
     hand.add("a", 100, 100, 200, 200)
     hand.editor.set_tool(Tool.DRAW)
     hand.editor.snapping = True
@@ -201,7 +201,7 @@ def test_what_is_drawn_snaps_too(hand: Hand) -> None:
     assert hand.changes[-1].after[0].rect == Rect(300, 100, 100, 200)
 
 
-def test_snapping_is_off_until_asked_for(hand: Hand) -> None:
+def test_snapping_is_off_until_asked_for(hand: PointerDriver) -> None:
     hand.add("a", 100, 100, 50, 50)
     hand.add("b", 300, 110, 50, 50)
     assert not hand.editor.snapping
@@ -212,7 +212,7 @@ def test_snapping_is_off_until_asked_for(hand: Hand) -> None:
     assert hand.store["b"].rect == Rect(301, 100, 50, 50)
 
 
-def test_nudging_stops_at_the_edge_and_merges(hand: Hand) -> None:
+def test_nudging_stops_at_the_edge_and_merges(hand: PointerDriver) -> None:
     hand.add("a", 5, 10, 50, 50)
     hand.store.select(["a"])
     hand.editor.nudge(-10, 0)
@@ -223,7 +223,7 @@ def test_nudging_stops_at_the_edge_and_merges(hand: Hand) -> None:
     assert change.merge_key == hand.changes[1].merge_key == "nudge:a"
 
 
-def test_duplicates_lie_beside_and_are_selected(hand: Hand) -> None:
+def test_duplicates_lie_beside_and_are_selected(hand: PointerDriver) -> None:
     hand.add("a", 10, 10, 50, 50)
     hand.store.select(["a"])
     hand.editor.duplicate()
@@ -234,18 +234,18 @@ def test_duplicates_lie_beside_and_are_selected(hand: Hand) -> None:
     assert hand.changes[1].after[0].rect == Rect(42, 42, 50, 50)
 
 
-def test_a_duplicate_of_the_whole_picture_stays_inside(hand: Hand) -> None:
+def test_a_duplicate_of_the_whole_picture_stays_inside(hand: PointerDriver) -> None:
     hand.add("a", 0, 0, *SIZE)
     hand.store.select(["a"])
     hand.editor.duplicate()
     assert hand.changes[0].after[0].rect == Rect(0, 0, *SIZE)
 
 
-def test_copies_go_to_other_pictures(hand: Hand) -> None:
+def test_copies_go_to_other_pictures(hand: PointerDriver) -> None:
     hand.add("a", 100, 80, 50, 40)
     hand.store.select(["a"])
     text = hand.editor.copied()
-    same, half = Hand(), Hand()
+    same, half = PointerDriver(), PointerDriver()
     same.editor.paste(text)
     assert same.changes[0].after[0].rect == Rect(100, 80, 50, 40)
     half.editor.set_picture((500, 400))
@@ -258,13 +258,13 @@ def test_copies_go_to_other_pictures(hand: Hand) -> None:
 @pytest.mark.parametrize(
     "text", ["", "{}", "[1]", '{"size": [0, 0], "regions": []}', '{"size": [5, 5], "regions": [[1]]}']
 )
-def test_a_strange_clipboard_is_ignored(hand: Hand, text: str) -> None:
+def test_a_strange_clipboard_is_ignored(hand: PointerDriver, text: str) -> None:
     hand.editor.paste(text)
     assert hand.changes == []
     assert hand.editor.copied() == ""
 
 
-def test_aligning_moves_to_the_common_edge(hand: Hand) -> None:
+def test_aligning_moves_to_the_common_edge(hand: PointerDriver) -> None:
     hand.add("a", 10, 10, 50, 50)
     hand.add("b", 100, 30, 20, 20)
     hand.store.select(["a"])
@@ -286,7 +286,7 @@ def test_aligning_moves_to_the_common_edge(hand: Hand) -> None:
         hand.store.apply(replace(last, before=last.after, after=last.before))
 
 
-def test_hiding_showing_and_stacking(hand: Hand) -> None:
+def test_hiding_showing_and_stacking(hand: PointerDriver) -> None:
     hand.add("a", 10, 10, 50, 50)
     hand.add("b", 10, 10, 20, 20)
     hand.store.select(["a"])
@@ -306,7 +306,7 @@ def test_hiding_showing_and_stacking(hand: Hand) -> None:
     ]
 
 
-def test_what_may_not_be_edited_can_still_be_selected_and_measured(hand: Hand) -> None:
+def test_what_may_not_be_edited_can_still_be_selected_and_measured(hand: PointerDriver) -> None:
     hand.add("a", 100, 100, 100, 80)
     hand.editor.editable = False
     hand.drag((120, 120), (220, 220))
@@ -314,7 +314,7 @@ def test_what_may_not_be_edited_can_still_be_selected_and_measured(hand: Hand) -
     assert hand.store.selected == ("a",)
 
 
-def test_the_ruler_measures_and_stays_until_escape(hand: Hand) -> None:
+def test_the_ruler_measures_and_stays_until_escape(hand: PointerDriver) -> None:
     hand.editor.set_tool(Tool.RULER)
     hand.drag((100, 100), (130, 140))
     measure = hand.editor.draft.measure

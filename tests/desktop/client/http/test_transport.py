@@ -154,7 +154,7 @@ def test_closing_ends_a_waiting_call() -> None:
             call.result(timeout=20)
 
 
-class Slow(httpx.BaseTransport):
+class SlowTransport(httpx.BaseTransport):
     """Answers when it may; tells whether its connections are closed."""
 
     def __init__(self) -> None:
@@ -171,7 +171,7 @@ class Slow(httpx.BaseTransport):
 
 
 def test_closing_leaves_the_connections_to_the_last_call() -> None:
-    transport = Slow()
+    transport = SlowTransport()
     session = Session(BASE, transport=transport)
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(session.account.first_run_needed)

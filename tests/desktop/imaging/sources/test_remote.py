@@ -133,7 +133,7 @@ def test_what_was_seen_needs_no_service(
     image.preview()
     image.prepare(lambda _: True)
     pixels = rgb(image.tile(1, 1, 1))
-    away = remote_image(Away(), tmp_path / "tiles", stored)
+    away = remote_image(UnreachableService(), tmp_path / "tiles", stored)
     assert away.preview().width() == remote.PREVIEW
     assert np.array_equal(rgb(away.tile(1, 1, 1)), pixels)
     away.cancel()
@@ -177,7 +177,7 @@ def jpeg(width: int = 8, height: int = 8) -> bytes:
     return out.getvalue()
 
 
-class Away:
+class UnreachableService:
     """A service that is not there: it counts who asked."""
 
     def __init__(self, error: Exception | None = None) -> None:
@@ -205,7 +205,7 @@ class Away:
         return b""
 
 
-class Played(Away):
+class Played(UnreachableService):
     """A service that fails a given number of times, then answers."""
 
     def __init__(self, failures: list[Exception], tile_px: int = TILE) -> None:
@@ -262,7 +262,7 @@ def test_what_passes_is_waited_for(tmp_path: Path) -> None:
     "error", [NotFound(), Unsupported(), ServerFault(), ServerFault("磁盘空间不足", code="unavailable")]
 )
 def test_what_does_not_pass_is_said(tmp_path: Path, error: Exception) -> None:
-    files = Away(error)
+    files = UnreachableService(error)
     image = remote_image(files, tmp_path)
     for work in (image.preview, lambda: image.tile(0, 0, 0), lambda: image.prepare(lambda _: True)):
         with pytest.raises(ImageError, match="翼"):
@@ -272,7 +272,7 @@ def test_what_does_not_pass_is_said(tmp_path: Path, error: Exception) -> None:
 
 
 def test_the_first_picture_and_crops_do_not_wait_for_ever(tmp_path: Path) -> None:
-    image = remote_image(Away(), tmp_path)
+    image = remote_image(UnreachableService(), tmp_path)
     for work in (image.preview, lambda: image.crop(Rect(0, 0, 5, 5))):
         with pytest.raises(ImageError):
             work()
@@ -287,7 +287,7 @@ def test_a_picture_cut_in_another_way_is_refused(tmp_path: Path) -> None:
 
 
 def test_preparing_stops_on_request(tmp_path: Path) -> None:
-    image = remote_image(Away(), tmp_path)
+    image = remote_image(UnreachableService(), tmp_path)
     going = iter([True, True, True])
     with pytest.raises(CancelledError):
         image.prepare(lambda _: next(going, False))
@@ -297,7 +297,7 @@ def test_preparing_stops_on_request(tmp_path: Path) -> None:
 def test_cancel_ends_a_call_that_hangs(tmp_path: Path) -> None:
     has_begun, go_on = threading.Event(), threading.Event()
 
-    class Hanging(Away):
+    class Hanging(UnreachableService):
         def tile(self, file_id: str, level: int, column: int, row: int) -> bytes:
             has_begun.set()
             go_on.wait(10)

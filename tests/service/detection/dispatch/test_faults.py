@@ -30,8 +30,8 @@ def database_kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-class Away:
-    """The database refuses what comes by, until `left` is used up."""
+class FailingDatabase:
+    """A database that refuses every statement until `left` is used up."""
 
     def __init__(self, left: int) -> None:
         self.left = left
@@ -55,7 +55,7 @@ def short_lease(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_database_that_is_away_at_the_end_of_a_job_costs_the_attempt_and_no_result(
     client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    away, writing = Away(1), Dispatcher._writing
+    away, writing = FailingDatabase(1), Dispatcher._writing
 
     def refusing(dispatcher: Dispatcher, *arguments: Any) -> Any:
         write = writing(dispatcher, *arguments)
@@ -77,7 +77,7 @@ def test_a_database_that_is_away_at_the_end_of_a_job_costs_the_attempt_and_no_re
 def test_a_database_that_is_away_for_a_while_takes_no_job_from_who_works_on_it(
     client: TestClient, item: dict[str, Any], held: Held, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    away, renew = Away(2), job_rows.renew
+    away, renew = FailingDatabase(2), job_rows.renew
 
     def refusing(*arguments: Any) -> bool:
         away.refuse()

@@ -11,7 +11,7 @@ from service.face.engines.engine import DetectedFace, FaceEngine
 from shared.samples import faces
 
 
-class Treacherous(DlibEngine):
+class FailingEngine(DlibEngine):
     """Finds nothing, but dies or hangs where the first pixel says so."""
 
     def find(self, image: faces.Pixels) -> list[DetectedFace]:
@@ -27,7 +27,7 @@ class Treacherous(DlibEngine):
 
 def load(model: str, _folder: Path) -> FaceEngine:
     if model == "treacherous":
-        return Treacherous()
+        return FailingEngine()
     raise FileNotFoundError("install the models")
 
 

@@ -19,7 +19,7 @@ from tests.desktop.pages.workbench.driver import make_record, picture
 from tests.service_process import ADMIN
 
 
-class Lossy(httpx.BaseTransport):
+class LossyTransport(httpx.BaseTransport):
     """Sends every request to the service; the responses to the additions numbered in `lost` are lost."""
 
     def __init__(self) -> None:
@@ -41,12 +41,12 @@ class Lossy(httpx.BaseTransport):
 
 
 @pytest.fixture
-def way() -> Lossy:
-    return Lossy()
+def way() -> LossyTransport:
+    return LossyTransport()
 
 
 @pytest.fixture
-def lossy(session: Session, service: EmbeddedService, way: Lossy) -> Iterator[Session]:
+def lossy(session: Session, service: EmbeddedService, way: LossyTransport) -> Iterator[Session]:
     """Logged in over `way`, without patience: a lost answer is reported at once."""
     lossy_session = Session(service.wait_ready(60), patience=0, transport=way)
     lossy_session.account.login(*ADMIN)
@@ -64,7 +64,7 @@ def photos(session: Session, record_id: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("lost", [1, 2])
 def test_an_item_whose_photos_were_added_without_an_answer_gets_them_once(
-    lossy: Session, way: Lossy, tmp_path: Path, lost: int
+    lossy: Session, way: LossyTransport, tmp_path: Path, lost: int
 ) -> None:
     record_id = make_record(lossy, (), image=False)
     files = [lossy.files.upload(picture(seed), f"{seed}.png").file_id for seed in (2, 3)]
@@ -94,7 +94,7 @@ class Reporting:
 
 
 def test_an_uploaded_photo_whose_answer_got_lost_is_added_once(
-    session: Session, service: EmbeddedService, way: Lossy
+    session: Session, service: EmbeddedService, way: LossyTransport
 ) -> None:
     record_id = make_record(session, ((0.1, 0.1, 0.2, 0.2),), image=False)
     (item,) = session.items.all(record_id)
