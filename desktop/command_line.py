@@ -39,14 +39,18 @@ def _server(text: str) -> str:
 
 def _run(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="walkaround run", description="Open the desktop.")
-    parser.add_argument("--server", metavar="URL", type=_server, help="use the service there, start none")
-    parser.add_argument("--data-dir", metavar="DIR", type=Path, help="where the own service keeps its data")
+    parser.add_argument(
+        "--server", metavar="URL", type=_server, help="use the service at URL instead of starting one"
+    )
+    parser.add_argument(
+        "--data-dir", metavar="DIR", type=Path, help="data directory of the service that the desktop starts"
+    )
     parser.add_argument(
         "--out",
         metavar="DIR",
         type=Path,
         default=Path("out"),
-        help="without a display: where the demo writes",
+        help="folder for the demo's output, without a display",
     )
     options = parser.parse_args(arguments)
     if not has_display():

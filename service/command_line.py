@@ -50,8 +50,10 @@ _TLS = ("tls_cert", "tls_key")
 
 def _common() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--data-dir", type=Path, help="where database, files and keys lie")
-    parser.add_argument("--database-url", help="a database elsewhere, for example postgresql://...")
+    parser.add_argument("--data-dir", type=Path, help="data directory: database, files and keys")
+    parser.add_argument(
+        "--database-url", help="database to use instead of SQLite, for example postgresql://..."
+    )
     return parser
 
 
@@ -172,17 +174,19 @@ def _has_opentelemetry() -> bool:
 def _serve(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="walkaround serve", parents=[_common()])
     parser.add_argument("--host", help="address to listen on (default 127.0.0.1: this machine only)")
-    parser.add_argument("--port", type=int, help="port to listen on; 0 takes a free one (default 8177)")
-    parser.add_argument("--workers", type=int, help="processes; more than one needs PostgreSQL")
-    parser.add_argument("--metrics", metavar="HOST:PORT", help="give metrics for Prometheus on this address")
-    parser.add_argument("--log-format", choices=("text", "json"), help="form of the log lines (default text)")
-    parser.add_argument("--tls-cert", type=Path, help="certificate (PEM); read again when it changes")
-    parser.add_argument("--tls-key", type=Path, help="its key, PEM, without a password")
+    parser.add_argument("--port", type=int, help="port to listen on; 0 picks a free one (default 8177)")
+    parser.add_argument("--workers", type=int, help="number of processes; more than one requires PostgreSQL")
+    parser.add_argument("--metrics", metavar="HOST:PORT", help="serve Prometheus metrics on this address")
+    parser.add_argument(
+        "--log-format", choices=("text", "json"), help="format of the log lines (default text)"
+    )
+    parser.add_argument("--tls-cert", type=Path, help="TLS certificate (PEM); reloaded when it changes")
+    parser.add_argument("--tls-key", type=Path, help="its private key (PEM), without a password")
     parser.add_argument(
         "--plain-http",
         action="store_const",
         const=True,
-        help="no TLS on an address that others reach: only behind a reverse proxy that has it",
+        help="allow an address other than loopback without TLS: only behind a reverse proxy with TLS",
     )
     settings = _settings(parser.parse_args(arguments))
     if settings.workers > 1 and settings.is_sqlite:

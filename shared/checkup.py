@@ -145,12 +145,12 @@ Checks = Iterable[tuple[str, Callable[[], Iterator[CheckResult]]]]
 def report(side: str, arguments: Sequence[str], checks: Checks) -> int:
     """Run the checks of one side for the command line and print a line for each result.
 
-    Takes `--json` for one JSON object a line and `--repair` to repair what it can. Gives 1 when a fault is
+    Takes `--json` for one JSON object per line and `--repair` to repair what it can. Gives 1 when a fault is
     left, else 0.
     """
     parser = argparse.ArgumentParser(prog="walkaround doctor", description="Check this installation.")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    parser.add_argument("--repair", action="store_true", help="repair what the program can repair by itself")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+    parser.add_argument("--repair", action="store_true", help="repair what can be repaired automatically")
     parser.add_argument("--side", choices=("service", "desktop"), help="run only the checks of this side")
     options = parser.parse_args(arguments)
     if options.side not in (None, side):

@@ -94,9 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("--name", help="the person's name")
     add.add_argument("--password-stdin", action="store_true", help=stdin)
     command("list", "list the users", _list, with_username=False)
-    command("enable", "let a user log in again", _enable)
-    command("disable", "end a user's logins and allow no further one", _disable)
-    password = command("password", "give a user a new password and end their logins", _password)
+    command("enable", "allow a user to log in again", _enable)
+    command("disable", "log a user out everywhere and block further logins", _disable)
+    password = command("password", "set a new password and log the user out everywhere", _password)
     password.add_argument("--password-stdin", action="store_true", help=stdin)
     return parser
 

@@ -66,13 +66,13 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
 def _backup(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround backup",
-        epilog="`walkaround backup run`, `list` and `verify` are about the backups on the schedule.",
+        epilog="`walkaround backup run`, `list` and `verify` manage scheduled backups.",
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="the archive")
+    parser.add_argument("file", type=Path, metavar="FILE", help="archive to write")
     parser.add_argument(
         "--with-secrets",
         action="store_true",
-        help="also the keys: without them everyone enrols their face again after a restore elsewhere",
+        help="include the keys; without them people must enrol their faces again after a restore elsewhere",
     )
     options = parser.parse_args(arguments)
     target: Path = options.file.absolute()
@@ -204,12 +204,14 @@ def _chosen_backups(
 def _restore(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(prog="walkaround restore")
     parser.add_argument(
-        "source", metavar="FILE", help="the archive, or the directory or s3://BUCKET/PREFIX of backups"
+        "source", metavar="FILE", help="archive to read, or directory or s3://BUCKET/PREFIX of backups"
     )
     parser.add_argument(
         "--backup", metavar="NAME", help="one of `walkaround backup list` (default: the newest)"
     )
-    parser.add_argument("--force", action="store_true", help="also onto a data directory that is not empty")
+    parser.add_argument(
+        "--force", action="store_true", help="restore even if the data directory is not empty"
+    )
     options = parser.parse_args(arguments)
     with _opened(options.source, options.backup, settings) as backup:
         restore(backup, settings, force=options.force)

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[B
     parser = argparse.ArgumentParser(prog="walkaround files")
     commands = parser.add_subparsers(required=True, metavar="unused")
     unused = commands.add_parser(
-        "unused", help="list stored files that no record, result, edition, template or model names"
+        "unused", help="list stored files that no record, result, edition, template or model uses"
     )
     unused.add_argument("--delete", action="store_true", help="remove them, also while a service runs")
     unused.add_argument(

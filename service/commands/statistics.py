@@ -20,7 +20,7 @@ def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[B
     commands = parser.add_subparsers(required=True, metavar="rebuild")
     commands.add_parser(
         "rebuild",
-        help="recount records and findings, also while a service runs: after a change of its zone",
+        help="recount records and findings, for example after a change of the time zone",
     )
     parser.parse_args(arguments[1:])
     database = Database(settings.url)

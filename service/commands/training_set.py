@@ -39,10 +39,10 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     """Run `training-set`; 0 done, 1 not possible now."""
     parser = argparse.ArgumentParser(
         prog="walkaround training-set",
-        description="write the photos whose findings people corrected, as a set to train a detector with",
+        description="write the photos with findings that people corrected as a data set to train a detector",
     )
-    parser.add_argument("--out", type=Path, required=True, help="a folder that is empty or not there yet")
-    parser.add_argument("--format", choices=_WRITERS, required=True, help="of labels and description")
+    parser.add_argument("--out", type=Path, required=True, help="a new or empty folder")
+    parser.add_argument("--format", choices=_WRITERS, required=True, help="format of the labels")
     parser.add_argument(
         "--split",
         type=_shares,

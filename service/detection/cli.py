@@ -64,12 +64,14 @@ def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[B
 def _detect(arguments: list[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(prog="walkaround detect", description="run detection on files")
     parser.add_argument("--reference", type=Path, help="the reference image")
-    parser.add_argument("--photo", type=Path, help="the photo of today")
-    parser.add_argument("--model", default=REFERENCE_DIFFERENCE, help="a model's id, or an .onnx file")
+    parser.add_argument("--photo", type=Path, help="today's photo")
+    parser.add_argument("--model", default=REFERENCE_DIFFERENCE, help="model ID or .onnx file")
     add_comparison_options(parser)
-    parser.add_argument("--memory", type=Path, help="of the region, as `walkaround memory make` wrote it")
+    parser.add_argument(
+        "--memory", type=Path, help="memory of the region, written by `walkaround memory make`"
+    )
     parser.add_argument("--batch", type=Path, help="CSV file with the columns reference,photo")
-    parser.add_argument("--out", type=Path, help="where the JSON lines go; standard output without it")
+    parser.add_argument("--out", type=Path, help="file for the JSON lines (default: standard output)")
     options = parser.parse_args(arguments)
     if (options.batch is None) == (options.photo is None):
         parser.error("give either --photo (with --reference) or --batch")
@@ -109,10 +111,16 @@ def _detect(arguments: list[str], settings: Settings) -> int:
 
 def add_comparison_options(parser: argparse.ArgumentParser) -> None:
     """Add what says which region is compared, and how finely."""
-    parser.add_argument("--region", help="x,y,w,h in pixels or parts (0..1) of the reference; all without it")
+    parser.add_argument(
+        "--region", help="x,y,w,h in pixels or fractions (0..1) of the reference image (default: all of it)"
+    )
     parser.add_argument("--mm-per-pixel", type=float, help="scale of the reference image")
-    parser.add_argument("--smallest", type=float, help="shortest defect, px (mm with --mm-per-pixel)")
-    parser.add_argument("--sensitivity", type=float, default=0.5, help="0..1, higher finds fainter ones")
+    parser.add_argument(
+        "--smallest", type=float, help="length of the smallest defect in px (mm with --mm-per-pixel)"
+    )
+    parser.add_argument(
+        "--sensitivity", type=float, default=0.5, help="0..1; higher finds fainter differences"
+    )
 
 
 def given_region(

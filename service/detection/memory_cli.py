@@ -30,8 +30,10 @@ def main(arguments: Sequence[str], _settings: Settings) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     making = commands.add_parser("make", help="make the memory of a region from photos that passed")
     making.add_argument("--reference", type=Path, required=True, help="the reference image")
-    making.add_argument("--out", type=Path, required=True, help="the file that the memory goes to")
-    making.add_argument("photos", type=Path, nargs="+", metavar="PHOTO", help="that passed, the oldest first")
+    making.add_argument("--out", type=Path, required=True, help="file to write the memory to")
+    making.add_argument(
+        "photos", type=Path, nargs="+", metavar="PHOTO", help="photos that passed, oldest first"
+    )
     add_comparison_options(making)
     showing = commands.add_parser("show", help="show what a memory was made from")
     showing.add_argument("file", type=Path)

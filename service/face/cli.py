@@ -33,7 +33,7 @@ _PICTURES = {".jpg", ".jpeg", ".png", ".webp"}
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="walkaround face")
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("models", help="show the face models, their licences and what those allow")
+    commands.add_parser("models", help="list face models, their licences and what those allow")
     install_parser = commands.add_parser("install", help="install a pack from a zip file or a folder")
     install_parser.add_argument("source", type=Path)
     download_parser = commands.add_parser("download", help="download and install a known pack")
@@ -42,7 +42,9 @@ def _parser() -> argparse.ArgumentParser:
         option_parser.add_argument(
             "--accept-research-only", action="store_true", help="your use is covered by a research licence"
         )
-    use_parser = commands.add_parser("use", help="choose the face model, from the next start of the service")
+    use_parser = commands.add_parser(
+        "use", help="choose the face model; takes effect at the next start of the service"
+    )
     use_parser.add_argument("name")
     calibrate_parser = commands.add_parser("calibrate", help="compare the enrolled users with each other")
     calibrate_parser.add_argument(

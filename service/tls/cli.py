@@ -19,7 +19,7 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround tls", description="Show the certificate that the service answers with."
     )
-    parser.add_argument("--tls-cert", type=Path, help="the certificate that the service was started with")
+    parser.add_argument("--tls-cert", type=Path, help="certificate that the service was started with")
     parser.add_argument("--tls-key", type=Path, help="its key")
     options = parser.parse_args(arguments[1:])
     if (options.tls_cert is None) != (options.tls_key is None):
