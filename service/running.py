@@ -39,7 +39,7 @@ from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, Bounde
 from shared import atomic
 from shared.paths import SERVICE_ADDRESS, service_address
 from shared.reasons import reason
-from shared.starting import without_collections
+from shared.starting import without_garbage_collection
 
 if TYPE_CHECKING:
     from service.monitoring.endpoint import MetricsServer, Text
@@ -206,7 +206,7 @@ def application() -> FastAPI:
 
 
 def _application(settings: Settings) -> FastAPI:
-    with without_collections():
+    with without_garbage_collection():
         app = create_app(settings)
     GuardedProtocol.end_streams = staticmethod(app.state.end_streams)
     return app

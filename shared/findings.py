@@ -85,7 +85,7 @@ class Finding:
         }
 
 
-def of_entry(
+def read_findings(
     entry: Entry | None,
     severities: Mapping[str, Severity] = _NO_SEVERITIES,
     mm_per_pixel: float | None = None,
@@ -102,7 +102,7 @@ def of_entry(
 
 
 def readable_boxes(entry: Entry | None) -> Iterator[EntryBox]:
-    """The boxes of a result entry that `of_entry` reads, in their order."""
+    """The boxes of a result entry that `read_findings` reads, in their order."""
     return (box for box, _ in _read(entry, _NO_SEVERITIES))
 
 

@@ -45,7 +45,7 @@ class SuppressedFinding:
         )
 
 
-def of_entry(entry: Entry | None, entries: Sequence[Entry] = ()) -> list[SuppressedFinding]:
+def read_suppressed(entry: Entry | None, entries: Sequence[Entry] = ()) -> list[SuppressedFinding]:
     """What the memory suppressed in an entry, the surest without a memory first.
 
     `entries` are all of the item: a correction has what the entry that it corrects has, without what the

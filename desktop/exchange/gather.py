@@ -10,7 +10,7 @@ from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
 from desktop.exchange.data.content import ExportedPicture, Inspection
 from shared import results
-from shared.content import file_id_of, names_another
+from shared.content import file_id_of, names_other_file
 from shared.entries import entries_of
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import Severity
@@ -41,7 +41,7 @@ def gather(session: Session, inspection_id: str, progress: Progress) -> Inspecti
             photos[item.item_id] = photo if record_photo is None else _with_camera(photo, record_photo)
         info = item.item_point.fileInfo if item.item_point is not None else None
         named = None if info is None else info.model_dump(mode="json")
-        if named is not None and names_another(named, home):
+        if named is not None and names_other_file(named, home):
             own_references[item.item_id] = _stored(session, named)
     progress(len(items), len(items))
     severities: Mapping[str, Severity] = {}

@@ -25,7 +25,7 @@ from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from desktop.report.seal import report_seal
 from shared import __version__, findings, results, suppressed
 from shared.codes import SEALED_STATES, Verdict
-from shared.content import file_id_of, names_another, sha256, sha256_of
+from shared.content import file_id_of, names_other_file, sha256, sha256_of
 from shared.entries import Provenance, entries_of
 from shared.findings import Finding
 from shared.geometry import Rect, from_corners, point_to_pixels
@@ -253,7 +253,7 @@ def _own_file(item: Item, image: Image | None) -> dict[str, object] | None:
     """The fileInfo that the item names, where that is not the record's reference image."""
     named = item.item_point.fileInfo if item.item_point is not None else None
     info = None if named is None else named.model_dump(mode="json")
-    return info if names_another(info, None if image is None else image.info) else None
+    return info if names_other_file(info, None if image is None else image.info) else None
 
 
 def _evidence(use: str, info: Mapping[str, object], pictures: _Pictures) -> Evidence:
@@ -275,7 +275,9 @@ def _item(
     current = results.current(entries)
     shown = current if detection is None else detection
     info = (shown or {}).get("inputImage")
-    reported = findings.of_entry(shown, severities, None if reference is None else reference.mm_per_pixel)
+    reported = findings.read_findings(
+        shown, severities, None if reference is None else reference.mm_per_pixel
+    )
     photo = pictures.get(info)
     if info:
         use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
@@ -319,7 +321,7 @@ def _item(
         version=results.version(current) if current is not None else None,
         note=str(failure.get("message") or ""),
         accepted=results.accepted_version(current) is not None,
-        explained=len(suppressed.of_entry(shown, entries)),
+        explained=len(suppressed.read_suppressed(shown, entries)),
         memory_photos=suppressed.memory_photos(shown, entries),
     )
 

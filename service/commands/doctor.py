@@ -29,7 +29,7 @@ from service.files.usage import stored_bytes
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 from service.stores.port import StoreSettingsError, StoreUnavailableError
-from shared.checkup import CheckResult, Repair, damaged_tiles, fail, ok, open_to_others, report, warn
+from shared.checkup import CheckResult, Repair, damaged_tiles, fail, is_open_to_others, ok, report, warn
 from shared.reasons import reason
 
 LOW_SPACE = 5 * 2**30
@@ -107,7 +107,7 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
             folder=path,
         )
         return
-    if open_to_others(path):
+    if is_open_to_others(path):
         yield warn(
             "data directory {folder} is open to other users",
             "run: chmod 700 '{folder}'",
@@ -289,7 +289,7 @@ def secrets(settings: Settings) -> Iterator[CheckResult]:
                 "the service creates it at its first start",
                 file=path,
             )
-        elif open_to_others(path):
+        elif is_open_to_others(path):
             yield fail(
                 "{file} can be read by other users",
                 "run: chmod 600 '{file}'",

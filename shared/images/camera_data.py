@@ -33,11 +33,11 @@ def read_camera_data(image: Any, *, position: bool = False) -> CameraData:
         make=make,
         model=model,
         lens=_text(image, "exif-ifd2-LensModel"),
-        focal_length=_within(image, "exif-ifd2-FocalLength", 0.1, 10_000),
-        focal_length_35=_whole(_within(image, "exif-ifd2-FocalLengthIn35mmFilm", 1, 10_000)),
-        exposure_time=_within(image, "exif-ifd2-ExposureTime", 1e-7, 86_400),
-        f_number=_within(image, "exif-ifd2-FNumber", 0.1, 1_000),
-        iso=_whole(_within(image, "exif-ifd2-ISOSpeedRatings", 1, 10_000_000)),
+        focal_length=_number_within(image, "exif-ifd2-FocalLength", 0.1, 10_000),
+        focal_length_35=_rounded(_number_within(image, "exif-ifd2-FocalLengthIn35mmFilm", 1, 10_000)),
+        exposure_time=_number_within(image, "exif-ifd2-ExposureTime", 1e-7, 86_400),
+        f_number=_number_within(image, "exif-ifd2-FNumber", 0.1, 1_000),
+        iso=_rounded(_number_within(image, "exif-ifd2-ISOSpeedRatings", 1, 10_000_000)),
         position=_position(image) if position else None,
     )
 
@@ -74,12 +74,12 @@ def _numbers(image: Any, name: str) -> list[float]:
     return numbers
 
 
-def _within(image: Any, name: str, least: float, most: float) -> float | None:
+def _number_within(image: Any, name: str, least: float, most: float) -> float | None:
     value = next(iter(_numbers(image, name)), math.nan)
     return value if least <= value <= most else None
 
 
-def _whole(value: float | None) -> int | None:
+def _rounded(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 

@@ -98,7 +98,7 @@ class Inspection:
             region=region_of(item, reference),
             photo=self.photos.get(item.item_id),
             findings=tuple(
-                findings.of_entry(
+                findings.read_findings(
                     detection, self.severities, None if reference is None else reference.mm_per_pixel
                 )
             ),

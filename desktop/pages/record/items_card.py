@@ -159,7 +159,7 @@ def _status(row: RecordItemRow) -> str:
 
 def _first_labels(row: RecordItemRow) -> str:
     """The labels of the findings with their confidence or author, the surest first."""
-    ranked = findings.of_entry(results.finished_detection(row.entries))
+    ranked = findings.read_findings(results.finished_detection(row.entries))
     ranked.sort(key=lambda finding: -finding.confidence)
     return "  ".join(f"{finding_word(finding.label)} {_source(finding)}".strip() for finding in ranked[:3])
 
