@@ -18,8 +18,8 @@ from filelock import FileLock, Timeout
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.backups.archive.shared_folder import SharedFolder, time_of
-from service.backups.making import place_of
-from service.backups.schedule import LATE, parsed
+from service.backups.making import configured_place
+from service.backups.schedule import LATE, parse_schedule
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
 from service.detection.models.registry import listed
@@ -246,7 +246,7 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
         )
         return
     try:
-        names = SharedFolder(place_of(settings)).names()
+        names = SharedFolder(configured_place(settings)).names()
     except (OSError, StoreSettingsError) as problem:
         cause = reason(problem) if isinstance(problem, OSError) else str(problem)
         yield fail("the backups cannot be read: {problem}", "check WALKAROUND_BACKUP_TO", problem=cause)
@@ -261,7 +261,7 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
     age = dt.datetime.now(dt.UTC) - time_of(names[-1])
     text = "the newest of {count} backups is {hours} hours old"
     values = {"count": len(names), "hours": f"{age.total_seconds() / 3600:.1f}"}
-    if age > parsed(settings.backup_at).interval + LATE:
+    if age > parse_schedule(settings.backup_at).interval + LATE:
         yield warn(text, "the log of the service says why no newer one was made", **values)
     else:
         yield ok(text, **values)

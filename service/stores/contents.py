@@ -22,19 +22,21 @@ STALE_SECONDS = 24 * 3600
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-class Naming(NamedTuple):
+class ContentNaming(NamedTuple):
     """How a content is named in the store: by `name`, which `pattern` recognizes by two groups at most."""
 
     name: Callable[[str], str]
     pattern: re.Pattern[str]
 
 
-FILES = Naming(
+FILES = ContentNaming(
     lambda sha256: f"{sha256[:2]}/{sha256[2:]}", re.compile(r"(?P<first>[0-9a-f]{2})/(?P<rest>[0-9a-f]{62})")
 )
 """Uploaded files and pictures of results: `ab/cdef...`."""
 
-MODELS = Naming(lambda sha256: f"{sha256}.onnx", re.compile(r"(?P<first>[0-9a-f]{64})(?P<rest>)\.onnx"))
+MODELS = ContentNaming(
+    lambda sha256: f"{sha256}.onnx", re.compile(r"(?P<first>[0-9a-f]{64})(?P<rest>)\.onnx")
+)
 """Files of detection models."""
 
 
@@ -81,7 +83,7 @@ class Contents:
     """
 
     def __init__(
-        self, store: Store, naming: Naming, incoming: Path, copies: LocalCopies | None = None
+        self, store: Store, naming: ContentNaming, incoming: Path, copies: LocalCopies | None = None
     ) -> None:
         self._store = store
         self._naming = naming
@@ -154,7 +156,7 @@ class Contents:
             return None
         return digest.hexdigest()
 
-    def every(self) -> Iterator[tuple[str, StoredObject]]:
+    def list_all(self) -> Iterator[tuple[str, StoredObject]]:
         """The SHA-256 of every content, and what the store knows of it."""
         for stored in self._store.list():
             match = self._naming.pattern.fullmatch(stored.name)
@@ -195,7 +197,7 @@ def model_contents(settings: Settings) -> Contents:
     return _contents(settings, MODELS, settings.models_dir)
 
 
-def _contents(settings: Settings, naming: Naming, folder: Path) -> Contents:
+def _contents(settings: Settings, naming: ContentNaming, folder: Path) -> Contents:
     if settings.files_url:
         store = open_store(settings.files_url, settings, folder=folder.name)
     else:

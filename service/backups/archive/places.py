@@ -25,7 +25,7 @@ _SCRATCH = ("cache", "backup")
 """Below the data directory: what is on its way to a store elsewhere."""
 
 
-class Part(NamedTuple):
+class PartFile(NamedTuple):
     """A file that is being written; `keep` gives it its name in the place, whole and durable."""
 
     file: IO[bytes]
@@ -54,7 +54,7 @@ class Place:
                 yield stored.name, stored.size
 
     @contextmanager
-    def writing(self) -> Iterator[Part]:
+    def writing(self) -> Iterator[PartFile]:
         """A new object. One that was not kept at the end of the block is gone."""
         self._scratch.mkdir(parents=True, exist_ok=True)
         path = self._scratch / random_name()
@@ -67,7 +67,7 @@ class Place:
                     with self._faults():
                         self._store.put(name, path)
 
-                yield Part(file, keep)
+                yield PartFile(file, keep)
         finally:
             path.unlink(missing_ok=True)
 
@@ -77,7 +77,7 @@ class Place:
         with self._faults():
             pieces = self._store.open(name)
         # What reads the file raises in the block.
-        with reading(pieces) as file, self._faults():
+        with as_file(pieces) as file, self._faults():
             yield file
 
     def delete(self, names: Sequence[str]) -> None:
@@ -135,7 +135,7 @@ class _Stream(io.RawIOBase):
 
 
 @contextmanager
-def reading(pieces: Pieces) -> Iterator[IO[bytes]]:
+def as_file(pieces: Pieces) -> Iterator[IO[bytes]]:
     """The pieces of an object as a file; closed at the end of the block."""
     try:
         yield io.BufferedReader(_Stream(pieces))

@@ -13,11 +13,11 @@ from sqlalchemy import text
 
 from service.audit.service import AuditService
 from service.backups import making
-from service.backups.archive.manifest import DATABASE, Manifest, Refused
+from service.backups.archive.manifest import DATABASE, BackupRefusedError, Manifest
 from service.backups.archive.places import Place, open_place
 from service.backups.archive.shared_folder import BACKUPS, CONTENTS, SharedFolder, content_name, time_of
 from service.backups.cli import main
-from service.backups.making import make, place_of, prune
+from service.backups.making import configured_place, make, prune
 from service.backups.messages import BackupProblem
 from service.backups.retention import Retention
 from service.changes import ObjectChange, announce
@@ -71,7 +71,7 @@ def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) ->
             values["files_keys_file"],
         )
         settings.backup_to = f"{values['files_url']}/backups"
-    return place_of(settings)
+    return configured_place(settings)
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_nothing_is_removed_while_a_manifest_cannot_be_read(
         part.file.write(b"torn")
         part.keep(f"{BACKUPS}/20200101T000000Z.json.gz")
     before = contents(folder.place)
-    with pytest.raises(Refused, match="damaged"):
+    with pytest.raises(BackupRefusedError, match="damaged"):
         folder.collect()
     assert contents(folder.place) == before
 
@@ -336,7 +336,7 @@ def test_a_name_is_the_time_in_utc(folder: SharedFolder, settings: Settings, kee
     name = make(settings).name
     assert name is not None
     assert abs(dt.datetime.now(dt.UTC) - time_of(name)) < dt.timedelta(minutes=5)
-    with pytest.raises(Refused):
+    with pytest.raises(BackupRefusedError):
         folder.read("../../etc/passwd")
 
 

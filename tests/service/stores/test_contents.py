@@ -55,7 +55,7 @@ def test_content_comes_back_from_the_store_and_as_a_file(contents: Contents) -> 
     assert b"".join(copy(contents.open(name))) == b"picture"
     assert contents.path(name).read_bytes() == b"picture"
     assert contents.contains(name)
-    assert [(sha256_found, stored.size) for sha256_found, stored in contents.every()] == [(name, 7)]
+    assert [(sha256_found, stored.size) for sha256_found, stored in contents.list_all()] == [(name, 7)]
     assert list(contents.incoming_folder.iterdir()) == []
     contents.delete([name])
     assert not contents.contains(name)
@@ -70,8 +70,8 @@ def test_files_and_models_do_not_meet(settings: Settings) -> None:
     assert not models.contains(name)
     keep(models, b"same")
     assert (
-        [sha256_found for sha256_found, _ in models.every()]
-        == [sha256_found for sha256_found, _ in files.every()]
+        [sha256_found for sha256_found, _ in models.list_all()]
+        == [sha256_found for sha256_found, _ in files.list_all()]
         == [name]
     )
 
