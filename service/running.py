@@ -227,7 +227,7 @@ def _config(settings: Settings, app: FastAPI | str, certificate: CertificateFile
         forwarded_allow_ips=settings.trusted_proxies or [],
         timeout_graceful_shutdown=ANSWER_SECONDS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        ssl_context_factory=None if certificate is None else certificate.following_context,
+        ssl_context_factory=None if certificate is None else certificate.reloading_context,
         access_log=False,
         ws="none",
     )
