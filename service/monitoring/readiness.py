@@ -56,7 +56,7 @@ class Readiness:
         """The checks that fail, each with a code that says why; as of the last second."""
         if asyncio.get_running_loop().time() >= self._good_until:
             if self._round is None:
-                self._round = asyncio.create_task(self._ask_all())
+                self._round = asyncio.create_task(self._run_all())
             # Who asks and leaves does not end the round for the others.
             await asyncio.shield(self._round)
         return self._failed
@@ -68,9 +68,9 @@ class Readiness:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _ask_all(self) -> None:
+    async def _run_all(self) -> None:
         try:
-            outcomes = await asyncio.gather(*map(self._ask, self._checks))
+            outcomes = await asyncio.gather(*map(self._run_check, self._checks))
             before = self._failed
             self._failed = {
                 name: why for name, why in zip(self._checks, outcomes, strict=True) if why is not None
@@ -83,7 +83,7 @@ class Readiness:
         for name in before.keys() - self._failed.keys():
             log.info("ready again: %s", name)
 
-    async def _ask(self, name: str) -> str | None:
+    async def _run_check(self, name: str) -> str | None:
         task = self._under_way.get(name)
         if task is None:
             task = self._under_way[name] = asyncio.create_task(_run(name, self._checks[name]))

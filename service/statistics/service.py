@@ -272,7 +272,7 @@ def _statement(parts: Division, scope: Scope, conditions: Sequence[ColumnElement
         SUM.c.day, *conditions, SUM.c.scope == int(scope | Scope.MONTH), SUM.c.day.between(first, last)
     )
     at_the_ends = or_(
-        SUM.c.day.between(parts.first, first - 1), SUM.c.day.between(rules.after_month(last), parts.last)
+        SUM.c.day.between(parts.first, first - 1), SUM.c.day.between(rules.next_month(last), parts.last)
     )
     both = union_all(of_months, _sums(SUM.c.day, *conditions, of_scope, at_the_ends)).subquery()
     return select(both)

@@ -23,9 +23,9 @@ from service.statistics.rules import (
     day_of,
     differences,
     division,
+    item_counts,
     month_of,
     name_of,
-    of_item,
     week_of,
 )
 
@@ -60,7 +60,7 @@ def verdict(version: int, value: str = "failed") -> dict[str, Any]:
 
 
 def counted(*entries: dict[str, Any]) -> dict[tuple[str, str], int]:
-    return dict(of_item("Nose", json.dumps(entries)))
+    return dict(item_counts("Nose", json.dumps(entries)))
 
 
 def test_present_findings_count_by_label_and_region() -> None:
@@ -75,8 +75,8 @@ def test_present_findings_count_by_label_and_region() -> None:
 def test_nothing_counts_before_a_detection_has_finished() -> None:
     under_way = detection(box()) | {"progress": "detecting"}
     assert counted(under_way) == {}
-    assert of_item("Nose", "no json") == {}
-    assert of_item("Nose", '{"a": 1}') == {}
+    assert item_counts("Nose", "no json") == {}
+    assert item_counts("Nose", '{"a": 1}') == {}
 
 
 def test_a_model_is_measured_once_a_person_has_decided() -> None:
