@@ -32,7 +32,7 @@ def status(code: Status) -> str:
     }[code]
 
 
-def computed(outcome_code: Status | None) -> str:
+def computed_outcome(outcome_code: Status | None) -> str:
     """The outcome that the verdicts come to."""
     return outcome(None if outcome_code is None else outcome_code is Status.PASSED)
 

@@ -103,7 +103,7 @@ class Inspection:
                 )
             ),
             version=None if detection is None else results.version(detection),
-            passed=_judged(results.verdict(entries)),
+            passed=_to_passed(results.verdict(entries)),
             opinion=results.model_opinion(entries),
             verdict=results.verdict(entries),
             reason=str(verdict.get("reason") or ""),
@@ -113,7 +113,7 @@ class Inspection:
         )
 
 
-def _judged(verdict: Verdict) -> bool | None:
+def _to_passed(verdict: Verdict) -> bool | None:
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.PASSED
 
 

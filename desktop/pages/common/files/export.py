@@ -13,7 +13,7 @@ from desktop.client import Session
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
 from desktop.exchange.data.column_terms import CHINESE, ColumnTerms
-from desktop.exchange.data.file_names import harmless
+from desktop.exchange.data.file_names import safe_name
 from desktop.exchange.formats.archive import pack_into
 from desktop.exchange.gather import gather
 from desktop.exchange.registry import FORMATS, ExportFormat
@@ -57,7 +57,7 @@ class ExportController(QObject):
         chosen, kind = QFileDialog.getSaveFileName(
             self._window,
             self.tr("Export record"),
-            str(folders.of(Purpose.EXPORTS) / harmless(name, self.tr("record"))),
+            str(folders.of(Purpose.EXPORTS) / safe_name(name, self.tr("record"))),
             ";;".join(kinds),
         )
         if not chosen:
