@@ -27,5 +27,5 @@ STORY: tuple[Callable[[DemoRun], None], ...] = (
     inspecting.decide,
     inspecting.finish,
     inspecting.report,
-    outcome.look_at_what_was_written,
+    outcome.check_files,
 )
