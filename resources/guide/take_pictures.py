@@ -44,7 +44,7 @@ from desktop.pages.catalogue import CataloguePage
 from desktop.pages.login import LoginPage
 from desktop.pages.login.server_dialog import ServerDialog
 from desktop.pages.people import PeoplePage
-from desktop.pages.records.new_record import NewRecord
+from desktop.pages.records.new_record import NewRecordDialog
 from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences
 from desktop.theme import Mode
@@ -121,7 +121,7 @@ def _of_login(play: DemoRun, camera: Camera) -> None:
 
 def _of_inspector(play: DemoRun, camera: Camera) -> None:
     press(play.desktop.window, play.key("record.new"))
-    form = dialog(NewRecord)
+    form = dialog(NewRecordDialog)
     form.name.set_text(play.texts.record)
     camera.widget("new-record", form)
     form.reject()

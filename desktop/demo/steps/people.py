@@ -23,7 +23,7 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage
 from desktop.pages.people import PeoplePage
-from desktop.pages.people.forms import NewUser
+from desktop.pages.people.forms import NewUserForm
 
 ADMIN = ("zhao", "Rivets-and-Seams-2026")
 INSPECTOR = ("zhang", "Walk-around-at-dawn-7")
@@ -59,7 +59,7 @@ def inspector_account(play: DemoRun) -> None:
         press(play.desktop.window, play.key("go.people"))
         wait_until(lambda: play.is_in_front("people"), "the page of the people comes")
         click(play.page(PeoplePage).users.new)
-        form = dialog(NewUser)
+        form = dialog(NewUserForm)
         texts = {"username": INSPECTOR[0], "name": play.texts.inspector}
         fill(form, texts | {"password": INSPECTOR[1], "again": INSPECTOR[1]})
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox
 from desktop.demo.driver.play import DemoRun
 from desktop.demo.driver.stage import check, choose, click, dialog, drag, press, wait_until, write
 from desktop.demo.material.pictures import SPOTS
-from desktop.pages.records.new_record import ItemSource, NewRecord
+from desktop.pages.records.new_record import ItemSource, NewRecordDialog
 from desktop.pages.workbench import WorkbenchPage
 from shared.wire.detection import REFERENCE_DIFFERENCE
 
@@ -17,7 +17,7 @@ def new_record(play: DemoRun) -> None:
     """Start a record in the dialog; the workbench opens with its reference image."""
     with play.stage.step("start a record"):
         press(play.desktop.window, play.key("record.new"))
-        form = dialog(NewRecord)
+        form = dialog(NewRecordDialog)
         write(form.name, play.texts.record)
         choose(form.task, lambda: _row_of(form.task, play.texts.task))
         choose(form.reference, lambda: _row_of(form.reference, play.texts.reference))

@@ -81,7 +81,7 @@ class FinishController(QObject):
         dialog = FinishDialog(finish, self._window)
         dialog.goToWanted.connect(self.undecided)
         listed = [item.item_id for item in finish.undecided]
-        dialog.accepted.connect(lambda: self.finish_now(listed if dialog.accepts else ()))
+        dialog.accepted.connect(lambda: self.finish_now(listed if dialog.accepts_opinion else ()))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
