@@ -110,7 +110,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
             use = QCoreApplication.translate("Report", "Reference image of item {number}")
             evidence.append(_evidence(use.format(number=index + 1), own_file, pictures))
         reported_item = _item(index + 1, item, marked_on, pictures, evidence, content.severities)
-        reported.append(replace(reported_item, camera=_camera(item, taken)))
+        reported.append(replace(reported_item, camera=_camera_text(item, taken)))
     progress(len(items), len(items))
     overview = QImage() if reference is None else _scaled_down(reference.picture.preview(), OVERVIEW_PX)
     return Report(
@@ -203,7 +203,7 @@ class _Reference:
     of_item: bool = False
 
 
-def _camera(item: Item, taken: Mapping[str, Photo]) -> str:
+def _camera_text(item: Item, taken: Mapping[str, Photo]) -> str:
     """When and by which camera the photo of an item was taken; empty where that is not known."""
     entries = entries_of(item)
     shown = results.finished_detection(entries) or results.current(entries) or {}
@@ -402,7 +402,7 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
         (QCoreApplication.translate("Report", "Status"), report_terms.status(seal.record_state)),
         *api_status,
         (QCoreApplication.translate("Report", "Outcome"), report_terms.computed_outcome(seal.outcome)),
-        (QCoreApplication.translate("Report", "Decided items"), report_terms.judged(seal.counters)),
+        (QCoreApplication.translate("Report", "Decided items"), report_terms.decided_items(seal.counters)),
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
         (QCoreApplication.translate("Report", "Record ID"), record.inspection_id),
         (QCoreApplication.translate("Report", "Created"), _minute(record.created_at)),

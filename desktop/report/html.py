@@ -160,7 +160,7 @@ def _item(item: ReportedItem) -> str:
         item.model,
         report_terms.region(item),
         report_terms.findings(item),
-        report_terms.explained(item),
+        report_terms.explained_differences(item),
         report_terms.opinion(item),
     ]
     lines += [report_terms.decision(item), item.reason, item.note, item.camera]

@@ -213,7 +213,7 @@ class _Pages:
             (item.model, 9, DIM, False),
             (report_terms.region(item), 8, DIM, False),
             (report_terms.findings(item), 9, INK, False),
-            (report_terms.explained(item), 8, DIM, False),
+            (report_terms.explained_differences(item), 8, DIM, False),
             (report_terms.opinion(item), 9, DIM, False),
             (report_terms.decision(item), 9, OUTCOME[item.passed], True),
             (item.reason, 9, INK, False),

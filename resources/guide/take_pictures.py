@@ -96,12 +96,12 @@ def _go(play: DemoRun, page_id: str) -> None:
 
 
 def _of_administrator(play: DemoRun, camera: Camera) -> None:
-    people.start(play)
+    people.open_window(play)
     camera.window("first-run")
-    people.first_admin(play)
-    people.inspector_account(play)
+    people.create_first_admin(play)
+    people.create_inspector(play)
     camera.window("users")
-    catalogue.catalogue(play)
+    catalogue.fill_catalogue(play)
     page = play.page(CataloguePage)
     for section, name in (("aircraft", "catalogue"), ("references", "references"), ("models", "models")):
         _section(play, page, section)
@@ -126,7 +126,7 @@ def _of_inspector(play: DemoRun, camera: Camera) -> None:
     camera.widget("new-record", form)
     form.reject()
     process_events()
-    records.new_record(play)
+    records.create_record(play)
     records.draw_regions(play)
     records.describe_items(play)
     camera.window("regions")

@@ -5247,7 +5247,7 @@
     </message>
 </context>
 <context>
-    <name>FirstSteps</name>
+    <name>FirstStepsController</name>
     <message>
         <source>Choose reference image</source>
         <translation>选择参考图</translation>
@@ -8262,7 +8262,7 @@
     </message>
 </context>
 <context>
-    <name>ReportFile</name>
+    <name>ReportFileController</name>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>

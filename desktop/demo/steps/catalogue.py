@@ -16,7 +16,7 @@ from desktop.pages.common.forms.form import Form
 from desktop.pages.common.lists.list_section import Section
 
 
-def catalogue(play: DemoRun) -> None:
+def fill_catalogue(play: DemoRun) -> None:
     """The administrator enters aircraft, flight and task, and the picture of how it should look."""
     texts = play.texts
     with play.stage.step("add an aircraft, a flight and a task"):

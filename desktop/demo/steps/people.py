@@ -29,7 +29,7 @@ ADMIN = ("zhao", "Rivets-and-Seams-2026")
 INSPECTOR = ("zhang", "Walk-around-at-dawn-7")
 
 
-def start(play: DemoRun) -> None:
+def open_window(play: DemoRun) -> None:
     """Open the window; the service starts beside it."""
     with play.stage.step("start the desktop and its service"):
         desktop = play.desktop
@@ -41,7 +41,7 @@ def start(play: DemoRun) -> None:
         wait_until(lambda: play.page(LoginPage).first_run, "the page for the first administrator")
 
 
-def first_admin(play: DemoRun) -> None:
+def create_first_admin(play: DemoRun) -> None:
     """There is no user yet: the first-run page creates the administrator."""
     with play.stage.step("make the first administrator"):
         form = play.page(LoginPage).first_run_form
@@ -53,7 +53,7 @@ def first_admin(play: DemoRun) -> None:
         wait_until(lambda: play.is_in_front("records"), "the administrator gets in")
 
 
-def inspector_account(play: DemoRun) -> None:
+def create_inspector(play: DemoRun) -> None:
     """The administrator adds an inspector."""
     with play.stage.step("add an inspector"):
         press(play.desktop.window, play.key("go.people"))
@@ -101,7 +101,7 @@ def enrol(play: DemoRun) -> None:
         wait_until(enrolled, "the face is enrolled", seconds=45)
 
 
-def stranger(play: DemoRun) -> None:
+def refuse_stranger(play: DemoRun) -> None:
     """The photo of another person is refused, for exactly that reason."""
     with play.stage.step("refuse the face of a stranger"):
         page = play.page(LoginPage)

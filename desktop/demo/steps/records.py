@@ -13,7 +13,7 @@ from desktop.pages.workbench import WorkbenchPage
 from shared.wire.detection import REFERENCE_DIFFERENCE
 
 
-def new_record(play: DemoRun) -> None:
+def create_record(play: DemoRun) -> None:
     """Start a record in the dialog; the workbench opens with its reference image."""
     with play.stage.step("start a record"):
         press(play.desktop.window, play.key("record.new"))

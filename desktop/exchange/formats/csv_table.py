@@ -175,10 +175,10 @@ def _columns(titles: Sequence[str]) -> _Columns | None:
     """What the columns of a table hold; None for one that has no regions."""
     have = {name.strip().lower(): name for name in titles if name}
 
-    def first(wanted: Sequence[str]) -> str:
+    def first_title(wanted: Sequence[str]) -> str:
         return next((have[name] for name in wanted if name in have), "")
 
-    name = first(_NAMES)
+    name = first_title(_NAMES)
     if {"item_name", *_RECT} <= have.keys():
         return _Columns("item_name", _RECT, False, _SIZE, "")
     for corners, choices in ((True, _CORNERS), (False, _BOXES)):
@@ -186,7 +186,7 @@ def _columns(titles: Sequence[str]) -> _Columns | None:
             if name and set(box) <= have.keys():
                 size = ("width", "height") if corners else ()
                 wide = [have[column] for column in size if column in have]
-                return _Columns(name, [have[column] for column in box], corners, wide, first(_PICTURE))
+                return _Columns(name, [have[column] for column in box], corners, wide, first_title(_PICTURE))
     return None
 
 

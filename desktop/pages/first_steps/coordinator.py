@@ -25,7 +25,7 @@ _START = (
 _COMMANDS = ("record.from_picture", "record.import", "", "sample.create", "sample.open", "sample.remove")
 
 
-class FirstSteps(QObject):
+class FirstStepsController(QObject):
     """Offers the ways to create a record besides the form, and the sample."""
 
     record_wanted = Signal(str)

@@ -23,7 +23,7 @@ from desktop.pages.common.files.save_as import choose_file
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.messages.seal_terms import seal_word
-from desktop.pages.first_steps import FirstSteps
+from desktop.pages.first_steps import FirstStepsController
 from desktop.pages.records.batch_detection import BatchBar, BatchController
 from desktop.pages.records.csv_export import Listing, export_list, flight_numbers, read_listing
 from desktop.pages.records.filters import Filters
@@ -86,7 +86,7 @@ class RecordsPage(Page):
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
         self.batches = BatchController.for_context(context)
         self.batch_bar = BatchBar(self.batches)
-        self.first_steps = FirstSteps(context, self)
+        self.first_steps = FirstStepsController(context, self)
         self.filters = Filters(context)
         self.model = RecordsModel(self)
         self.table = self._make_table()

@@ -30,7 +30,7 @@ _COLOURS = {
 }
 
 
-class Kind(StrEnum):
+class ChartKind(StrEnum):
     """The charts, in the order of the page."""
 
     RECORDS = "records"
@@ -42,37 +42,37 @@ class Kind(StrEnum):
 
 
 _FINDINGS = {
-    Kind.LABELS: FindingsBy.LABEL,
-    Kind.AIRCRAFT: FindingsBy.AIRCRAFT,
-    Kind.REGIONS: FindingsBy.REGION,
+    ChartKind.LABELS: FindingsBy.LABEL,
+    ChartKind.AIRCRAFT: FindingsBy.AIRCRAFT,
+    ChartKind.REGIONS: FindingsBy.REGION,
 }
 
 
-def title_of(kind: Kind) -> str:
+def title_of(kind: ChartKind) -> str:
     """The title of a chart."""
     translate = QCoreApplication.translate
     match kind:
-        case Kind.RECORDS:
+        case ChartKind.RECORDS:
             return translate("Charts", "Records by status")
-        case Kind.LABELS:
+        case ChartKind.LABELS:
             return translate("Charts", "Findings by label")
-        case Kind.AIRCRAFT:
+        case ChartKind.AIRCRAFT:
             return translate("Charts", "Findings by aircraft")
-        case Kind.REGIONS:
+        case ChartKind.REGIONS:
             return translate("Charts", "Findings by region")
-        case Kind.DURATIONS:
+        case ChartKind.DURATIONS:
             return translate("Charts", "Mean time per record (min)")
-        case Kind.AGREEMENT:
+        case ChartKind.AGREEMENT:
             return translate("Charts", "Agreement of model and person")
 
 
-def read_chart(session: Session, kind: Kind, where: ChartFilter) -> ChartData:
+def read_chart(session: Session, kind: ChartKind, where: ChartFilter) -> ChartData:
     """The chart of this kind. Raises ClientError."""
-    if kind is Kind.RECORDS:
+    if kind is ChartKind.RECORDS:
         return _records_chart(session.statistics.records(where), where)
-    if kind is Kind.DURATIONS:
+    if kind is ChartKind.DURATIONS:
         return _durations_chart(session.statistics.durations(where), where)
-    if kind is Kind.AGREEMENT:
+    if kind is ChartKind.AGREEMENT:
         return _agreement_chart(session.statistics.agreement(where), where)
     return _findings_chart(kind, session.statistics.findings(where, _FINDINGS[kind]), where)
 
@@ -138,26 +138,26 @@ def _records_chart(chart: Chart, where: ChartFilter) -> ChartData:
         for state in _STATES
         if state in amounts
     ]
-    return ChartData(title_of(Kind.RECORDS), _columns(chart.periods), tuple(bars), heads=_heads())
+    return ChartData(title_of(ChartKind.RECORDS), _columns(chart.periods), tuple(bars), heads=_heads())
 
 
-def _findings_chart(kind: Kind, chart: Chart, where: ChartFilter) -> ChartData:
+def _findings_chart(kind: ChartKind, chart: Chart, where: ChartFilter) -> ChartData:
     translate = QCoreApplication.translate
     days = _period_filters(where, chart.periods)
 
     def records_behind(name: str) -> list[RecordFilter | None]:
-        if kind is Kind.LABELS:
+        if kind is ChartKind.LABELS:
             return [replace(day, finding_label=name) for day in days]
-        if kind is Kind.REGIONS:
+        if kind is ChartKind.REGIONS:
             return [replace(day, finding_region=name) for day in days]
         if not name:
             return [replace(day, without_aircraft=True, with_findings=True) for day in days]
         return [replace(day, aircraft_id=name, with_findings=True) for day in days]
 
     def series_name(name: str, title: str | None) -> str:
-        if kind is Kind.LABELS:
+        if kind is ChartKind.LABELS:
             return finding_word(name)
-        if kind is Kind.AIRCRAFT and not name:
+        if kind is ChartKind.AIRCRAFT and not name:
             return translate("Charts", "No aircraft")
         return title or name
 
@@ -190,7 +190,7 @@ def _durations_chart(durations: Durations, where: ChartFilter) -> ChartData:
         _count(mean),
         0,
     )
-    return ChartData(title_of(Kind.DURATIONS), _columns(durations.periods), (bars,), heads=_heads())
+    return ChartData(title_of(ChartKind.DURATIONS), _columns(durations.periods), (bars,), heads=_heads())
 
 
 def _agreement_chart(agreements: Sequence[ModelAgreement], where: ChartFilter) -> ChartData:
@@ -228,7 +228,7 @@ def _agreement_chart(agreements: Sequence[ModelAgreement], where: ChartFilter) -
     names = [_model_text(agreement) for agreement in agreements]
     columns = tuple(starmap(Column, zip(names, names, strict=True)))
     heads = (translate("Charts", "Model"),)
-    return ChartData(title_of(Kind.AGREEMENT), columns, tuple(bars), stacked=False, heads=heads)
+    return ChartData(title_of(ChartKind.AGREEMENT), columns, tuple(bars), stacked=False, heads=heads)
 
 
 def _model_text(agreement: ModelAgreement) -> str:

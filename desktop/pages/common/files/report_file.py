@@ -25,7 +25,7 @@ Collect = Callable[[Progress], Report]
 _SHOW_AFTER_MS = 500
 
 
-class ReportFile(QObject):
+class ReportFileController(QObject):
     """Asks where to save a report and writes it there in the background."""
 
     notice = Signal(str)

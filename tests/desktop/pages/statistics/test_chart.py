@@ -16,7 +16,7 @@ from desktop.client.api.inspection import RecordFilter
 from desktop.client.api.statistics import ChartFilter
 from desktop.pages.statistics.chart import Bars, ChartData, Column, ticks
 from desktop.pages.statistics.charts import (
-    Kind,
+    ChartKind,
     _agreement_chart,
     _durations_chart,
     _findings_chart,
@@ -111,10 +111,10 @@ def test_records_come_in_the_order_of_the_states_with_the_records_behind_them(qt
 
 @pytest.mark.parametrize(
     ("kind", "name", "field"),
-    [(Kind.LABELS, "dent", "finding_label"), (Kind.REGIONS, "dent", "finding_region")],
+    [(ChartKind.LABELS, "dent", "finding_label"), (ChartKind.REGIONS, "dent", "finding_region")],
 )
 def test_findings_lead_to_their_records_and_so_do_the_others(
-    kind: Kind, name: str, field: str, qtbot: QtBot
+    kind: ChartKind, name: str, field: str, qtbot: QtBot
 ) -> None:
     chart = _findings_chart(
         kind, Chart(periods=PERIODS, series=[Series(name=name, amounts=[2, 0])], others=[0, 7]), WHERE
@@ -130,7 +130,7 @@ def test_findings_lead_to_their_records_and_so_do_the_others(
 
 def test_findings_of_no_aircraft_have_a_name(qtbot: QtBot) -> None:
     series = [Series(name="", amounts=[2, 0]), Series(name="p", title="B-1", amounts=[1, 0])]
-    chart = _findings_chart(Kind.AIRCRAFT, Chart(periods=PERIODS, series=series), ChartFilter())
+    chart = _findings_chart(ChartKind.AIRCRAFT, Chart(periods=PERIODS, series=series), ChartFilter())
     assert [bar.name for bar in chart.bars] == ["No aircraft", "B-1"]
     without_aircraft, with_aircraft = chart.bars[0].behind[0], chart.bars[1].behind[0]
     assert without_aircraft is not None
