@@ -38,7 +38,7 @@ class SampleController(QObject):
     """Something to tell the person."""
 
     def __init__(self, context: Context) -> None:
-        """Use `SampleController.of`."""
+        """Use `SampleController.for_context`."""
         super().__init__(context)
         self._context = context
         self._task: Task | None = None

@@ -30,7 +30,7 @@ class BatchController(QObject):
     """Something to tell the person."""
 
     def __init__(self, context: Context) -> None:
-        """Use `BatchController.of`."""
+        """Use `BatchController.for_context`."""
         super().__init__(context)
         self._context = context
         self._task: Task | None = None
