@@ -151,7 +151,7 @@ def size_mm(
         return None
     places = ((rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom))
     try:
-        corners = [_mapped(inverse, x, y) for x, y in places]
+        corners = [_map_point(inverse, x, y) for x, y in places]
     except ZeroDivisionError:
         return None
     sides = [math.dist(corner, corners[(at + 1) % 4]) * mm_per_pixel for at, corner in enumerate(corners)]
@@ -172,6 +172,6 @@ def _inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]] | None:
     return [[value / determinant for value in row] for row in rows]
 
 
-def _mapped(matrix: Sequence[Sequence[float]], x: float, y: float) -> tuple[float, float]:
+def _map_point(matrix: Sequence[Sequence[float]], x: float, y: float) -> tuple[float, float]:
     across, down, depth = (row[0] * x + row[1] * y + row[2] for row in matrix)
     return across / depth, down / depth

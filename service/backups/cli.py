@@ -83,7 +83,7 @@ def _backup(arguments: Sequence[str], settings: Settings) -> int:
     check_data(settings)
     with (
         tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder,
-        one_file.writing(target) as archive,
+        one_file.create_archive(target) as archive,
     ):
         manifest = take(settings, archive, Path(folder), with_secrets=options.with_secrets)
         archive.finish(manifest)
@@ -184,7 +184,7 @@ def _chosen_backups(
     options: argparse.Namespace, settings: Settings, stack: contextlib.ExitStack
 ) -> Iterator[tuple[str, Backup]]:
     if options.file is not None:
-        yield str(options.file), stack.enter_context(one_file.reading(options.file))
+        yield str(options.file), stack.enter_context(one_file.open_archive(options.file))
         return
     folder = _open_folder(options.place, settings)
     names = folder.names()
@@ -232,7 +232,7 @@ def _restore(arguments: Sequence[str], settings: Settings) -> int:
 @contextlib.contextmanager
 def _open_backup(source: str, name: str | None, settings: Settings) -> Iterator[Backup]:
     if "://" not in source and not Path(source).is_dir():
-        with one_file.reading(Path(source)) as archive:
+        with one_file.open_archive(Path(source)) as archive:
             yield archive
         return
     folder = _open_folder(source, settings)

@@ -15,7 +15,7 @@ import psycopg
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from service.backups.archive.manifest import BackupRefusedError
-from service.backups.archive.places import Place, open_place
+from service.backups.archive.places import BackupPlace, open_place
 from service.backups.archive.shared_folder import SharedBackup, SharedFolder, time_of
 from service.backups.archive.taking import take
 from service.backups.archive.verification import verify
@@ -39,7 +39,7 @@ _FAILURES = (
 )
 
 
-def configured_place(settings: Settings) -> Place:
+def configured_place(settings: Settings) -> BackupPlace:
     """The place of the settings. Raises StoreSettingsError when it cannot be used."""
     return open_place(settings.backup_to, settings)
 

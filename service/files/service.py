@@ -22,7 +22,7 @@ from service.files.tiles import TileStore
 from service.files.upload import BadUploadError, Upload
 from service.files.usage import UploadRoom, Usage, stored_bytes
 from service.settings import Settings
-from service.stores.contents import Incoming, file_contents
+from service.stores.contents import IncomingContent, file_contents
 from service.stores.port import PIECE, Pieces
 from service.web.envelope import Problem
 from shared import atomic
@@ -126,7 +126,7 @@ class FilesService:
             self._room.set_sum((await self._database.read(stored_bytes))[1])
         return await self._run_on_disk(self._room.largest)
 
-    async def _begin_write(self) -> tuple[Incoming, Callable[[bytes], None]]:
+    async def _begin_write(self) -> tuple[IncomingContent, Callable[[bytes], None]]:
         """Where a file goes, and what adds a piece to it within the limits. Raises Problem 507."""
         largest = await self._largest()
         incoming = await self._run_on_disk(self._contents.incoming)
@@ -141,7 +141,7 @@ class FilesService:
         return incoming, write
 
     async def _end_write(
-        self, incoming: Incoming, name: str, by: str | None, address: str | None
+        self, incoming: IncomingContent, name: str, by: str | None, address: str | None
     ) -> StoredFile:
         row = await self._run_on_disk(self._keep, name, incoming, by)
         if not incoming.stored_before:
@@ -177,7 +177,7 @@ class FilesService:
 
         return add
 
-    def _write_incoming(self, data: bytes) -> Incoming:
+    def _write_incoming(self, data: bytes) -> IncomingContent:
         incoming = self._contents.incoming()
         incoming.write(data)
         incoming.finish()
@@ -191,7 +191,7 @@ class FilesService:
         msg = f"文件过大，上限为 {self._limit // 2**20} MB"
         return Problem(413, ErrorCode.TOO_LARGE, msg, headers={"Connection": "close"}, limit=self._limit)
 
-    def _keep(self, given_name: str, incoming: Incoming, by: str | None) -> FileRow:
+    def _keep(self, given_name: str, incoming: IncomingContent, by: str | None) -> FileRow:
         if not incoming.size:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "文件为空，请选择其他文件")
         incoming.finish()

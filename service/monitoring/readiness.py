@@ -52,7 +52,7 @@ class Readiness:
         self._failed: dict[str, str] = {}
         self._good_until = float("-inf")
 
-    async def failed(self) -> dict[str, str]:
+    async def failed_checks(self) -> dict[str, str]:
         """The checks that fail, each with a code that says why; as of the last second."""
         if asyncio.get_running_loop().time() >= self._good_until:
             if self._round is None:
@@ -136,7 +136,7 @@ def migrations_check(database: Database) -> Check:
 def disk_check(folder: Path, least_free: int) -> Check:
     """The data directory takes a file, and has `least_free` bytes left."""
 
-    def look() -> None:
+    def check_folder() -> None:
         if shutil.disk_usage(folder).free < least_free:
             raise NotReadyError("disk_full")
         trial = folder / f".ready-{random_name()}"
@@ -146,7 +146,7 @@ def disk_check(folder: Path, least_free: int) -> Check:
             trial.unlink(missing_ok=True)
 
     async def check() -> None:
-        await asyncio.to_thread(look)
+        await asyncio.to_thread(check_folder)
 
     return check
 
@@ -173,7 +173,7 @@ def health_routes(readiness: Readiness) -> APIRouter:
     @router.get("/readyz", responses=failures(503))
     async def readyz() -> Any:
         """Database, migrations, disk, detection queue and file store do their work; else which does not."""
-        failed = await readiness.failed()
+        failed = await readiness.failed_checks()
         if failed:
             msg = "服务尚未就绪，请稍后重试；如反复出现，请联系管理员"
             return JSONResponse(failure_body(ErrorCode.UNAVAILABLE, msg, {"failed": failed}), status_code=503)

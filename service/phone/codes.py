@@ -43,7 +43,7 @@ class PhoneConnection:
     caller: Caller
 
 
-class Codes:
+class PhoneCodes:
     """The codes on one database."""
 
     def __init__(self, database: Database, ports: Ports) -> None:

@@ -42,7 +42,7 @@ _JPEG: dict[int | str, dict[str, Any]] = {
         "content": {"image/jpeg": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
-# For OpenAPI only: `Codes.authenticate` reads the header.
+# For OpenAPI only: `PhoneCodes.authenticate` reads the header.
 _PHONE = APIKeyHeader(
     name="Authorization",
     scheme_name="phone",

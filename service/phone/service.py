@@ -11,11 +11,11 @@ from sqlmodel import Session
 
 from service.db.database import Database, now
 from service.exception_trace import trace_of
-from service.phone.codes import Codes, PhoneConnection
+from service.phone.codes import PhoneCodes, PhoneConnection
 from service.phone.network import PhoneNetworkAddress, phone_network_address
 from service.phone.network_access import NetworkAccess
 from service.phone.ports import ItemFacts, Ports
-from service.phone.uploads import Uploads
+from service.phone.uploads import PhoneUploads
 from service.settings import Settings
 from service.tls import CertificateError
 from service.web.addresses import is_loopback
@@ -37,8 +37,8 @@ class PhoneService:
         self._database = database
         self._settings = settings
         self._ports = ports
-        self.codes = Codes(database, ports)
-        self.uploads = Uploads(database, self.codes, ports)
+        self.codes = PhoneCodes(database, ports)
+        self.uploads = PhoneUploads(database, self.codes, ports)
         self.network_access = NetworkAccess(self.codes.has_valid)
         database.before_commit.append(self.codes.before_commit)
 
@@ -51,8 +51,8 @@ class PhoneService:
     ) -> NewPhoneCode:
         """Make a code, and say where a phone reaches this service, which answered at `server`.
 
-        Raises the Problems of `Codes.create`, 403 when the network is opened from another machine, 503 when
-        that is not possible.
+        Raises the Problems of `PhoneCodes.create`, 403 when the network is opened from another machine, 503
+        when that is not possible.
         """
         if body.open_network and not is_loopback(caller.address):
             raise Problem(
@@ -88,7 +88,7 @@ class PhoneService:
     # The phone's side
 
     async def claim(self, body: PhoneClaim, address: str, agent: str) -> PhoneView:
-        """Connect a phone; the Problems of `Codes.claim`."""
+        """Connect a phone; the Problems of `PhoneCodes.claim`."""
         return await self.view(await self.codes.claim(body, address, agent))
 
     async def view(self, phone: PhoneConnection) -> PhoneView:

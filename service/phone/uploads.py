@@ -10,7 +10,7 @@ from sqlalchemy import Row, delete, func, insert, select, update
 from sqlmodel import Session
 
 from service.db.database import Database, now
-from service.phone.codes import Codes, PhoneConnection
+from service.phone.codes import PhoneCodes, PhoneConnection
 from service.phone.ports import Ports
 from service.phone.rules import RateLimiter, end_after_photo
 from service.phone.tables import CODE, PART, UPLOAD
@@ -27,10 +27,10 @@ _REFUSING = (404, 413, 415, 422)
 UploadRow = Row[*tuple[Any, ...]]
 
 
-class Uploads:
+class PhoneUploads:
     """The photos that phones send."""
 
-    def __init__(self, database: Database, codes: Codes, ports: Ports) -> None:
+    def __init__(self, database: Database, codes: PhoneCodes, ports: Ports) -> None:
         self._database = database
         self._codes = codes
         self._ports = ports

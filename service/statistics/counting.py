@@ -9,7 +9,16 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, se
 from sqlmodel import Session
 
 from service.statistics.ports import Ports, RecordFacts
-from service.statistics.rules import Cell, Counted, Measure, Place, day_of, differences, item_counts, name_of
+from service.statistics.rules import (
+    Cell,
+    Counted,
+    CountingPlace,
+    Measure,
+    day_of,
+    differences,
+    item_counts,
+    name_of,
+)
 from service.statistics.tables import ITEM, RECORD
 
 _LOCK = select(func.pg_advisory_xact_lock(7_105_049))
@@ -26,7 +35,7 @@ _INSERT_RECORDS = insert(RECORD)
 _UPDATE_RECORDS = (
     update(RECORD)
     .where(RECORD.c.inspection_id == bindparam("the_record"))
-    .values({name: bindparam(name) for name in (*Place._fields, "state", "seconds")})
+    .values({name: bindparam(name) for name in (*CountingPlace._fields, "state", "seconds")})
 )
 _COLUMNS = ", ".join((*Cell._fields, "amount"))
 _ADD = (
@@ -42,7 +51,7 @@ _ADD_ARRAYS = (
 )
 
 Stored = Row[*tuple[Any, ...]]
-Amount = tuple[Place, Counted, int]
+Amount = tuple[CountingPlace, Counted, int]
 
 
 def count(
@@ -127,15 +136,15 @@ def _stored_items(
     return list(connection.execute(_ITEMS, {"items": list(items), "moved": counted_before}))
 
 
-def _place_of_record(facts: RecordFacts) -> Place:
-    return Place(day_of(facts.moment), name_of(facts.aircraft_id), name_of(facts.executor_id))
+def _place_of_record(facts: RecordFacts) -> CountingPlace:
+    return CountingPlace(day_of(facts.moment), name_of(facts.aircraft_id), name_of(facts.executor_id))
 
 
-def _stored_place(row: Stored) -> Place:
-    return Place(row.day, row.aircraft_id, row.executor_id)
+def _stored_place(row: Stored) -> CountingPlace:
+    return CountingPlace(row.day, row.aircraft_id, row.executor_id)
 
 
-def _amounts(place: Place, state: str, seconds: int | None) -> Iterator[Amount]:
+def _amounts(place: CountingPlace, state: str, seconds: int | None) -> Iterator[Amount]:
     yield place, (Measure.STATE, state), 1
     if seconds is not None:
         yield place, (Measure.FINISHED, ""), 1
@@ -147,7 +156,7 @@ def _amounts_of_records(rows: Iterable[Stored]) -> Iterator[Amount]:
         yield from _amounts(_stored_place(row), row.state, row.seconds)
 
 
-def _finding_amounts(place: Place, measure: str, name: str, amount: int) -> Iterator[Amount]:
+def _finding_amounts(place: CountingPlace, measure: str, name: str, amount: int) -> Iterator[Amount]:
     yield place, (measure, name), amount
     if measure == Measure.REGION:
         # As many as the item has: by aircraft they need no row of their own, which would move with it.
@@ -158,7 +167,7 @@ def _keep_records(
     connection: Connection,
     stored: dict[str, Stored],
     present: dict[str, RecordFacts],
-    places: dict[str, Place],
+    places: dict[str, CountingPlace],
     record_ids: Collection[str],
 ) -> None:
     new, changed = [], []
@@ -188,7 +197,7 @@ def _keep_items(
     stored_items: list[Stored],
     rows: list[dict[str, Any]],
     items: Collection[str],
-    places: dict[str, Place],
+    places: dict[str, CountingPlace],
 ) -> None:
     before = [
         dict(row._mapping) for row in stored_items if row.item_id in items and row.inspection_id in places

@@ -62,7 +62,7 @@ class Scope(IntFlag):
     EXECUTOR = 4
 
 
-class Place(NamedTuple):
+class CountingPlace(NamedTuple):
     """Where something is counted: day, aircraft, executor."""
 
     day: int
@@ -163,7 +163,7 @@ def _model(detection: Entry) -> str | None:
     return name_of(f"{model_id}{MODEL_SIGN}{'' if version is None else version}")
 
 
-def cells(place: Place, counted: Counted) -> Iterator[Cell]:
+def cells(place: CountingPlace, counted: Counted) -> Iterator[Cell]:
     """The sums that something counted at a place belongs to: of all and its own aircraft, executor, month."""
     measure, name = counted
     for scope in map(Scope, range(Scope.MONTH | Scope.AIRCRAFT | Scope.EXECUTOR, -1, -1)):
@@ -240,10 +240,10 @@ def division(first: int, last: int) -> Division:
 
 
 def differences(
-    before: Iterable[tuple[Place, Counted, int]], after: Iterable[tuple[Place, Counted, int]]
+    before: Iterable[tuple[CountingPlace, Counted, int]], after: Iterable[tuple[CountingPlace, Counted, int]]
 ) -> dict[Cell, int]:
     """What has to be added to the sums, by their keys in order: all lock them in the same one."""
-    amounts: Counter[tuple[Place, Counted]] = Counter()
+    amounts: Counter[tuple[CountingPlace, Counted]] = Counter()
     for place, counted, amount in before:
         amounts[place, counted] -= amount
     for place, counted, amount in after:

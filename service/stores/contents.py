@@ -40,7 +40,7 @@ MODELS = ContentNaming(
 """Files of detection models."""
 
 
-class Incoming:
+class IncomingContent:
     """A content that is being written: `write` the pieces, then `Contents.keep` it or `discard` it."""
 
     def __init__(self, path: Path) -> None:
@@ -90,12 +90,12 @@ class Contents:
         self.incoming_folder = incoming
         self._copies = copies
 
-    def incoming(self) -> Incoming:
+    def incoming(self) -> IncomingContent:
         """A new content to write."""
         self.incoming_folder.mkdir(parents=True, exist_ok=True)
-        return Incoming(self.incoming_folder / random_name())
+        return IncomingContent(self.incoming_folder / random_name())
 
-    def keep(self, incoming: Incoming) -> None:
+    def keep(self, incoming: IncomingContent) -> None:
         """Store a finished content durably. The same content twice is stored once, a torn one is replaced."""
         sha256 = incoming.sha256
         name = self._naming.name(sha256)
@@ -107,7 +107,7 @@ class Contents:
             # Most contents are looked at soon after they came.
             self._copies.add(sha256, incoming.path)
 
-    def ensure(self, incoming: Incoming) -> None:
+    def ensure(self, incoming: IncomingContent) -> None:
         """Store a kept content again when a collection of unused ones removed it before it had a row."""
         if not incoming.stored_before or self.contains(incoming.sha256):
             return

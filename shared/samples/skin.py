@@ -179,8 +179,8 @@ def _stencil(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Ge
     blend(part, mask, (92, 84, 150))
 
 
-def _bare(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Generator) -> None:
+def _bare_skin(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Generator) -> None:
     """A bay that stays bare skin: most of a real fuselage is."""
 
 
-_FITTINGS = (_windows, _registration, _bare, _hatch, _stencil, _bare)
+_FITTINGS = (_windows, _registration, _bare_skin, _hatch, _stencil, _bare_skin)

@@ -70,14 +70,14 @@ class NewArchiveFile:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[ArchiveFile]:
+def open_archive(path: Path) -> Iterator[ArchiveFile]:
     """The archive at `path`. Raises BadZipFile, OSError and BackupRefusedError."""
     with zipfile.ZipFile(path) as archive:
         yield ArchiveFile(archive)
 
 
 @contextmanager
-def writing(target: Path) -> Iterator[NewArchiveFile]:
+def create_archive(target: Path) -> Iterator[NewArchiveFile]:
     """A new archive, which becomes `target` at the end of the block, durable and for its owner only."""
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder:
         part = Path(folder) / "archive"

@@ -32,7 +32,7 @@ class PartFile(NamedTuple):
     keep: Callable[[str], None]
 
 
-class Place:
+class BackupPlace:
     """The objects of a store. Every method may raise OSError, also for a store that does not answer.
 
     `scratch` is a folder on this machine for what is on its way there; a directory has its own, so that the
@@ -143,6 +143,6 @@ def as_file(pieces: Pieces) -> Iterator[IO[bytes]]:
         pieces.close()
 
 
-def open_place(address: str, settings: Settings) -> Place:
+def open_place(address: str, settings: Settings) -> BackupPlace:
     """The place at `address`, a directory or `s3://BUCKET/PREFIX`. Raises StoreSettingsError."""
-    return Place(open_store(address, settings), address, settings.data_dir.joinpath(*_SCRATCH))
+    return BackupPlace(open_store(address, settings), address, settings.data_dir.joinpath(*_SCRATCH))

@@ -27,7 +27,7 @@ from service.backups.archive.manifest import (
     parse_manifest,
     pieces,
 )
-from service.backups.archive.places import Place
+from service.backups.archive.places import BackupPlace
 
 CONTENTS = "contents"
 BACKUPS = "backups"
@@ -53,7 +53,7 @@ def _is_compressed(name: str) -> bool:
 class SharedBackup:
     """One backup of the folder."""
 
-    def __init__(self, place: Place, manifest: Manifest) -> None:
+    def __init__(self, place: BackupPlace, manifest: Manifest) -> None:
         self._place = place
         self.manifest = manifest
 
@@ -84,7 +84,7 @@ class NewSharedBackup:
     but is not in `in_backups`, the contents of all backups: an interrupted backup left it behind.
     """
 
-    def __init__(self, place: Place, in_backups: set[str]) -> None:
+    def __init__(self, place: BackupPlace, in_backups: set[str]) -> None:
         self._place = place
         self._sizes = dict(place.listing(CONTENTS))
         self._in_backups = in_backups
@@ -145,7 +145,7 @@ class NewSharedBackup:
 class SharedFolder:
     """The backups of one installation."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: BackupPlace) -> None:
         self.place = place
 
     def names(self) -> list[str]:

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from service.audit.service import AuditService
 from service.backups import making
 from service.backups.archive.manifest import DATABASE, BackupRefusedError, Manifest
-from service.backups.archive.places import Place, open_place
+from service.backups.archive.places import BackupPlace, open_place
 from service.backups.archive.shared_folder import BACKUPS, CONTENTS, SharedFolder, content_name, time_of
 from service.backups.cli import main
 from service.backups.making import configured_place, make, prune
@@ -62,7 +62,7 @@ def keep(settings: Settings, database: Database) -> Iterator[Keep]:
 
 
 @pytest.fixture(params=["directory", "s3"])
-def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> Place:
+def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> BackupPlace:
     """The place of the settings: the directory, or a bucket."""
     if request.param == "s3":
         values = store_settings(request.getfixturevalue("s3"), tmp_path)
@@ -75,7 +75,7 @@ def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) ->
 
 
 @pytest.fixture
-def folder(place: Place) -> SharedFolder:
+def folder(place: BackupPlace) -> SharedFolder:
     return SharedFolder(place)
 
 
@@ -91,11 +91,11 @@ def moments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SharedFolder, "finish", later)
 
 
-def directory(path: Path) -> Place:
+def directory(path: Path) -> BackupPlace:
     return open_place(str(path), Settings())
 
 
-def contents(place: Place) -> dict[str, int]:
+def contents(place: BackupPlace) -> dict[str, int]:
     return dict(place.listing(CONTENTS))
 
 

@@ -16,8 +16,8 @@ from service.statistics.rules import (
     LONGEST_NAME,
     MOST_DAYS,
     Cell,
+    CountingPlace,
     Measure,
-    Place,
     Scope,
     cells,
     day_of,
@@ -128,14 +128,14 @@ def test_a_day_begins_at_midnight_on_the_clock_of_this_machine() -> None:
 
 def test_something_counts_in_eight_sums() -> None:
     day = dt.date(2026, 5, 14).toordinal()
-    affected = list(cells(Place(day, "a", "e"), (Measure.LABEL, "dent")))
+    affected = list(cells(CountingPlace(day, "a", "e"), (Measure.LABEL, "dent")))
     assert len(set(affected)) == 8
     assert Cell("label", int(Scope.ALL), "", "", day, "dent") in affected
     assert Cell("label", int(Scope.MONTH | Scope.AIRCRAFT), "a", "", month_of(day), "dent") in affected
 
 
 def test_only_what_differs_changes_a_sum() -> None:
-    place, other_place = Place(730_000, "a", ""), Place(730_000, "b", "")
+    place, other_place = CountingPlace(730_000, "a", ""), CountingPlace(730_000, "b", "")
     same = (place, (Measure.LABEL, "dent"), 2)
     assert differences([same], [same]) == {}
     changes = differences([same], [(other_place, (Measure.LABEL, "dent"), 2)])

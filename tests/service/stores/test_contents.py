@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from service.settings import Settings
-from service.stores.contents import Contents, Incoming, file_contents, model_contents
+from service.stores.contents import Contents, IncomingContent, file_contents, model_contents
 from service.stores.local_copies import IN_USE_SECONDS, LocalCopies
 from service.stores.port import StoreUnavailableError, copy
 from shared.content import sha256
@@ -42,7 +42,7 @@ def keep(contents: Contents, data: bytes) -> str:
     return incoming.sha256
 
 
-def written(contents: Contents, data: bytes) -> Incoming:
+def written(contents: Contents, data: bytes) -> IncomingContent:
     incoming = contents.incoming()
     incoming.write(data)
     incoming.finish()
