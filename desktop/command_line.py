@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from desktop.display import has_display
-from shared.starting import without_collections
+from shared.starting import without_garbage_collection
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -65,7 +65,7 @@ def _run(arguments: Sequence[str]) -> int:
     terminated: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
     service = start_early(options.server, options.data_dir)
-    with without_collections():
+    with without_garbage_collection():
         from desktop.app.application import run_desktop
 
     return run_desktop(options.server, options.data_dir, service, lambda: bool(terminated))
@@ -80,7 +80,7 @@ def _demo(arguments: Sequence[str]) -> int:
 
 
 def _play(out: Path) -> int:
-    with without_collections():
+    with without_garbage_collection():
         from desktop.demo import play
 
     status: int = play(out)

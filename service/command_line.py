@@ -21,7 +21,7 @@ from service.stores.port import StoreSettingsError, StoreUnavailableError
 from service.tls import CertificateError
 from shared.codes import Hindrance
 from shared.reasons import reason
-from shared.starting import without_collections
+from shared.starting import without_garbage_collection
 
 # Commands whose options their own module reads: `main(arguments, settings) -> exit status`.
 _MODULES = {
@@ -153,7 +153,7 @@ def _run(arguments: Sequence[str]) -> int:
         return _serve(rest)
     options, rest = _common().parse_known_args(rest)
     settings = _settings(options)
-    with without_collections():
+    with without_garbage_collection():
         run_command: Callable[..., int] = importlib.import_module(_MODULES[command]).main
     if command in _CHANGES_DATA:
         from service.audit.service import listener
@@ -197,7 +197,7 @@ def _serve(arguments: Sequence[str]) -> int:
         settings.metrics_token()
     except ValueError as problem:
         parser.error(f"{problem}: write a random one into it")
-    with without_collections():
+    with without_garbage_collection():
         from service.running import serve
 
     return serve(settings)

@@ -17,7 +17,7 @@ from service.detection import rules as detection_rules
 from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Variations, VaryingPhoto
 from service.detection.failure import DetectionFailed
 from service.detection.tables import ModelRow
-from service.files.lookup import stored
+from service.files.lookup import stored_file
 from service.files.tables import FileRow
 from service.inspection import problems
 from service.inspection.history.comparison import SAME_PLACE, RegionPlace, overlap, region_place
@@ -266,7 +266,7 @@ def _region(point: ItemPoint) -> tuple[float, float, float, float] | None:
 
 def _files(session: Session, file_ids: Collection[str]) -> Mapping[str, StoredFile]:
     rows = session.exec(select_rows(FileRow).where(col(FileRow.file_id).in_(file_ids)))
-    return {row.file_id: stored(row) for row in rows}
+    return {row.file_id: stored_file(row) for row in rows}
 
 
 def _taken_at(file: StoredFile) -> dt.datetime | None:

@@ -39,7 +39,7 @@ from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, Bounde
 from shared import atomic
 from shared.paths import SERVICE_ADDRESS, service_address
 from shared.reasons import reason
-from shared.starting import without_collections
+from shared.starting import without_garbage_collection
 
 if TYPE_CHECKING:
     from service.monitoring.endpoint import MetricsServer, Text
@@ -206,7 +206,7 @@ def application() -> FastAPI:
 
 
 def _application(settings: Settings) -> FastAPI:
-    with without_collections():
+    with without_garbage_collection():
         app = create_app(settings)
     GuardedProtocol.end_streams = staticmethod(app.state.end_streams)
     return app
@@ -227,7 +227,7 @@ def _config(settings: Settings, app: FastAPI | str, certificate: CertificateFile
         forwarded_allow_ips=settings.trusted_proxies or [],
         timeout_graceful_shutdown=ANSWER_SECONDS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        ssl_context_factory=None if certificate is None else certificate.following_context,
+        ssl_context_factory=None if certificate is None else certificate.reloading_context,
         access_log=False,
         ws="none",
     )

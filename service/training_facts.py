@@ -119,9 +119,9 @@ def _detected_items(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, _Detected
     if present is None or not isinstance(file_id, str):
         return
     group = f"record {row.inspection_id}" if row.aircraft_id is None else f"aircraft {row.aircraft_id}"
-    present_findings = findings.of_entry(present)
+    present_findings = findings.read_findings(present)
     rejected: int | None = None
     if results.is_correction(present):
-        shown = findings.of_entry(results.model_origin(entries, present))
+        shown = findings.read_findings(results.model_origin(entries, present))
         rejected = max(len(shown) - sum(not finding.drawn for finding in present_findings), 0)
     yield file_id, _DetectedItem(group, present_findings, rejected)

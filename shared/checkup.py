@@ -133,7 +133,7 @@ def damaged_tiles(folder: Path) -> list[Path]:
     ]
 
 
-def open_to_others(path: Path) -> bool:
+def is_open_to_others(path: Path) -> bool:
     """True when other users may read or enter `path`, where the system knows owners."""
     return os.name == "posix" and bool(path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO))
 
@@ -158,7 +158,7 @@ def report(side: str, arguments: Sequence[str], checks: Checks) -> int:
     failed = False
     for name, check in checks:
         for result in check():
-            repaired = options.repair and result.repair is not None and _repaired(result)
+            repaired = options.repair and result.repair is not None and _try_repair(result)
             if options.json:
                 print(to_json(side, name, result), flush=True)
             else:
@@ -167,7 +167,7 @@ def report(side: str, arguments: Sequence[str], checks: Checks) -> int:
     return 1 if failed else 0
 
 
-def _repaired(result: CheckResult) -> bool:
+def _try_repair(result: CheckResult) -> bool:
     try:
         repair(result)
     except OSError as problem:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from shared.starting import without_collections
+from shared.starting import without_garbage_collection
 
 DESKTOP = "desktop.command_line"
 SERVICE = "service.command_line"
@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         status = 0
         for module in modules:
-            with without_collections():
+            with without_garbage_collection():
                 entry: Callable[[Sequence[str]], int] = importlib.import_module(module).main
             status = max(status, entry(args))
         sys.stdout.flush()

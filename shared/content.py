@@ -59,7 +59,7 @@ def same_file(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     return file_ids[0] is not None and file_ids[0] == file_ids[1]
 
 
-def names_another(info: Mapping[str, Any] | None, reference: Mapping[str, Any] | None) -> bool:
+def names_other_file(info: Mapping[str, Any] | None, reference: Mapping[str, Any] | None) -> bool:
     """Whether an item's fileInfo names a file of the service that is not its record's reference image."""
     if not info or file_id_of(info.get("download_url")) is None:
         return False

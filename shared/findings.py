@@ -85,7 +85,7 @@ class Finding:
         }
 
 
-def of_entry(
+def read_findings(
     entry: Entry | None,
     severities: Mapping[str, Severity] = _NO_SEVERITIES,
     mm_per_pixel: float | None = None,
@@ -102,7 +102,7 @@ def of_entry(
 
 
 def readable_boxes(entry: Entry | None) -> Iterator[EntryBox]:
-    """The boxes of a result entry that `of_entry` reads, in their order."""
+    """The boxes of a result entry that `read_findings` reads, in their order."""
     return (box for box, _ in _read(entry, _NO_SEVERITIES))
 
 
@@ -151,7 +151,7 @@ def size_mm(
         return None
     places = ((rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom))
     try:
-        corners = [_mapped(inverse, x, y) for x, y in places]
+        corners = [_map_point(inverse, x, y) for x, y in places]
     except ZeroDivisionError:
         return None
     sides = [math.dist(corner, corners[(at + 1) % 4]) * mm_per_pixel for at, corner in enumerate(corners)]
@@ -172,6 +172,6 @@ def _inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]] | None:
     return [[value / determinant for value in row] for row in rows]
 
 
-def _mapped(matrix: Sequence[Sequence[float]], x: float, y: float) -> tuple[float, float]:
+def _map_point(matrix: Sequence[Sequence[float]], x: float, y: float) -> tuple[float, float]:
     across, down, depth = (row[0] * x + row[1] * y + row[2] for row in matrix)
     return across / depth, down / depth

@@ -108,7 +108,7 @@ def mapped_corners(rect: Rect, homography: Sequence[Sequence[float]]) -> Quad | 
     return quad if len(sides) == 1 else None
 
 
-def within(quad: Sequence[Sequence[float]], x: float, y: float) -> bool:
+def is_inside(quad: Sequence[Sequence[float]], x: float, y: float) -> bool:
     """True when the point lies inside a convex quadrilateral, whichever way its corners go around."""
     turns = set()
     for (x1, y1), (x2, y2) in zip(quad, [*quad[1:], quad[0]], strict=True):

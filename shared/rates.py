@@ -20,14 +20,14 @@ def rate_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> floa
     low, high = events / trials, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        if _at_most(events, trials, middle) > 1 - confidence:
+        if _probability_of_at_most(events, trials, middle) > 1 - confidence:
             low = middle
         else:
             high = middle
     return high
 
 
-def _at_most(events: int, trials: int, rate: float) -> float:
+def _probability_of_at_most(events: int, trials: int, rate: float) -> float:
     # P(X <= events) for a binomial X, term by term in logarithms.
     if rate >= 1:
         return 0.0

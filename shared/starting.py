@@ -12,7 +12,7 @@ LOADED = time.perf_counter()
 
 
 @contextmanager
-def without_collections() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """Make objects that stay, without looking for garbage among them meanwhile or later.
 
     Importing the service and building its application make some 200,000 objects. To look through them while

@@ -45,19 +45,19 @@ class SuppressedFinding:
         )
 
 
-def of_entry(entry: Entry | None, entries: Sequence[Entry] = ()) -> list[SuppressedFinding]:
+def read_suppressed(entry: Entry | None, entries: Sequence[Entry] = ()) -> list[SuppressedFinding]:
     """What the memory suppressed in an entry, the surest without a memory first.
 
     `entries` are all of the item: a correction has what the entry that it corrects has, without what the
     person reported as a finding. What cannot be read is left out.
     """
-    suppressed = _compared(entry, entries).get("suppressed")
+    suppressed = _comparison_entry(entry, entries).get("suppressed")
     if entry is None or not isinstance(suppressed, list):
         return []
     reported = [from_corners(*findings.corners(box)) for box in findings.readable_boxes(entry)]
     unreported = [
         finding
-        for finding in _readable(suppressed)
+        for finding in _readable_findings(suppressed)
         if not any(finding.box.iou(box) >= _SAME for box in reported)
     ]
     return sorted(unreported, key=lambda finding: -finding.score_alone)
@@ -65,12 +65,12 @@ def of_entry(entry: Entry | None, entries: Sequence[Entry] = ()) -> list[Suppres
 
 def memory_photos(entry: Entry | None, entries: Sequence[Entry] = ()) -> int:
     """The number of photos of the memory that the comparison of an entry used; 0 for none."""
-    memory = _compared(entry, entries).get("memory")
+    memory = _comparison_entry(entry, entries).get("memory")
     count = memory.get("photos") if isinstance(memory, Mapping) else None
     return count if isinstance(count, int) else 0
 
 
-def _readable(values: Iterable[Any]) -> Iterable[SuppressedFinding]:
+def _readable_findings(values: Iterable[Any]) -> Iterable[SuppressedFinding]:
     for fields in values:
         try:
             yield SuppressedFinding.from_json(fields)
@@ -78,7 +78,7 @@ def _readable(values: Iterable[Any]) -> Iterable[SuppressedFinding]:
             continue
 
 
-def _compared(entry: Entry | None, entries: Sequence[Entry]) -> Mapping[str, Any]:
+def _comparison_entry(entry: Entry | None, entries: Sequence[Entry]) -> Mapping[str, Any]:
     """The entry of the comparison that an entry goes back to, through corrections of corrections."""
     by_version = {results.version(other, index): other for index, other in enumerate(entries)}
     for _ in range(len(entries) + 1):

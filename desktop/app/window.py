@@ -292,7 +292,7 @@ class MainWindow(QMainWindow):
         bind = self._context.commands.bind
         bind("palette", self._palette, self)
         bind("keys", self._keys, self)
-        bind("tour", self.tour.start, self, enabled=self.tour.possible)
+        bind("tour", self.tour.start, self, enabled=self.tour.is_possible)
         for page_id in self._kinds:
             if page_id in {"records", "catalogue", "statistics", "people", "me"}:
                 self._bind_page(page_id)

@@ -45,7 +45,7 @@ class ServiceState(StrEnum):
     STOPPED = "stopped"
 
 
-class _Life(Enum):
+class _StartOutcome(Enum):
     """What became of one start."""
 
     WELL = auto()
@@ -132,7 +132,7 @@ class EmbeddedService:
         if self._watch is not None and self._watch.is_alive():
             return
         self._stopping.clear()
-        self._tell(ServiceState.STARTING)
+        self._set_state(ServiceState.STARTING)
         self._watch = threading.Thread(target=self._keep_running, name="embedded-service", daemon=True)
         self._watch.start()
 
@@ -157,11 +157,11 @@ class EmbeddedService:
         with self._changed:
             process = self._process
         if process is not None:
-            _end(process, grace)
+            _end_process(process, grace)
         if self._watch is not None and self._watch is not threading.current_thread():
             self._watch.join()
             self._watch = None
-        self._tell(ServiceState.STOPPED)
+        self._set_state(ServiceState.STOPPED)
 
     # In the watching thread
 
@@ -174,27 +174,27 @@ class EmbeddedService:
             life = self._run_once()
             if self._stopping.is_set():
                 return
-            if life is _Life.AWAITED and time.monotonic() < patience_ends:
+            if life is _StartOutcome.AWAITED and time.monotonic() < patience_ends:
                 continue
-            if life is _Life.WELL and time.monotonic() - began > _LONG_LIFE:
+            if life is _StartOutcome.WELL and time.monotonic() - began > _LONG_LIFE:
                 failures = 0
             failures += 1
             if failures >= self._tries or self._hindrance not in _MAY_PASS:
-                self._tell(ServiceState.FAILED)
+                self._set_state(ServiceState.FAILED)
                 return
-            if life is _Life.WELL:
+            if life is _StartOutcome.WELL:
                 patience_ends = time.monotonic() + self._ready_seconds
-                self._tell(ServiceState.RESTARTING)
+                self._set_state(ServiceState.RESTARTING)
             self._stopping.wait(_PAUSES[min(failures, len(_PAUSES)) - 1])
 
-    def _run_once(self) -> _Life:
+    def _run_once(self) -> _StartOutcome:
         """One life of the service, or of another desktop's."""
         try:
             process = self._spawn()
         except OSError as error:
             self._hindrance = hindrance(error)
-            self._note(f"cannot start the service: {error}")
-            return _Life.FAILED
+            self._write_log(f"cannot start the service: {error}")
+            return _StartOutcome.FAILED
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         assert process.stdout is not None
         threading.Thread(
@@ -203,17 +203,17 @@ class EmbeddedService:
         first = self._first_line(process, lines)
         url = first.get("url")
         if first.get("event") == "ready" and isinstance(url, str):
-            self._tell(ServiceState.READY, url)
+            self._set_state(ServiceState.READY, url)
             process.wait()
-            _end(process, 0)
-            return _Life.WELL
+            _end_process(process, 0)
+            return _StartOutcome.WELL
         if first.get("event") == "failed":
             # Null, or a word that only another version knows, says nothing here.
             with contextlib.suppress(ValueError):
                 self._hindrance = Hindrance(str(first.get("why")))
-        _end(process, 0 if first.get("event") not in ("busy", "failed") else 5.0)
+        _end_process(process, 0 if first.get("event") not in ("busy", "failed") else 5.0)
         if first.get("event") != "busy":
-            return _Life.FAILED
+            return _StartOutcome.FAILED
         return self._use_other(url if isinstance(url, str) else None)
 
     def _spawn(self) -> subprocess.Popen[str]:
@@ -263,17 +263,17 @@ class EmbeddedService:
                 document = json.loads(line)
                 if isinstance(document, dict) and "event" in document:
                     return document
-        self._note(f"the service was not ready after {self._ready_seconds:.0f} s")
+        self._write_log(f"the service was not ready after {self._ready_seconds:.0f} s")
         return {}
 
-    def _use_other(self, url: str | None) -> _Life:
+    def _use_other(self, url: str | None) -> _StartOutcome:
         """Use the service of another desktop until it is gone; without `url` it is still starting."""
         ends = time.monotonic() + _LOOK_SECONDS
         while url is None:
-            url = self._written_url()
+            url = self._url_in_file()
             if url is None and (self._stopping.wait(0.1) or time.monotonic() > ends):
                 # Only a start of our own shows whether another process still holds the data directory.
-                return _Life.AWAITED
+                return _StartOutcome.AWAITED
         # Only here: they take a tenth of a second to load, before the service has been started.
         import httpx
 
@@ -284,21 +284,21 @@ class EmbeddedService:
         tls = ServerContext(self.fingerprint)
         with httpx.Client(timeout=3.0, trust_env=False, verify=tls) as http:
             while not self._stopping.is_set() and misses < 2:
-                if _answers(http, url):
+                if _is_answering(http, url):
                     misses = 0
                     if not was_ready:
                         was_ready = True
-                        self._tell(ServiceState.READY, url)
+                        self._set_state(ServiceState.READY, url)
                 else:
                     misses += 1
                 self._stopping.wait(1.0 if misses == 0 else 0.2)
-        return _Life.WELL if was_ready else _Life.FAILED
+        return _StartOutcome.WELL if was_ready else _StartOutcome.FAILED
 
-    def _written_url(self) -> str | None:
+    def _url_in_file(self) -> str | None:
         written = service_address(self.data_dir)
         return None if written is None else written.url
 
-    def _tell(self, state: ServiceState, url: str | None = None) -> None:
+    def _set_state(self, state: ServiceState, url: str | None = None) -> None:
         with self._changed:
             if (state, url) == (self._state, self._url):
                 return
@@ -306,7 +306,7 @@ class EmbeddedService:
             self._changed.notify_all()
         self._on_state(state, url)
 
-    def _note(self, text: str) -> None:
+    def _write_log(self, text: str) -> None:
         with contextlib.suppress(OSError), self.log_file.open("a", encoding="utf-8") as log:
             log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} desktop: {text}\n")
 
@@ -318,7 +318,7 @@ def _read_lines(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
     lines.put(None)
 
 
-def _answers(http: httpx.Client, url: str) -> bool:
+def _is_answering(http: httpx.Client, url: str) -> bool:
     import httpx
 
     try:
@@ -327,7 +327,7 @@ def _answers(http: httpx.Client, url: str) -> bool:
         return False
 
 
-def _end(process: subprocess.Popen[str], grace: float) -> None:
+def _end_process(process: subprocess.Popen[str], grace: float) -> None:
     """Close the pipe of `process`, give it `grace` seconds, then use force; returns when it is gone."""
     assert process.stdin is not None
     with contextlib.suppress(OSError):

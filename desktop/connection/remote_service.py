@@ -18,7 +18,7 @@ _ANSWER_SECONDS = 4.0
 _PATIENT_MISSES = 5
 
 
-def answers(base_url: str, fingerprint: str | None = None) -> bool:
+def is_answering(base_url: str, fingerprint: str | None = None) -> bool:
     """True when a Walkaround service at `base_url` is alive.
 
     `fingerprint`: the one that its key has to have; None: the system has to trust its certificate. Raises
@@ -49,7 +49,7 @@ class RemoteWatch(QObject):
     """Asks repeatedly whether the service answers.
 
     READY while it does, RESTARTING when it stopped to, FAILED when that lasts or it never did. `fingerprint`
-    as for `answers`; it may be changed at any time.
+    as for `is_answering`; it may be changed at any time.
     """
 
     untrusted = Signal(object)
@@ -75,12 +75,12 @@ class RemoteWatch(QObject):
         """Ask now, and go on asking."""
         self._timer.stop()
         run(
-            answers,
+            is_answering,
             self.base_url,
             self.fingerprint,
             owner=self,
             done=self._update_state,
-            failed=self._refused,
+            failed=self._show_untrusted,
         )
 
     def _update_state(self, alive: bool) -> None:
@@ -93,6 +93,6 @@ class RemoteWatch(QObject):
             self._on_state(ServiceState.RESTARTING if patient else ServiceState.FAILED)
         self._timer.start(READY_EVERY_MS if alive else LOST_EVERY_MS)
 
-    def _refused(self, error: Exception) -> None:
+    def _show_untrusted(self, error: Exception) -> None:
         self.untrusted.emit(error)
         self._timer.start(READY_EVERY_MS)

@@ -51,10 +51,10 @@ class CrashDialog(Dialog):
         self.report.setFixedHeight(_REPORT_HEIGHT)
         self.report.setAccessibleName(self.tr("Report"))
         column.addWidget(self.report)
-        column.addLayout(self._foot(last_run))
+        column.addLayout(self._button_row(last_run))
         self.go_on.setFocus()
 
-    def _foot(self, last_run: bool) -> QHBoxLayout:
+    def _button_row(self, last_run: bool) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
         self.copy = Button(self.tr("Copy report"))

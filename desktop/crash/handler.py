@@ -23,7 +23,7 @@ from desktop.user_folders import APP
 _log = logging.getLogger("desktop")
 
 
-def _all_waiting() -> int:
+def _count_waiting_edits() -> int:
     folder = Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal"
     return sum(waiting_edits(path) for path in folder.glob("*.journal"))
 
@@ -64,7 +64,7 @@ class CrashHandler(QObject):
             return
         self._busy = True
         try:
-            self._tell(failure, self._counts[failure.key])
+            self._show_failure(failure, self._counts[failure.key])
         except Exception:
             _log.exception("an error cannot be shown")
         finally:
@@ -77,7 +77,7 @@ class CrashHandler(QObject):
         else:
             self._say(self.tr("Walkaround was not closed properly last time. All edits are saved."))
 
-    def _tell(self, failure: Failure, count: int) -> None:
+    def _show_failure(self, failure: Failure, count: int) -> None:
         if self.dialog is not None and isValid(self.dialog) and self.dialog.isVisible():
             self.dialog.show_count(self._counts.total(), report_text(failure, self._log_file, count))
         elif count == 1:
@@ -93,7 +93,7 @@ class CrashHandler(QObject):
         dialog.show_photos(self._photos())
         theme_manager().apply_to(dialog)
         dialog.open()
-        run(_all_waiting, owner=dialog, done=dialog.show_waiting)
+        run(_count_waiting_edits, owner=dialog, done=dialog.show_waiting)
 
     def _restart(self) -> None:
         self.restart_wanted = True

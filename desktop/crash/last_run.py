@@ -40,7 +40,7 @@ class RunMarker:
         """Mark this run; gives the newest earlier one that died, None when there is none."""
         died = None
         with contextlib.suppress(OSError):
-            died = self._died()
+            died = self._take_last_run()
             name = f"run-{os.getpid()}-{new_key()[:8]}"
             lock = FileLock(self._folder / f"{name}.lock")
             lock.acquire(timeout=0)
@@ -60,7 +60,7 @@ class RunMarker:
                 Path(self._lock.lock_file).unlink(missing_ok=True)
         self._marker = self._lock = None
 
-    def _died(self) -> LastRun | None:
+    def _take_last_run(self) -> LastRun | None:
         last_run = None
         for marker in sorted(self._folder.glob("run-*.json"), key=lambda path: path.stat().st_mtime):
             lock = FileLock(marker.with_suffix(".lock"))

@@ -44,7 +44,7 @@ def failure_of(error: BaseException) -> Failure:
             break
         lines.append(("caused by " if lines else "") + type(current).__qualname__)
         lines += [
-            f"  {_short(frame.filename)}:{frame.lineno} in {frame.name}"
+            f"  {_short_path(frame.filename)}:{frame.lineno} in {frame.name}"
             for frame in traceback.extract_tb(current.__traceback__)
         ]
         suppressed = current.__suppress_context__
@@ -52,7 +52,7 @@ def failure_of(error: BaseException) -> Failure:
     return Failure(tuple(lines))
 
 
-def _short(file: str) -> str:
+def _short_path(file: str) -> str:
     """A file as seen from the program; of a library, its last two parts."""
     path = Path(file)
     try:

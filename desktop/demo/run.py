@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
 from desktop.app.application import Desktop, make_application
 from desktop.demo.driver.play import DemoRun
-from desktop.demo.driver.stage import FailedError, WindowDriver, process_events
+from desktop.demo.driver.stage import StepFailedError, WindowDriver, process_events
 from desktop.demo.material import pictures
 from desktop.demo.material.texts import demo_texts
 from desktop.demo.steps.story import STORY
@@ -23,7 +23,7 @@ def run(folder: Path, out: Path) -> str:
     spoken = demo_texts()
     preferences = Preferences(folder / "preferences.json")
     preferences.change(language=spoken.language, theme=Mode.LIGHT, set_up=True, tours_start=False)
-    stage = WindowDriver(_say)
+    stage = WindowDriver(_print_step)
     desktop = Desktop(server_url="", data_folder=folder / "data", preferences=preferences)
     try:
         with stage.step("draw the pictures"):
@@ -32,7 +32,7 @@ def run(folder: Path, out: Path) -> str:
         for part in STORY:
             part(play)
         return _logged_exception(desktop)
-    except FailedError as failure:
+    except StepFailedError as failure:
         desktop.window.grab().save(str(out / "failed.png"))
         return f"{stage.at}: {failure}. {_logged_exception(desktop)}".strip()
     finally:
@@ -41,7 +41,7 @@ def run(folder: Path, out: Path) -> str:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def _say(name: str, seconds: float) -> None:
+def _print_step(name: str, seconds: float) -> None:
     print(f"{seconds:6.1f} s  {name}", flush=True)
 
 

@@ -17,13 +17,13 @@ def main(arguments: Sequence[str]) -> int:
     try:
         import PySide6.QtWidgets  # noqa: F401 - whether the libraries of the windows load
     except ImportError as problem:
-        return report("desktop", arguments, [("windows", partial(without_windows, problem))])
-    from desktop.doctor.here import checks_here
+        return report("desktop", arguments, [("windows", partial(no_window_libraries, problem))])
+    from desktop.doctor.here import local_checks
 
-    return report("desktop", arguments, checks_here())
+    return report("desktop", arguments, local_checks())
 
 
-def without_windows(problem: ImportError) -> Iterator[CheckResult]:
+def no_window_libraries(problem: ImportError) -> Iterator[CheckResult]:
     """The libraries of the windows cannot be loaded: a fault only where there is a display."""
     message = "the libraries of the windows cannot be loaded ({problem})"
     advice = "install the packages that docs/installing.md names; the service runs without them"

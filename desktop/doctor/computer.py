@@ -23,7 +23,7 @@ from desktop.journal.waiting import waiting_edits
 from desktop.localization.fonts import PACKAGE, shows_chinese
 from desktop.logs import log_dir
 from desktop.user_folders import APP, preferences_file
-from shared.checkup import CheckResult, Repair, damaged_tiles, fail, ok, open_to_others, warn
+from shared.checkup import CheckResult, Repair, damaged_tiles, fail, is_open_to_others, ok, warn
 
 LEAST = (1024, 700)
 """The smallest window that shows every page whole, in logical px."""
@@ -130,7 +130,7 @@ def folders() -> Iterator[CheckResult]:
         elif not folder.is_dir():
             # The program makes it when it needs it.
             fine += 1
-        elif folder in (data / "journal", log_dir()) and open_to_others(folder):
+        elif folder in (data / "journal", log_dir()) and is_open_to_others(folder):
             yield warn(
                 "the folder {folder} is open to other users",
                 "make it private",

@@ -39,14 +39,14 @@ def checks_of(context: Context) -> list[Callable[[], Found]]:
     location = _location(context)
     if location is not None:
         checks.append(("network", lambda: network(location)))
-    functions: list[Callable[[], Found]] = [lambda check=check: _results_of(check) for check in checks]  # type: ignore[misc]
+    functions: list[Callable[[], Found]] = [lambda check=check: _run_check(check) for check in checks]  # type: ignore[misc]
     if context.embedded and context.data_folder is not None:
         folder = context.data_folder
         functions.append(lambda: service_checks(folder))
     return functions
 
 
-def _results_of(check: Check) -> Found:
+def _run_check(check: Check) -> Found:
     return [(check[0], result) for result in check[1]()]
 
 
@@ -89,11 +89,11 @@ class DoctorDialog(Dialog):
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setMinimumHeight(380)
         column.addWidget(self._area, 1)
-        column.addLayout(self._foot())
+        column.addLayout(self._button_row())
         self.repair_buttons: list[Button] = []
         self.check()
 
-    def _foot(self) -> QHBoxLayout:
+    def _button_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
         self.copy = Button(self.tr("Copy report"))
@@ -126,9 +126,9 @@ class DoctorDialog(Dialog):
             _run_checks,
             checks,
             owner=self,
-            progress=self._came,
-            done=self._ended,
-            failed=self._failed,
+            progress=self._add_results,
+            done=self._show_summary,
+            failed=self._show_failure,
             lane=Lane.LONG,
         )
 
@@ -145,13 +145,13 @@ class DoctorDialog(Dialog):
             lines.append(f"{result.level:<5} {' — '.join(sentences)}")
         return redacted("\n".join(lines))
 
-    def _came(self, value: tuple[int, Found]) -> None:
+    def _add_results(self, value: tuple[int, Found]) -> None:
         number, results = value
         self.progress.setValue(number)
         self.results.extend(results)
         self._show()
 
-    def _ended(self, _nothing: None) -> None:
+    def _show_summary(self, _nothing: None) -> None:
         self.progress.hide()
         self.again.setEnabled(True)
         faults = sum(result.level is Level.FAIL for _name, result in self.results)
@@ -163,8 +163,8 @@ class DoctorDialog(Dialog):
         else:
             self.summary.setText(self.tr("Everything works."))
 
-    def _failed(self, error: Exception) -> None:
-        self._ended(None)
+    def _show_failure(self, error: Exception) -> None:
+        self._show_summary(None)
         self.summary.setText(self.tr("The check was interrupted. Check again."))
         raise error
 
@@ -199,16 +199,16 @@ class DoctorDialog(Dialog):
         if result.repair is not None:
             button = Button(self.tr("Repair"))
             button.setAccessibleName(self.tr("Repair: {what}").format(what=texts.message(result)))
-            button.clicked.connect(lambda _checked=False: self._mend(result))
+            button.clicked.connect(lambda _checked=False: self._repair(result))
             self.repair_buttons.append(button)
             grid.addWidget(button, at, 2, Qt.AlignmentFlag.AlignTop)
 
-    def _mend(self, result: CheckResult) -> None:
+    def _repair(self, result: CheckResult) -> None:
         for button in self.repair_buttons:
             button.setEnabled(False)
-        run(repair, result, owner=self, done=lambda _nothing: self.check(), failed=self._not_repaired)
+        run(repair, result, owner=self, done=lambda _nothing: self.check(), failed=self._show_repair_error)
 
-    def _not_repaired(self, error: Exception) -> None:
+    def _show_repair_error(self, error: Exception) -> None:
         for button in self.repair_buttons:
             button.setEnabled(True)
         why = getattr(error, "strerror", None) or type(error).__name__

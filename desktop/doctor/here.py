@@ -30,7 +30,7 @@ def computer_checks(facts: computer.DisplayFacts) -> list[Check]:
     ]
 
 
-def checks_here() -> list[Check]:
+def local_checks() -> list[Check]:
     """The checks for the command line; they include the way to the server that was used last, if any."""
     application = QGuiApplication.instance()
     if application is None:

@@ -60,8 +60,8 @@ def network(location: ServiceLocation) -> Iterator[CheckResult]:
         )
     else:
         yield ok("the service at {url} answers after {milliseconds} ms", **values)
-    yield from _parts(reply)
-    yield from _drift(reply, dt.datetime.now(dt.UTC))
+    yield from _part_faults(reply)
+    yield from _clock_drift(reply, dt.datetime.now(dt.UTC))
 
 
 def _unreachable(location: ServiceLocation, error: httpx.TransportError) -> CheckResult:
@@ -84,7 +84,7 @@ def _unreachable(location: ServiceLocation, error: httpx.TransportError) -> Chec
     )
 
 
-def _parts(reply: httpx.Response) -> Iterator[CheckResult]:
+def _part_faults(reply: httpx.Response) -> Iterator[CheckResult]:
     if reply.status_code != httpx.codes.SERVICE_UNAVAILABLE:
         return
     try:
@@ -97,7 +97,7 @@ def _parts(reply: httpx.Response) -> Iterator[CheckResult]:
     )
 
 
-def _drift(reply: httpx.Response, now: dt.datetime) -> Iterator[CheckResult]:
+def _clock_drift(reply: httpx.Response, now: dt.datetime) -> Iterator[CheckResult]:
     try:
         service_time = email.utils.parsedate_to_datetime(reply.headers["date"])
     except (KeyError, ValueError):

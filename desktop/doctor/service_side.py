@@ -32,12 +32,12 @@ def service_checks(data_folder: Path) -> list[tuple[str, CheckResult]]:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return [("service", _no_answer())]
+        return [("service", _no_answer_result())]
     results = [from_json(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return results or [("service", _no_answer())]
+    return results or [("service", _no_answer_result())]
 
 
-def _no_answer() -> CheckResult:
+def _no_answer_result() -> CheckResult:
     return fail(
         "the service cannot be checked",
         "run `walkaround doctor` in a terminal and read what it says",

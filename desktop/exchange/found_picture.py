@@ -37,36 +37,36 @@ def found_picture(path: Path) -> FoundPicture | None:
         raise ExchangeError(Reason.TOO_LARGE)
     data = path.read_bytes()
     if is_archive(data):
-        return _packed(data)
+        return _packed_picture(data)
     named: list[str] = []
     if path.suffix.lower() == ".json":
         document = walkaround_json.load(data)
-        embedded = _embedded(document)
+        embedded = _embedded_picture(document)
         if embedded is not None:
             return embedded
-        named = list(_named(document))
-    beside = {picture for name in named for picture in _beside(path, name)}
+        named = list(_picture_names(document))
+    beside = {picture for name in named for picture in _files_beside(path, name)}
     if not beside:
         stems = (f"{path.stem}{ending}" for ending in _PICTURES)
-        beside = {picture for name in stems for picture in _beside(path, name)}
+        beside = {picture for name in stems for picture in _files_beside(path, name)}
     if len(beside) != 1:
         return None
     picture = beside.pop()
     return FoundPicture(picture.name, picture)
 
 
-def _embedded(document: Mapping[str, Any]) -> FoundPicture | None:
+def _embedded_picture(document: Mapping[str, Any]) -> FoundPicture | None:
     """The picture that labelme wrote into its document as Base64."""
     data, name = document.get("imageData"), document.get("imagePath")
     if not isinstance(data, str) or not data:
         return None
     try:
-        return FoundPicture(_last(name) or "image.png", base64.b64decode(data, validate=True))
+        return FoundPicture(_last_name(name) or "image.png", base64.b64decode(data, validate=True))
     except binascii.Error:
         return None
 
 
-def _named(document: dict[str, Any]) -> Iterator[str]:
+def _picture_names(document: dict[str, Any]) -> Iterator[str]:
     """The file names of pictures in a document of labelme, COCO or Walkaround."""
     images: list[Any] = document["images"] if coco.is_dataset(document) else []
     reference = document.get("reference")
@@ -75,18 +75,18 @@ def _named(document: dict[str, Any]) -> Iterator[str]:
         *(image.get("file_name") for image in images if isinstance(image, dict)),
         reference.get("filename") if isinstance(reference, dict) else None,
     ):
-        if name := _last(value):
+        if name := _last_name(value):
             yield name
 
 
-def _last(value: object) -> str:
+def _last_name(value: object) -> str:
     """The last part of a path as any system writes it; never a path itself."""
     if not isinstance(value, str):
         return ""
     return PurePosixPath(PureWindowsPath(value).as_posix()).name
 
 
-def _beside(path: Path, name: str) -> Iterator[Path]:
+def _files_beside(path: Path, name: str) -> Iterator[Path]:
     if Path(name).suffix.lower() not in _PICTURES:
         return
     for folder in _FOLDERS:
@@ -95,7 +95,7 @@ def _beside(path: Path, name: str) -> Iterator[Path]:
             yield candidate.resolve()
 
 
-def _packed(data: bytes) -> FoundPicture | None:
+def _packed_picture(data: bytes) -> FoundPicture | None:
     """The one picture in a ZIP file; of an export with its photos, the one of the regions."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -106,6 +106,6 @@ def _packed(data: bytes) -> FoundPicture | None:
                 return None
             if entries[0].file_size > MOST_BYTES:
                 raise ExchangeError(Reason.TOO_LARGE)
-            return FoundPicture(_last(entries[0].filename), archive.read(entries[0]))
+            return FoundPicture(_last_name(entries[0].filename), archive.read(entries[0]))
     except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:
         raise ExchangeError(Reason.UNREADABLE) from error

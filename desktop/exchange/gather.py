@@ -10,7 +10,7 @@ from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
 from desktop.exchange.data.content import ExportedPicture, Inspection
 from shared import results
-from shared.content import file_id_of, names_another
+from shared.content import file_id_of, names_other_file
 from shared.entries import entries_of
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import Severity
@@ -35,20 +35,22 @@ def gather(session: Session, inspection_id: str, progress: Progress) -> Inspecti
     photos, own_references = {}, {}
     for done, item in enumerate(items):
         progress(done, len(items))
-        photo = _photo(session, item)
+        photo = _photo_picture(session, item)
         if photo is not None:
             record_photo = taken.get(_photo_file_id(item))
             photos[item.item_id] = photo if record_photo is None else _with_camera(photo, record_photo)
         info = item.item_point.fileInfo if item.item_point is not None else None
         named = None if info is None else info.model_dump(mode="json")
-        if named is not None and names_another(named, home):
-            own_references[item.item_id] = _stored(session, named)
+        if named is not None and names_other_file(named, home):
+            own_references[item.item_id] = _stored_picture(session, named)
     progress(len(items), len(items))
     severities: Mapping[str, Severity] = {}
     with contextlib.suppress(NotFound, Forbidden):
         severities = session.detection.labels()
     seal = session.records.seal(inspection_id)
-    return Inspection(record, tuple(items), _reference(image), photos, own_references, severities, seal)
+    return Inspection(
+        record, tuple(items), _reference_picture(image), photos, own_references, severities, seal
+    )
 
 
 def _reference_image(session: Session, record: Record) -> ReferenceImage | None:
@@ -60,7 +62,7 @@ def _reference_image(session: Session, record: Record) -> ReferenceImage | None:
         return None
 
 
-def _reference(image: ReferenceImage | None) -> ExportedPicture | None:
+def _reference_picture(image: ReferenceImage | None) -> ExportedPicture | None:
     if image is None or not image.width or not image.height:
         return None
     name = image.filename or image.reference_image_name
@@ -69,12 +71,12 @@ def _reference(image: ReferenceImage | None) -> ExportedPicture | None:
     )
 
 
-def _photo(session: Session, item: Item) -> ExportedPicture | None:
+def _photo_picture(session: Session, item: Item) -> ExportedPicture | None:
     detection = results.finished_detection(entries_of(item))
     image = (detection or {}).get("inputImage")
     if not isinstance(image, Mapping):
         return None
-    return _picture(image) or _stored(session, image)
+    return _picture(image) or _stored_picture(session, image)
 
 
 def _photo_file_id(item: Item) -> str:
@@ -86,7 +88,7 @@ def _with_camera(picture: ExportedPicture, photo: Photo) -> ExportedPicture:
     return replace(picture, camera=photo.camera, taken_mark=photo.taken_mark)
 
 
-def _stored(session: Session, file_info: Mapping[str, object]) -> ExportedPicture | None:
+def _stored_picture(session: Session, file_info: Mapping[str, object]) -> ExportedPicture | None:
     """The picture that the service keeps for what an item or an entry names."""
     file_id = _file_id(file_info)
     if not file_id:

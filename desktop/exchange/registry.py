@@ -10,13 +10,13 @@ from typing import Protocol
 from desktop.exchange.data.column_terms import ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.file_names import harmless
+from desktop.exchange.data.file_names import safe_name
 from desktop.exchange.data.imported_regions import ImportedRegions
 from desktop.exchange.formats import coco, csv_table, cvat, labelme, walkaround_json, yolo
 from desktop.exchange.formats.archive import MOST_BYTES, is_archive
 
 
-class Write(Protocol):
+class InspectionWriter(Protocol):
     """Writes an inspection, a table in the terms of a language."""
 
     def __call__(self, inspection: Inspection, terms: ColumnTerms = ..., /) -> bytes:
@@ -34,7 +34,7 @@ class ExportFormat:
     format_id: str
     name: str
     ending: str
-    write: Write
+    write: InspectionWriter
     regions: Callable[[bytes, ExportedPicture], ImportedRegions]
     files: Callable[[Inspection], Mapping[str, str]] | None = None
     pictures: Callable[[Inspection], Mapping[str, ExportedPicture]] | None = None
@@ -46,7 +46,7 @@ class ExportFormat:
 
     def file_name(self, inspection_name: str) -> str:
         """A name for the file of an inspection."""
-        return harmless(inspection_name, "inspection") + self.ending
+        return safe_name(inspection_name, "inspection") + self.ending
 
 
 FORMATS = (
@@ -62,10 +62,10 @@ READABLE = ("*.json", "*.csv", "*.zip", "*.txt", "*.xml")
 
 def read_regions(data: bytes, file_name: str, target: ExportedPicture) -> ImportedRegions:
     """The regions of a file, in px of the reference image `target`. Raises ExchangeError."""
-    return recognised(data, file_name)(data, target)
+    return find_reader(data, file_name)(data, target)
 
 
-def recognised(data: bytes, file_name: str) -> Callable[[bytes, ExportedPicture], ImportedRegions]:
+def find_reader(data: bytes, file_name: str) -> Callable[[bytes, ExportedPicture], ImportedRegions]:
     """What reads the regions of a file, by what is in it and, for plain text, by its name.
 
     Raises ExchangeError (UNREADABLE, TOO_LARGE).

@@ -4,7 +4,7 @@ Reads only: nothing in the folder is ever changed. No widgets; `watcher` and `ca
 """
 
 from desktop.folder_watch.cards import Card, CardFinder
-from desktop.folder_watch.scan import FoundPhoto, Look
+from desktop.folder_watch.scan import FoundPhoto, ScanResult
 from desktop.folder_watch.watcher import FolderWatcher, WatchState
 
-__all__ = ["Card", "CardFinder", "FolderWatcher", "FoundPhoto", "Look", "WatchState"]
+__all__ = ["Card", "CardFinder", "FolderWatcher", "FoundPhoto", "ScanResult", "WatchState"]

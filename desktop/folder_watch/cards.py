@@ -59,17 +59,17 @@ class CardFinder(QObject):
         self._mounted: list[Card] = []
         self._looking: Task | None = None
         self._next = QTimer(self, singleShot=True, interval=_LOOK_MS)
-        self._next.timeout.connect(self._look)
+        self._next.timeout.connect(self._read_cards)
 
     @property
     def mounted(self) -> list[Card]:
-        """The cards that were mounted at the last look."""
+        """The cards that were mounted at the last scan."""
         return list(self._mounted)
 
     def start(self) -> None:
         """Look now, and then repeatedly."""
         if self._looking is None and not self._next.isActive():
-            self._look()
+            self._read_cards()
 
     def stop(self) -> None:
         """Stop looking."""
@@ -78,10 +78,12 @@ class CardFinder(QObject):
             self._looking.cancel()
             self._looking = None
 
-    def _look(self) -> None:
-        self._looking = run(mounted_cards, owner=self, done=self._update, failed=lambda _: self._update([]))
+    def _read_cards(self) -> None:
+        self._looking = run(
+            mounted_cards, owner=self, done=self._set_cards, failed=lambda _: self._set_cards([])
+        )
 
-    def _update(self, cards: list[Card]) -> None:
+    def _set_cards(self, cards: list[Card]) -> None:
         self._looking = None
         self._next.start()
         before, self._mounted = self._mounted, cards

@@ -1,6 +1,6 @@
-"""Looks at a watched folder, one look after the other: which photos are new, whole and wanted. No Qt.
+"""Scans a watched folder again and again: which photos are new, whole and wanted. No Qt.
 
-A file is whole when its size and time are the same in two looks and it opens. Photos from before the record's
+A file is whole when its size and time are the same in two scans and it opens. Photos from before the record's
 start are counted, not taken, until someone wants them.
 """
 
@@ -25,7 +25,7 @@ _CLOCKS = timedelta(minutes=5)
 """Clocks of camera and workstation that differ by no more make no photo an older one."""
 _PIECE = 2**20
 _MOST_READS = 32
-"""The most files that are read in one look, so that new photos do not wait long."""
+"""The most files that are read in one scan, so that new photos do not wait long."""
 
 Mark = tuple[str, int, int]
 
@@ -40,8 +40,8 @@ class FoundPhoto:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What one look found: new photos, and how many files are older, being written, more, or do not open.
+class ScanResult:
+    """What one scan found: new photos, and how many files are older, being written, more, or do not open.
 
     `folders` were read; `cut`: there are more files than are watched; `seconds`: how long the listing took.
     """
@@ -57,7 +57,7 @@ class Look:
 
 
 class FolderScan:
-    """Remembers from look to look. Used by one thread at a time."""
+    """Remembers what earlier scans found. Used by one thread at a time."""
 
     def __init__(self, folder: Path, record_id: str, since: datetime, seen_photos: SeenPhotos) -> None:
         """`since`: the start of the record, with a zone."""
@@ -70,7 +70,7 @@ class FolderScan:
         self._damaged: set[Mark] = set()
         self._first_seen: dict[Mark, float] = {}
 
-    def look(
+    def find_photos(
         self,
         most: int,
         *,
@@ -78,8 +78,8 @@ class FolderScan:
         known: Set[str] = frozenset(),
         check: Callable[[], None] = lambda: None,
         now: Callable[[], float] = time.monotonic,
-    ) -> Look:
-        """Look again; at most `most` new photos are read and given, the others wait for the next look.
+    ) -> ScanResult:
+        """Scan again; at most `most` new photos are read and given, the others wait for the next scan.
 
         `known`: the SHA-256 of what the record has. `check` may raise to end it. Raises OSError when the
         folder is away.
@@ -115,9 +115,11 @@ class FolderScan:
                 photos.append(photo)
         older = 0 if older_too else sum(file.mark in self._older for file in listing.files)
         folders = tuple(listing.folders)
-        return Look(tuple(photos), older, writing, more, len(self._damaged), folders, listing.cut, seconds)
+        return ScanResult(
+            tuple(photos), older, writing, more, len(self._damaged), folders, listing.cut, seconds
+        )
 
-    def give_back(self, photo: FoundPhoto) -> None:
+    def put_back(self, photo: FoundPhoto) -> None:
         """A photo that was given could not be read later: it is given again when it can be."""
         self._handed.discard(photo.sha256)
         self._done = {mark for mark in self._done if mark[0] != photo.name}
@@ -145,7 +147,7 @@ class FolderScan:
                     self._older.add(file.mark)
                     return None
                 sha256 = _sha256(file.path, check)
-                self._seen_photos.keep_content(file, sha256)
+                self._seen_photos.remember_content(file, sha256)
         except (OSError, pyvips.Error):
             self._damaged.add(file.mark)
             return None

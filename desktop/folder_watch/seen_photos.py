@@ -43,7 +43,7 @@ class SeenPhotos:
     def _connection(self) -> sqlite3.Connection:
         """Under the lock only."""
         if self._opened is None:
-            self._opened = _opened(self._path)
+            self._opened = _open_database(self._path)
         return self._opened
 
     def close(self) -> None:
@@ -61,7 +61,7 @@ class SeenPhotos:
             ).fetchone()
         return None if row is None else str(row[0])
 
-    def keep_content(self, file: ListedFile, sha256: str) -> None:
+    def remember_content(self, file: ListedFile, sha256: str) -> None:
         """A file was read."""
         self._write(
             "INSERT OR REPLACE INTO content VALUES (?, ?, ?, ?, ?)", (*file.mark, sha256, time.time())
@@ -75,7 +75,7 @@ class SeenPhotos:
             ).fetchone()
         return row is not None
 
-    def keep_taken(self, record_id: str, sha256: str) -> None:
+    def remember_taken(self, record_id: str, sha256: str) -> None:
         """The service has this content as a photo of the record."""
         self._write("INSERT OR REPLACE INTO taken VALUES (?, ?, ?)", (record_id, sha256, time.time()))
 
@@ -85,21 +85,21 @@ class SeenPhotos:
             self._connection.execute(statement, tuple(values))
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _open_database(path: Path) -> sqlite3.Connection:
     for attempt in range(2):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            return _prepared(str(path))
+            return _prepare_database(str(path))
         except sqlite3.DatabaseError:
             if attempt == 0:
                 with contextlib.suppress(OSError):
                     path.unlink()
         except OSError:
             break
-    return _prepared(":memory:")
+    return _prepare_database(":memory:")
 
 
-def _prepared(name: str) -> sqlite3.Connection:
+def _prepare_database(name: str) -> sqlite3.Connection:
     connection = sqlite3.connect(name, check_same_thread=False, timeout=5.0)
     try:
         connection.executescript(_SCHEMA)

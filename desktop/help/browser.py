@@ -62,7 +62,7 @@ class GuideBrowser(QTextBrowser):
         self._later = QTimer(self, singleShot=True, interval=_RESIZED_MS)
         self._later.timeout.connect(self.repaint_topic)
         self.document().setDocumentMargin(_MARGIN)
-        self.anchorClicked.connect(self._follow)
+        self.anchorClicked.connect(self._open_link)
 
     def show_topic(self, topic: str) -> None:
         """Render the page of this name, from its beginning."""
@@ -70,7 +70,7 @@ class GuideBrowser(QTextBrowser):
         self.document().setMarkdown(
             self._guide.markdown(topic), QTextDocument.MarkdownFeature.MarkdownDialectGitHub
         )
-        self._dress()
+        self._style_blocks()
         self.setTextCursor(QTextCursor(self.document()))
         self.verticalScrollBar().setValue(0)
 
@@ -99,7 +99,7 @@ class GuideBrowser(QTextBrowser):
             self._width = width
             self._later.start()
 
-    def _dress(self) -> None:
+    def _style_blocks(self) -> None:
         """Give headings and paragraphs their sizes and spaces: Markdown says only what they are."""
         block = self.document().begin()
         cursor = QTextCursor(self.document())
@@ -107,7 +107,7 @@ class GuideBrowser(QTextBrowser):
         while block.isValid():
             at = QTextCursor(block)
             if at.currentTable() is None:
-                _dress_block(at)
+                _style_block(at)
             block = block.next()
         line = QColor(theme_manager().theme.line)
         for frame in self.document().rootFrame().childFrames():
@@ -122,7 +122,7 @@ class GuideBrowser(QTextBrowser):
                 frame.setFormat(form)
         cursor.endEditBlock()
 
-    def _follow(self, url: QUrl) -> None:
+    def _open_link(self, url: QUrl) -> None:
         text = url.toString()
         if text.endswith(".md") and "/" not in text:
             self.topic_wanted.emit(text.removesuffix(".md"))
@@ -130,7 +130,7 @@ class GuideBrowser(QTextBrowser):
             QDesktopServices.openUrl(url)
 
 
-def _dress_block(at: QTextCursor) -> None:
+def _style_block(at: QTextCursor) -> None:
     form = QTextBlockFormat(at.blockFormat())
     size, above, below = _HEADINGS.get(form.headingLevel(), (0, 0, 8))
     form.setTopMargin(above)

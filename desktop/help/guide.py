@@ -18,7 +18,7 @@ _AROUND = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """A page that a search found, and a piece of its text."""
 
     topic: str
@@ -55,22 +55,22 @@ class Guide:
         """The file of a picture by its name in a page."""
         return (self.folder / name).resolve()
 
-    def search(self, wanted: str) -> list[Hit]:
+    def search(self, wanted: str) -> list[SearchHit]:
         """The pages in which every word of `wanted` occurs, regardless of case; best first."""
         words = wanted.casefold().split()
         if not words:
             return []
         hits = []
         for order, topic in enumerate(self._texts):
-            plain = _plain(self.markdown(topic))
+            plain = _plain_text(self.markdown(topic))
             lower, title = plain.casefold(), self.title(topic).casefold()
             if all(word in lower for word in words):
                 points = sum(100 * (word in title) + min(lower.count(word), 20) for word in words)
-                hits.append((-points, order, Hit(topic, self.title(topic), _excerpt(plain, words[0]))))
+                hits.append((-points, order, SearchHit(topic, self.title(topic), _excerpt(plain, words[0]))))
         return [hit for _points, _order, hit in sorted(hits, key=lambda row: row[:2])]
 
 
-def _plain(markdown: str) -> str:
+def _plain_text(markdown: str) -> str:
     """The words of a page without its marks."""
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", markdown)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)

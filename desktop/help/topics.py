@@ -77,7 +77,7 @@ _DIALOGS = {
     "FinishDialog": "finish",
     "KindForm": "models",
     "MemoryDialog": "memory",
-    "NewRecord": "records",
+    "NewRecordDialog": "records",
     "PasswordPrompt": "account",
     "PhoneDialog": "phone",
     "ReopenDialog": "finish",

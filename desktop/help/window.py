@@ -59,12 +59,12 @@ class HelpWindow(QWidget):
         self.contents.setWordWrap(True)
         self.contents.setSpacing(2)
         self.contents.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.contents.itemActivated.connect(self._chosen)
-        self.contents.itemClicked.connect(self._chosen)
+        self.contents.itemActivated.connect(self._open_item)
+        self.contents.itemClicked.connect(self._open_item)
         self.search = SearchField(self.tr("Search the guide"))
-        self.search.textChanged.connect(self._fill)
+        self.search.textChanged.connect(self._fill_contents)
         self._build()
-        self._fill("")
+        self._fill_contents("")
         self.browser.setFocus()
         theme_manager().themeChanged.connect(self._repaint)
 
@@ -141,32 +141,32 @@ class HelpWindow(QWidget):
         self.setWindowTitle(f"{self.guide.title(topic)} — {self.tr('Guide')}")
         self.back.setEnabled(bool(self._past))
         self.forward.setEnabled(bool(self._future))
-        self._mark()
+        self._select_topic()
 
-    def _mark(self) -> None:
+    def _select_topic(self) -> None:
         for row in range(self.contents.count()):
             if self.contents.item(row).data(_TOPIC) == self.topic:
                 self.contents.setCurrentRow(row)
                 return
         self.contents.setCurrentRow(-1)
 
-    def _fill(self, wanted: str) -> None:
+    def _fill_contents(self, wanted: str) -> None:
         """List the contents, or what a search found."""
         self.contents.clear()
         if wanted.strip():
             hits = self.guide.search(wanted)
             for hit in hits:
-                self._add(f"{hit.title}\n{hit.excerpt}", hit.topic)
+                self._add_row(f"{hit.title}\n{hit.excerpt}", hit.topic)
             if not hits:
-                self._add(self.tr("Nothing found"), None)
+                self._add_row(self.tr("Nothing found"), None)
             return
         for part in CONTENTS:
-            self._add(QCoreApplication.translate("Help", part.title), None)
+            self._add_row(QCoreApplication.translate("Help", part.title), None)
             for topic in part.topics:
-                self._add(self.guide.title(topic), topic)
-        self._mark()
+                self._add_row(self.guide.title(topic), topic)
+        self._select_topic()
 
-    def _add(self, text: str, topic: str | None) -> None:
+    def _add_row(self, text: str, topic: str | None) -> None:
         item = QListWidgetItem(text)
         item.setData(_TOPIC, topic)
         if topic is None:
@@ -175,7 +175,7 @@ class HelpWindow(QWidget):
             item.setFont(sized(LABEL_PX, bold=True))
         self.contents.addItem(item)
 
-    def _chosen(self, item: QListWidgetItem) -> None:
+    def _open_item(self, item: QListWidgetItem) -> None:
         topic = item.data(_TOPIC)
         if topic is not None:
             self.open_topic(topic)

@@ -25,7 +25,7 @@ from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from desktop.report.seal import report_seal
 from shared import __version__, findings, results, suppressed
 from shared.codes import SEALED_STATES, Verdict
-from shared.content import file_id_of, names_another, sha256, sha256_of
+from shared.content import file_id_of, names_other_file, sha256, sha256_of
 from shared.entries import Provenance, entries_of
 from shared.findings import Finding
 from shared.geometry import Rect, from_corners, point_to_pixels
@@ -103,16 +103,16 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
     for index, item in enumerate(items):
         progress(index, len(items))
         marked_on = reference
-        own_file = _own_file(item, image)
+        own_file = _other_file(item, image)
         if own_file is not None:
             picture = pictures.get(own_file)
             marked_on = None if picture is None else _Reference(picture, of_item=True)
             use = QCoreApplication.translate("Report", "Reference image of item {number}")
             evidence.append(_evidence(use.format(number=index + 1), own_file, pictures))
         reported_item = _item(index + 1, item, marked_on, pictures, evidence, content.severities)
-        reported.append(replace(reported_item, camera=_camera(item, taken)))
+        reported.append(replace(reported_item, camera=_camera_text(item, taken)))
     progress(len(items), len(items))
-    overview = QImage() if reference is None else _fitted(reference.picture.preview(), OVERVIEW_PX)
+    overview = QImage() if reference is None else _scaled_down(reference.picture.preview(), OVERVIEW_PX)
     return Report(
         title=record.inspection_name or QCoreApplication.translate("Report", "Inspection record"),
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
@@ -164,7 +164,7 @@ class _Pictures:
             if len(self._open) >= self.KEPT:
                 self._open.pop(next(iter(self._open)))
             try:
-                self._open[url] = self._fetched(url)
+                self._open[url] = self._fetch(url)
             except (NotFound, ImageError):
                 self._open[url] = None
         return self._open[url]
@@ -176,11 +176,11 @@ class _Pictures:
         """
         if self._last is None or self._last[0] is not picture or self._last[1] != part:
             crop = _crop(picture, part)
-            image = _fitted(crop, CROP_PX)
+            image = _scaled_down(crop, CROP_PX)
             self._last = picture, part, image, image.width() / crop.width() if crop.width() else 1.0
         return QImage(self._last[2]), self._last[3]
 
-    def _fetched(self, url: str) -> ImageSource | None:
+    def _fetch(self, url: str) -> ImageSource | None:
         """The picture; None for one whose content is not the sealed one. Raises ClientError, ImageError."""
         sealed = None if self._files is None else self._files.get(file_id_of(url) or "")
         if sealed is not None:
@@ -203,7 +203,7 @@ class _Reference:
     of_item: bool = False
 
 
-def _camera(item: Item, taken: Mapping[str, Photo]) -> str:
+def _camera_text(item: Item, taken: Mapping[str, Photo]) -> str:
     """When and by which camera the photo of an item was taken; empty where that is not known."""
     entries = entries_of(item)
     shown = results.finished_detection(entries) or results.current(entries) or {}
@@ -249,11 +249,11 @@ def _reference(image: Image, pictures: _Pictures, evidence: list[Evidence]) -> _
     return None if picture is None else _Reference(picture, image.mm_per_pixel)
 
 
-def _own_file(item: Item, image: Image | None) -> dict[str, object] | None:
+def _other_file(item: Item, image: Image | None) -> dict[str, object] | None:
     """The fileInfo that the item names, where that is not the record's reference image."""
     named = item.item_point.fileInfo if item.item_point is not None else None
     info = None if named is None else named.model_dump(mode="json")
-    return info if names_another(info, None if image is None else image.info) else None
+    return info if names_other_file(info, None if image is None else image.info) else None
 
 
 def _evidence(use: str, info: Mapping[str, object], pictures: _Pictures) -> Evidence:
@@ -275,7 +275,9 @@ def _item(
     current = results.current(entries)
     shown = current if detection is None else detection
     info = (shown or {}).get("inputImage")
-    reported = findings.of_entry(shown, severities, None if reference is None else reference.mm_per_pixel)
+    reported = findings.read_findings(
+        shown, severities, None if reference is None else reference.mm_per_pixel
+    )
     photo = pictures.get(info)
     if info:
         use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
@@ -294,7 +296,7 @@ def _item(
     if item.item_point is not None and item.item_point.point is not None and reference is not None:
         point = item.item_point.point
         region = point_to_pixels(point.x, point.y, point.w, point.h, *reference.picture.size)
-        crop = _fitted(_crop(reference.picture, region), CROP_PX)
+        crop = _scaled_down(_crop(reference.picture, region), CROP_PX)
         if reference.mm_per_pixel is not None:
             region_mm = (region.w * reference.mm_per_pixel, region.h * reference.mm_per_pixel)
     verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
@@ -310,7 +312,7 @@ def _item(
         reference_crop=crop,
         photo_crop=_photo_crop(pictures, photo, reported, region, provenance),
         findings=tuple(reported),
-        passed=_judged(results.verdict(entries)),
+        passed=_to_passed(results.verdict(entries)),
         opinion=results.model_opinion(entries),
         verdict=results.verdict(entries),
         reason=str(verdict.get("reason") or ""),
@@ -319,12 +321,12 @@ def _item(
         version=results.version(current) if current is not None else None,
         note=str(failure.get("message") or ""),
         accepted=results.accepted_version(current) is not None,
-        explained=len(suppressed.of_entry(shown, entries)),
+        explained=len(suppressed.read_suppressed(shown, entries)),
         memory_photos=suppressed.memory_photos(shown, entries),
     )
 
 
-def _judged(verdict: Verdict) -> bool | None:
+def _to_passed(verdict: Verdict) -> bool | None:
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.PASSED
 
 
@@ -395,19 +397,19 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
         *(field for field in thing if field[1]),
         (QCoreApplication.translate("Report", "Executor"), record.executor_name or ""),
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
-        (QCoreApplication.translate("Report", "Start time"), _clock(record.start_time)),
-        (QCoreApplication.translate("Report", "End time"), _clock(record.end_time)),
+        (QCoreApplication.translate("Report", "Start time"), _minute(record.start_time)),
+        (QCoreApplication.translate("Report", "End time"), _minute(record.end_time)),
         (QCoreApplication.translate("Report", "Status"), report_terms.status(seal.record_state)),
         *api_status,
-        (QCoreApplication.translate("Report", "Outcome"), report_terms.computed(seal.outcome)),
-        (QCoreApplication.translate("Report", "Decided items"), report_terms.judged(seal.counters)),
+        (QCoreApplication.translate("Report", "Outcome"), report_terms.computed_outcome(seal.outcome)),
+        (QCoreApplication.translate("Report", "Decided items"), report_terms.decided_items(seal.counters)),
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
         (QCoreApplication.translate("Report", "Record ID"), record.inspection_id),
-        (QCoreApplication.translate("Report", "Created"), _clock(record.created_at)),
+        (QCoreApplication.translate("Report", "Created"), _minute(record.created_at)),
     )
 
 
-def _clock(time: datetime | None) -> str:
+def _minute(time: datetime | None) -> str:
     return minute_in_zone(time.replace(tzinfo=UTC)) if time is not None else ""
 
 
@@ -429,7 +431,7 @@ def _crop(picture: ImageSource, region: Rect) -> QImage:
     return QImage() if region.empty else picture.crop(region)
 
 
-def _fitted(image: QImage, longest: int) -> QImage:
+def _scaled_down(image: QImage, longest: int) -> QImage:
     if image.isNull() or max(image.width(), image.height()) <= longest:
         return image
     size = image.size().scaled(QSize(longest, longest), Qt.AspectRatioMode.KeepAspectRatio)

@@ -66,7 +66,7 @@ def page(report: Report) -> str:
         " style-src 'unsafe-inline'\">"
         f"<title>{_text(report.title)}</title><style>{_STYLE}</style>"
         f"<h1>{_text(report.title)}</h1><p class=dim>{_text(report.subtitle)} "
-        f"{_state(report)}</p>{_draft(report)}"
+        f"{_state_pill(report)}</p>{_draft_mark(report)}"
         f"<dl>{fields}</dl>{_counts(report)}"
         f"{_overview(report)}{''.join(_item(item) for item in report.items)}"
         f"<h2>{_text(title)}</h2><table>{evidence}</table>{_seal(report)}<p class=dim>{_text(created)}</p>"
@@ -74,14 +74,14 @@ def page(report: Report) -> str:
     )
 
 
-def _state(report: Report) -> str:
+def _state_pill(report: Report) -> str:
     mark = seal.mark(report.seal)
     if mark:
         return f"<span class='pill undecided'>{_text(mark)}</span>"
     return f"<span class='pill {_text(report.status)}'>{_text(report.status_name)}</span>"
 
 
-def _draft(report: Report) -> str:
+def _draft_mark(report: Report) -> str:
     """Says on every printed page, and across the screen, that the record is not sealed yet."""
     mark = seal.mark(report.seal)
     return f"<div class=draft aria-hidden=true>{_text(mark)}</div>" if mark else ""
@@ -137,7 +137,7 @@ def _overview(report: Report) -> str:
         return ""
     width, height = image.width() / report.overview_scale, image.height() / report.overview_scale
     marks = "".join(
-        _mark(item.region, item, width, height)
+        _region_mark(item.region, item, width, height)
         for item in report.items
         if item.region is not None and item.on_overview
     )
@@ -145,7 +145,7 @@ def _overview(report: Report) -> str:
     return f"<figure>{_picture(image, alt)}{marks}</figure>"
 
 
-def _mark(region: Rect, item: ReportedItem, width: float, height: float) -> str:
+def _region_mark(region: Rect, item: ReportedItem, width: float, height: float) -> str:
     colour = _COLOURS[item.passed]
     place = (
         f"left:{region.x / width:.4%};top:{region.y / height:.4%};"
@@ -160,7 +160,7 @@ def _item(item: ReportedItem) -> str:
         item.model,
         report_terms.region(item),
         report_terms.findings(item),
-        report_terms.explained(item),
+        report_terms.explained_differences(item),
         report_terms.opinion(item),
     ]
     lines += [report_terms.decision(item), item.reason, item.note, item.camera]

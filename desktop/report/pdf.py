@@ -25,8 +25,8 @@ from desktop.report.pdf_drawing import (
     STATUS,
     WIDTH,
     Drawing,
-    fitting,
     paint_in_bands,
+    value_size,
 )
 from desktop.report.searchable_text import with_searchable_text
 from shared import atomic
@@ -112,7 +112,11 @@ class _Pages:
         blocks += [self._item(item) for item in self.report.items]
         evidence = [self._evidence(start) for start in range(0, len(self.report.evidence), 20)]
         # The signature never stands alone on a page.
-        return [*blocks, *evidence[:-1], _stacked([*evidence[-1:], self._seal(), self._signature()])]
+        return [
+            *blocks,
+            *evidence[:-1],
+            _unbreakable_block([*evidence[-1:], self._seal(), self._signature()]),
+        ]
 
     def _header(self) -> Block:
         title = self._draw.height(WIDTH - 110, self.report.title, 19, True)
@@ -137,7 +141,7 @@ class _Pages:
         rows = [pairs[index : index + 2] for index in range(0, len(pairs), 2)]
         heights = [
             max(
-                max(self._draw.height(84, label), self._draw.height(half - 96, value, fitting(value)))
+                max(self._draw.height(84, label), self._draw.height(half - 96, value, value_size(value)))
                 for label, value in row
             )
             + 6
@@ -149,7 +153,7 @@ class _Pages:
             for row, height in zip(rows, heights, strict=True):
                 for column, (label, value) in enumerate(row):
                     self._draw.text(MARGIN + column * half, y, 84, label, 9, DIM)
-                    self._draw.text(MARGIN + column * half + 88, y, half - 96, value, fitting(value))
+                    self._draw.text(MARGIN + column * half + 88, y, half - 96, value, value_size(value))
                 y += height
             x = MARGIN
             for passed, key in ((True, "passed"), (False, "failed"), (None, "undecided")):
@@ -177,11 +181,11 @@ class _Pages:
                         item.region.w * factor,
                         item.region.h * factor,
                     )
-                    self._numbered(region, item)
+                    self._draw_region(region, item)
 
         return height + 16, paint
 
-    def _numbered(self, region: QRectF, item: ReportedItem) -> None:
+    def _draw_region(self, region: QRectF, item: ReportedItem) -> None:
         colour = OUTCOME[item.passed]
         self.painter.setPen(QPen(colour, 1.2))
         self.painter.drawRect(region)
@@ -209,7 +213,7 @@ class _Pages:
             (item.model, 9, DIM, False),
             (report_terms.region(item), 8, DIM, False),
             (report_terms.findings(item), 9, INK, False),
-            (report_terms.explained(item), 8, DIM, False),
+            (report_terms.explained_differences(item), 8, DIM, False),
             (report_terms.opinion(item), 9, DIM, False),
             (report_terms.decision(item), 9, OUTCOME[item.passed], True),
             (item.reason, 9, INK, False),
@@ -282,7 +286,7 @@ class _Pages:
         lines = seal.seal_lines(sealed)
         modules = seal.qr_modules(sealed)
         right = WIDTH - QR_SIDE - 16
-        heights = [self._draw.height(right, line, fitting(line)) + 3 for line in lines]
+        heights = [self._draw.height(right, line, value_size(line)) + 3 for line in lines]
 
         def paint(y: float) -> None:
             title = QCoreApplication.translate("Report", "Seal")
@@ -290,7 +294,7 @@ class _Pages:
             self._draw.qr(MARGIN, y + 26, modules)
             y += 26
             for line, height in zip(lines, heights, strict=True):
-                self._draw.text(MARGIN + QR_SIDE + 16, y, right, line, fitting(line))
+                self._draw.text(MARGIN + QR_SIDE + 16, y, right, line, value_size(line))
                 y += height
 
         return 34 + max(sum(heights), QR_SIDE), paint
@@ -323,7 +327,7 @@ class _Pages:
         self._draw.text(PAGE_W - MARGIN - 90, y, 90, page, 8, DIM, align=Qt.AlignmentFlag.AlignRight)
 
 
-def _stacked(blocks: list[Block]) -> Block:
+def _unbreakable_block(blocks: list[Block]) -> Block:
     """`blocks` as one block that no page break divides."""
 
     def paint(y: float) -> None:

@@ -63,7 +63,7 @@ class Drawing:
             font.setFeature(QFont.Tag(feature), 0)
         return font
 
-    def _drawn(self, text: str, font: QFont) -> str:
+    def _drawable_text(self, text: str, font: QFont) -> str:
         """`text` as it is drawn, without control characters. Raises MissingGlyphsError."""
         drawn = _CONTROLS.sub(" ", text)
         new = {(font.bold(), character) for character in drawn} - self._drawable
@@ -92,7 +92,7 @@ class Drawing:
         flags = (
             int(align.value) | int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
         )
-        self.painter.drawText(QRectF(x, y, width, height), flags, self._drawn(text, font))
+        self.painter.drawText(QRectF(x, y, width, height), flags, self._drawable_text(text, font))
 
     def height(self, width: float, text: str, size: float = 9, bold: bool = False) -> float:
         """How high `text` is in a box of `width`. Raises MissingGlyphsError."""
@@ -101,7 +101,9 @@ class Drawing:
         font = self.font(size, bold)
         self.painter.setFont(font)
         flags = int(Qt.TextFlag.TextWordWrap.value) | int(Qt.TextFlag.TextWrapAnywhere.value)
-        return self.painter.boundingRect(QRectF(0, 0, width, 4000), flags, self._drawn(text, font)).height()
+        return self.painter.boundingRect(
+            QRectF(0, 0, width, 4000), flags, self._drawable_text(text, font)
+        ).height()
 
     def pill_at_right(self, y: float, text: str, colour: QColor) -> None:
         """A pill that ends at the right margin."""
@@ -149,6 +151,6 @@ class Drawing:
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
-def fitting(value: str) -> float:
+def value_size(value: str) -> float:
     """Smaller type for a value that is one long word, such as an id."""
     return 9 if " " in value or len(value) < 30 else 7

@@ -32,12 +32,12 @@ def status(code: Status) -> str:
     }[code]
 
 
-def computed(outcome_code: Status | None) -> str:
+def computed_outcome(outcome_code: Status | None) -> str:
     """The outcome that the verdicts come to."""
     return outcome(None if outcome_code is None else outcome_code is Status.PASSED)
 
 
-def judged(counters: Tally) -> str:
+def decided_items(counters: Tally) -> str:
     """How many of the items a person judged."""
     return QCoreApplication.translate("Report", "{judged} of {items}").format(
         judged=counters.judged, items=counters.items
@@ -73,7 +73,7 @@ def findings(item: ReportedItem) -> str:
     return "   ".join(map(_finding, item.findings))
 
 
-def explained(item: ReportedItem) -> str:
+def explained_differences(item: ReportedItem) -> str:
     """How many differences the memory of the region explains, and of how many photos; empty for none."""
     if not item.explained:
         return ""

@@ -98,12 +98,12 @@ class TourBubble(QWidget):
             QPoint(target.left(), target.top() - _GAP - height),
         )
         inner = bounds.adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
-        best = max(places, key=lambda place: _uncovered(self._inside(place, inner), target))
-        self.move(self._inside(best, inner).topLeft())
+        best = max(places, key=lambda place: _negative_overlap(self._rect_inside(place, inner), target))
+        self.move(self._rect_inside(best, inner).topLeft())
         self.show()
         self.raise_()
 
-    def _inside(self, place: QPoint, bounds: QRect) -> QRect:
+    def _rect_inside(self, place: QPoint, bounds: QRect) -> QRect:
         x = max(bounds.left(), min(place.x(), bounds.right() - self.width()))
         y = max(bounds.top(), min(place.y(), bounds.bottom() - self.height()))
         return QRect(QPoint(x, y), self.size())
@@ -118,7 +118,7 @@ class TourBubble(QWidget):
         painter.end()
 
 
-def _uncovered(bubble: QRect, target: QRect) -> int:
+def _negative_overlap(bubble: QRect, target: QRect) -> int:
     """How much of the target the bubble leaves free, as the negative of what it covers, px²."""
     covered = bubble.intersected(target)
     return -(covered.width() * covered.height()) if covered.isValid() else 0

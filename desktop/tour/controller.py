@@ -36,8 +36,8 @@ class TourController(QObject):
         self._delay.timeout.connect(self._begin_first)
         self._follow = QTimer(self, interval=_FOLLOWS_MS)
         self._follow.timeout.connect(self._place)
-        self.bubble.next_wanted.connect(lambda: self._go(self._at + 1))
-        self.bubble.back_wanted.connect(lambda: self._go(self._at - 1))
+        self.bubble.next_wanted.connect(lambda: self._show_stop(self._at + 1))
+        self.bubble.back_wanted.connect(lambda: self._show_stop(self._at - 1))
         self.bubble.ended.connect(self.end)
 
     @property
@@ -54,12 +54,12 @@ class TourController(QObject):
         """Another page came to the front, or the same one again."""
         if page is not self._page:
             self.end()
-            self._watch(False)
+            self._watch_page(False)
             self._page = page
-            self._watch(True)
-        self._consider()
+            self._watch_page(True)
+        self._start_or_end()
 
-    def possible(self) -> bool:
+    def is_possible(self) -> bool:
         """True when the page in front has a tour."""
         return has_tour(self._page) and is_ready(self._page)
 
@@ -86,18 +86,18 @@ class TourController(QObject):
 
     # -- when it begins
 
-    def _watch(self, on: bool) -> None:
+    def _watch_page(self, on: bool) -> None:
         """Notice when the page shows something else, such as the first records."""
         page = self._page
         if page is None or not isValid(page) or not has_tour(page):
             return
         changed = page.stack.currentChanged  # type: ignore[attr-defined]
         if on:
-            changed.connect(self._consider)
+            changed.connect(self._start_or_end)
         else:
-            changed.disconnect(self._consider)
+            changed.disconnect(self._start_or_end)
 
-    def _consider(self) -> None:
+    def _start_or_end(self) -> None:
         page = self._page
         if self.running:
             if not is_ready(page):
@@ -125,7 +125,7 @@ class TourController(QObject):
 
     def _begin(self) -> None:
         page = self._page
-        if page is None or not self.possible():
+        if page is None or not self.is_possible():
             return
         self.end()
         self._stops = tour_stops(page, self._rail, self._context.commands)
@@ -137,11 +137,11 @@ class TourController(QObject):
         QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
         self._watch_focus(QApplication.focusWidget())
         self._follow.start()
-        self._go(0)
+        self._show_stop(0)
 
     # -- one stop after the other
 
-    def _go(self, at: int) -> None:
+    def _show_stop(self, at: int) -> None:
         if not 0 <= at < len(self._stops):
             self.end()
             return

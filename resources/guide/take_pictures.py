@@ -31,7 +31,7 @@ from desktop.demo.driver.stage import (
     find,
     press,
     process_events,
-    settled,
+    settled_picture,
     wait_until,
 )
 from desktop.demo.material import pictures
@@ -44,7 +44,7 @@ from desktop.pages.catalogue import CataloguePage
 from desktop.pages.login import LoginPage
 from desktop.pages.login.server_dialog import ServerDialog
 from desktop.pages.people import PeoplePage
-from desktop.pages.records.new_record import NewRecord
+from desktop.pages.records.new_record import NewRecordDialog
 from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences
 from desktop.theme import Mode
@@ -69,11 +69,11 @@ class Camera:
         window = self._desktop.window
         window.resize(*WINDOW)
         wait_until(lambda: not window.toast.isVisible(), "the notice goes")
-        self._save(name, settled(window))
+        self._save(name, settled_picture(window))
 
     def widget(self, name: str, widget: QWidget) -> None:
         """A dialog, or a part of the window."""
-        self._save(name, settled(widget))
+        self._save(name, settled_picture(widget))
 
     def _save(self, name: str, image: QImage) -> None:
         if image.width() > _WIDEST:
@@ -92,16 +92,16 @@ def _section(play: DemoRun, page: CataloguePage | PeoplePage, name: str) -> None
 
 def _go(play: DemoRun, page_id: str) -> None:
     press(play.desktop.window, play.key(f"go.{page_id}"))
-    wait_until(lambda: play.front(page_id), f"the page {page_id} comes")
+    wait_until(lambda: play.is_in_front(page_id), f"the page {page_id} comes")
 
 
 def _of_administrator(play: DemoRun, camera: Camera) -> None:
-    people.start(play)
+    people.open_window(play)
     camera.window("first-run")
-    people.first_admin(play)
-    people.inspector_account(play)
+    people.create_first_admin(play)
+    people.create_inspector(play)
     camera.window("users")
-    catalogue.catalogue(play)
+    catalogue.fill_catalogue(play)
     page = play.page(CataloguePage)
     for section, name in (("aircraft", "catalogue"), ("references", "references"), ("models", "models")):
         _section(play, page, section)
@@ -121,12 +121,12 @@ def _of_login(play: DemoRun, camera: Camera) -> None:
 
 def _of_inspector(play: DemoRun, camera: Camera) -> None:
     press(play.desktop.window, play.key("record.new"))
-    form = dialog(NewRecord)
+    form = dialog(NewRecordDialog)
     form.name.set_text(play.texts.record)
     camera.widget("new-record", form)
     form.reject()
     process_events()
-    records.new_record(play)
+    records.create_record(play)
     records.draw_regions(play)
     records.describe_items(play)
     camera.window("regions")
@@ -141,7 +141,7 @@ def _of_inspector(play: DemoRun, camera: Camera) -> None:
     _go(play, "records")
     camera.window("records")
     press(play.desktop.window, play.key("record.details"))
-    wait_until(lambda: play.front("record"), "the page of the record comes")
+    wait_until(lambda: play.is_in_front("record"), "the page of the record comes")
     camera.window("record")
     _go(play, "me")
     camera.window("account")
@@ -155,7 +155,7 @@ def _finish(play: DemoRun, camera: Camera) -> None:
 
     page = play.page(WorkbenchPage)
     click_in_dialog(Confirm, lambda: press(page.view, play.key("record.finish")), taken)
-    wait_until(lambda: inspecting._record_ended(page), "the record is closed")
+    wait_until(lambda: inspecting._has_ended(page), "the record is closed")
 
 
 def _of_oversight(play: DemoRun, camera: Camera) -> None:
@@ -185,7 +185,7 @@ PARTS: tuple[Callable[[DemoRun, Camera], None], ...] = (
 
 
 def take(language: str, folder: Path) -> None:
-    """Play the story in `language` and write its pictures into `folder`. Raises FailedError."""
+    """Play the story in `language` and write its pictures into `folder`. Raises StepFailedError."""
     application = make_application()
     application.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
     # A cursor that blinks is never at rest.

@@ -511,7 +511,7 @@
     </message>
 </context>
 <context>
-    <name>NewRecord</name>
+    <name>NewRecordDialog</name>
     <message numerus="yes">
         <source>Reference image template, %n region(s)</source>
         <translation>

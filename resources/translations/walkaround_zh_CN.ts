@@ -3444,7 +3444,7 @@
     </message>
 </context>
 <context>
-    <name>EditUser</name>
+    <name>EditUserForm</name>
     <message>
         <source>Full name</source>
         <translation>姓名</translation>
@@ -5247,7 +5247,7 @@
     </message>
 </context>
 <context>
-    <name>FirstSteps</name>
+    <name>FirstStepsController</name>
     <message>
         <source>Choose reference image</source>
         <translation>选择参考图</translation>
@@ -6472,7 +6472,7 @@
     </message>
 </context>
 <context>
-    <name>NewRecord</name>
+    <name>NewRecordDialog</name>
     <message>
         <source>Add image…</source>
         <translation>添加图片…</translation>
@@ -6557,22 +6557,7 @@
     </message>
 </context>
 <context>
-    <name>NewReference</name>
-    <message>
-        <source>Add image…</source>
-        <translation>添加图片…</translation>
-    </message>
-    <message>
-        <source>Add reference image</source>
-        <translation>添加参考图</translation>
-    </message>
-    <message>
-        <source>Uploading… {n} %</source>
-        <translation>正在上传… {n} %</translation>
-    </message>
-</context>
-<context>
-    <name>NewUser</name>
+    <name>NewUserForm</name>
     <message>
         <source>Enter a username.</source>
         <translation>请输入用户名。</translation>
@@ -7976,6 +7961,21 @@
     </message>
 </context>
 <context>
+    <name>ReferenceUploadController</name>
+    <message>
+        <source>Add image…</source>
+        <translation>添加图片…</translation>
+    </message>
+    <message>
+        <source>Add reference image</source>
+        <translation>添加参考图</translation>
+    </message>
+    <message>
+        <source>Uploading… {n} %</source>
+        <translation>正在上传… {n} %</translation>
+    </message>
+</context>
+<context>
     <name>RegionFilesController</name>
     <message numerus="yes">
         <source>%n other shape(s) converted to bounding rectangles.</source>
@@ -8262,7 +8262,7 @@
     </message>
 </context>
 <context>
-    <name>ReportFile</name>
+    <name>ReportFileController</name>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
@@ -9031,7 +9031,7 @@
     </message>
 </context>
 <context>
-    <name>SetPassword</name>
+    <name>SetPasswordForm</name>
     <message>
         <source>The user is logged out immediately. Pass on the new password securely.</source>
         <translation>该用户将立即退出登录。请通过安全方式告知新密码。</translation>

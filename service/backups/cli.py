@@ -18,7 +18,7 @@ from pathlib import Path
 import psycopg
 
 from service.backups.archive import one_file
-from service.backups.archive.manifest import Backup, Refused
+from service.backups.archive.manifest import Backup, BackupRefusedError
 from service.backups.archive.places import open_place
 from service.backups.archive.restoring import restore
 from service.backups.archive.shared_folder import SharedFolder
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
         print(f"{command} failed: another backup is being made; try again when it is done", file=sys.stderr)
     except StoreUnavailableError as problem:
         print(f"{command} failed: the file storage does not respond ({problem})", file=sys.stderr)
-    except (Refused, StoreSettingsError, sqlite3.Error) as problem:
+    except (BackupRefusedError, StoreSettingsError, sqlite3.Error) as problem:
         print(f"{command} failed: {problem}", file=sys.stderr)
     return 1
 
@@ -77,13 +77,13 @@ def _backup(arguments: Sequence[str], settings: Settings) -> int:
     options = parser.parse_args(arguments)
     target: Path = options.file.absolute()
     if target.exists():
-        raise Refused(f"{target} exists already; name another file")
+        raise BackupRefusedError(f"{target} exists already; name another file")
     if settings.data_dir.resolve() in target.resolve().parents:
-        raise Refused("name a file outside of the data directory, best on another disk")
+        raise BackupRefusedError("name a file outside of the data directory, best on another disk")
     check_data(settings)
     with (
         tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder,
-        one_file.writing(target) as archive,
+        one_file.create_archive(target) as archive,
     ):
         manifest = take(settings, archive, Path(folder), with_secrets=options.with_secrets)
         archive.finish(manifest)
@@ -98,21 +98,21 @@ def _backup(arguments: Sequence[str], settings: Settings) -> int:
 # The backups on the schedule
 
 
-def _folder(place: str | None, settings: Settings) -> SharedFolder:
+def _open_folder(place: str | None, settings: Settings) -> SharedFolder:
     address = place or settings.backup_to
     if not address:
-        raise Refused("name where the backups lie: set WALKAROUND_BACKUP_TO, or give --place")
+        raise BackupRefusedError("name where the backups lie: set WALKAROUND_BACKUP_TO, or give --place")
     if place and "://" not in place:
         address = str(Path(place).expanduser().absolute())
     return SharedFolder(open_place(address, settings))
 
 
-def _run(arguments: Sequence[str], settings: Settings) -> int:
+def _make_now(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround backup run", description="make a backup now where those of the schedule lie"
     )
     parser.parse_args(arguments)
-    _folder(None, settings)
+    _open_folder(None, settings)
     check_data(settings)
     database = Database(settings.url)
     try:
@@ -128,17 +128,17 @@ def _run(arguments: Sequence[str], settings: Settings) -> int:
     return 0 if outcome.problem is None else 1
 
 
-def _list(arguments: Sequence[str], settings: Settings) -> int:
+def _print_list(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround backup list", description="list the backups, oldest first"
     )
     parser.add_argument("--place", help=_PLACE_HELP)
-    folder = _folder(parser.parse_args(arguments).place, settings)
+    folder = _open_folder(parser.parse_args(arguments).place, settings)
     status = 0
     for name in folder.names():
         try:
             manifest = folder.read(name).manifest
-        except Refused as problem:
+        except BackupRefusedError as problem:
             print(f"{name}: {problem}")
             status = 1
             continue
@@ -184,16 +184,16 @@ def _chosen_backups(
     options: argparse.Namespace, settings: Settings, stack: contextlib.ExitStack
 ) -> Iterator[tuple[str, Backup]]:
     if options.file is not None:
-        yield str(options.file), stack.enter_context(one_file.reading(options.file))
+        yield str(options.file), stack.enter_context(one_file.open_archive(options.file))
         return
-    folder = _folder(options.place, settings)
+    folder = _open_folder(options.place, settings)
     names = folder.names()
     if options.backup is not None:
         names = [options.backup]
     elif not options.all:
         names = names[-1:]
     if not names:
-        raise Refused(f"there is no backup in {folder.place}")
+        raise BackupRefusedError(f"there is no backup in {folder.place}")
     for name in names:
         yield name, folder.read(name)
 
@@ -213,7 +213,7 @@ def _restore(arguments: Sequence[str], settings: Settings) -> int:
         "--force", action="store_true", help="restore even if the data directory is not empty"
     )
     options = parser.parse_args(arguments)
-    with _opened(options.source, options.backup, settings) as backup:
+    with _open_backup(options.source, options.backup, settings) as backup:
         restore(backup, settings, force=options.force)
         manifest = backup.manifest
     print(
@@ -232,19 +232,19 @@ def _restore(arguments: Sequence[str], settings: Settings) -> int:
 
 
 @contextlib.contextmanager
-def _opened(source: str, name: str | None, settings: Settings) -> Iterator[Backup]:
+def _open_backup(source: str, name: str | None, settings: Settings) -> Iterator[Backup]:
     if "://" not in source and not Path(source).is_dir():
-        with one_file.reading(Path(source)) as archive:
+        with one_file.open_archive(Path(source)) as archive:
             yield archive
         return
-    folder = _folder(source, settings)
+    folder = _open_folder(source, settings)
     names = folder.names()
     if not names:
-        raise Refused(f"there is no backup in {folder.place}")
+        raise BackupRefusedError(f"there is no backup in {folder.place}")
     yield folder.read(name or names[-1])
 
 
-def _process(arguments: Sequence[str], _settings: Settings) -> int:
+def _serve_requests(arguments: Sequence[str], _settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround backup process", description="make backups for a service, which starts this itself"
     )
@@ -254,8 +254,8 @@ def _process(arguments: Sequence[str], _settings: Settings) -> int:
 
 
 _COMMANDS: dict[str, Callable[[Sequence[str], Settings], int]] = {
-    "process": _process,
-    "run": _run,
-    "list": _list,
+    "process": _serve_requests,
+    "run": _make_now,
+    "list": _print_list,
     "verify": _verify,
 }

@@ -14,8 +14,8 @@ from collections.abc import Callable
 import psycopg
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from service.backups.archive.manifest import Refused
-from service.backups.archive.places import Place, open_place
+from service.backups.archive.manifest import BackupRefusedError
+from service.backups.archive.places import BackupPlace, open_place
 from service.backups.archive.shared_folder import SharedBackup, SharedFolder, time_of
 from service.backups.archive.taking import take
 from service.backups.archive.verification import verify
@@ -34,12 +34,12 @@ log = logging.getLogger("walkaround.backups")
 
 
 _FAILURES = (
-    *(Refused, OSError, StoreUnavailableError, StoreSettingsError, sqlite3.Error, psycopg.Error),
+    *(BackupRefusedError, OSError, StoreUnavailableError, StoreSettingsError, sqlite3.Error, psycopg.Error),
     SQLAlchemyError,
 )
 
 
-def place_of(settings: Settings) -> Place:
+def configured_place(settings: Settings) -> BackupPlace:
     """The place of the settings. Raises StoreSettingsError when it cannot be used."""
     return open_place(settings.backup_to, settings)
 
@@ -50,11 +50,11 @@ def make(settings: Settings) -> Outcome:
     A failure is logged and in the outcome; nothing of a failed backup is listed afterwards.
     """
     try:
-        folder = SharedFolder(place_of(settings))
+        folder = SharedFolder(configured_place(settings))
         folder.place.clean()
         return _make(settings, folder)
     except _FAILURES as problem:
-        return Outcome(problem=_problem_of(problem))
+        return Outcome(problem=_report_problem(problem))
     except Exception as problem:
         log.error("a backup failed: %s", trace_of(problem))
         return Outcome(problem=BackupProblem.INTERNAL)
@@ -69,7 +69,7 @@ def _make(settings: Settings, folder: SharedFolder) -> Outcome:
     # What no other backup holds is read again; what they hold has to be there in full. Only then is there a
     # manifest, so that an interrupted backup is none.
     with folder.place.working_folder() as working:
-        wrong = [f"{entry.name} is missing" for entry in new.missing(manifest.entries)]
+        wrong = [f"{entry.name} is missing" for entry in new.missing_contents(manifest.entries)]
         wrong += verify(SharedBackup(folder.place, manifest), working, [*new.added, *new.unverified])
     if wrong:
         new.withdraw()
@@ -80,7 +80,7 @@ def _make(settings: Settings, folder: SharedFolder) -> Outcome:
     problem = BackupProblem.DAMAGED_DATA if manifest.problems else None
     try:
         prune(folder, retention(settings))
-    except (Refused, OSError) as failure:
+    except (BackupRefusedError, OSError) as failure:
         log.warning("old backups were not removed: %s", failure)
         problem = problem or BackupProblem.NOT_PRUNED
     return Outcome(
@@ -108,11 +108,11 @@ def prune(folder: SharedFolder, retention: Retention) -> list[str]:
     return removed
 
 
-def _problem_of(problem: Exception) -> BackupProblem:
+def _report_problem(problem: Exception) -> BackupProblem:
     if isinstance(problem, StoreSettingsError):
         log.error("a backup failed: %s", problem)
         return BackupProblem.PLACE_AWAY
-    if isinstance(problem, Refused):
+    if isinstance(problem, BackupRefusedError):
         log.error("a backup failed: %s", problem)
         return BackupProblem.DAMAGED_DATABASE
     # A driver's own error is understood as the one that SQLAlchemy makes of it.

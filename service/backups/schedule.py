@@ -26,7 +26,7 @@ class Schedule(NamedTuple):
         return dt.timedelta(hours=24 if self.hours is None else self.hours)
 
 
-def parsed(text: str) -> Schedule:
+def parse_schedule(text: str) -> Schedule:
     """The schedule that `text` says, like "02:30" or "6h". Raises ValueError."""
     match = re.fullmatch(BACKUP_AT, text)
     if match is None:

@@ -57,7 +57,7 @@ class BackupService:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._settings = settings
-        self._schedule = schedule.parsed(settings.backup_at)
+        self._schedule = schedule.parse_schedule(settings.backup_at)
         self._child = Child(own_command("backup", "process"))
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -83,18 +83,18 @@ class BackupService:
         runs = session.exec(select(BackupRow).order_by(col(BackupRow.started_at).desc()).limit(_SHOWN)).all()
         history = _history(session)
         scheduled = bool(self._settings.backup_to)
-        due = self._due(history)
+        due = self._next_time(history)
         return BackupStatus(
             scheduled=scheduled,
             schedule=self._settings.backup_at if scheduled else None,
             next_at=due if scheduled else None,
             late=scheduled and self._is_late(history),
             failures=history.failures,
-            last_good=None if history.last_good is None else _shown(history.last_good),
-            runs=[_shown(row) for row in runs],
+            last_good=None if history.last_good is None else _to_run(history.last_good),
+            runs=[_to_run(row) for row in runs],
         )
 
-    def _due(self, history: _History) -> dt.datetime:
+    def _next_time(self, history: _History) -> dt.datetime:
         last = history.last_good
         return schedule.due_at(
             self._schedule,
@@ -114,7 +114,7 @@ class BackupService:
         while not self._stopping.is_set():
             pause = _LOOK_SECONDS
             try:
-                due = self._due(self._database.read_now(_history))
+                due = self._next_time(self._database.read_now(_history))
                 pause = min(pause, (due - now()).total_seconds())
                 if pause <= 0:
                     pause = _LOOK_SECONDS
@@ -128,13 +128,13 @@ class BackupService:
 
     def make_due(self) -> Outcome | None:
         """Make a backup in the child process if one is due; None otherwise. Raises BusyError."""
-        with _alone(self._database, self._settings):
+        with _lock(self._database, self._settings):
             # Another process may have made it since.
-            if self._due(self._database.read_now(_history)) > now():
+            if self._next_time(self._database.read_now(_history)) > now():
                 return None
-            return _make_recorded(self._database, self._settings, self._ask)
+            return _make_recorded(self._database, self._settings, self._make_in_child)
 
-    def _ask(self, settings: Settings) -> Outcome:
+    def _make_in_child(self, settings: Settings) -> Outcome:
         try:
             return outcome_of(self._child.ask(settings.model_dump(mode="json"), _MOST_SECONDS))
         except ProcessDied as problem:
@@ -145,7 +145,7 @@ class BackupService:
 
 def make_now(database: Database, settings: Settings, make: Make) -> Outcome:
     """Make a backup at once by `make`. Raises BusyError when one is being made."""
-    with _alone(database, settings):
+    with _lock(database, settings):
         return _make_recorded(database, settings, make)
 
 
@@ -189,7 +189,7 @@ def _log(outcome: Outcome) -> None:
 
 
 @contextlib.contextmanager
-def _alone(database: Database, settings: Settings) -> Iterator[None]:
+def _lock(database: Database, settings: Settings) -> Iterator[None]:
     """Hold the lock of backups: one file in the data directory and, on PostgreSQL, one in the database.
 
     Raises BusyError when another process holds it.
@@ -231,7 +231,7 @@ def _history(session: Session) -> _History:
     return _History(last_good, failures, last_failure)
 
 
-def _shown(row: BackupRow) -> BackupRun:
+def _to_run(row: BackupRow) -> BackupRun:
     return BackupRun(
         started_at=row.started_at,
         finished_at=row.finished_at,

@@ -28,7 +28,7 @@ Row = TypeVar("Row", bound=Entry)
 Read = TypeVar("Read", bound=BaseModel)
 
 
-class Listing(BaseModel):
+class ListQuery(BaseModel):
     """Query of a list: the page, and `q`, a part of a name of the entry or of what it belongs to."""
 
     current_page: CurrentPage = 1
@@ -36,7 +36,7 @@ class Listing(BaseModel):
     q: Name | None = None
 
 
-class Versioned(NamedTuple, Generic[Read]):
+class VersionedEntry(NamedTuple, Generic[Read]):
     """An entry and the ETag of what was read or written."""
 
     entry: Read
@@ -71,7 +71,7 @@ class Repository(Generic[Row, Read]):
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """Raise Problem 422 when `values` (the fields sent) name something that is not there."""
 
-    def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
+    def parent_conditions(self, text: str) -> Sequence[ColumnElement[bool]]:
         """Conditions for entries that belong to something with `text` in its name."""
         return ()
 
@@ -79,16 +79,16 @@ class Repository(Generic[Row, Read]):
         """How many entries of each other kind refer to `row`; those with 0 may be left out."""
         return {}
 
-    async def list(self, listing: Listing, *filters: ColumnElement[bool]) -> Page[Read]:
+    async def list(self, listing: ListQuery, *filters: ColumnElement[bool]) -> Page[Read]:
         """One page, newest first, ties by id."""
         conditions = list(filters)
         if listing.q:
             by_name = (name.icontains(listing.q, autoescape=True) for name in self.names)
-            conditions.append(or_(*by_name, *self.belonging(listing.q)))
+            conditions.append(or_(*by_name, *self.parent_conditions(listing.q)))
         return await self.database.read(lambda session: self._page(session, listing, conditions))
 
     def _page(
-        self, session: Session, listing: Listing, conditions: Sequence[ColumnElement[bool]]
+        self, session: Session, listing: ListQuery, conditions: Sequence[ColumnElement[bool]]
     ) -> Page[Read]:
         total = session.exec(select(func.count()).select_from(self.row).where(*conditions)).first() or 0
         query = (
@@ -103,18 +103,18 @@ class Repository(Generic[Row, Read]):
             pagination=pagination(listing.current_page, listing.page_size, total),
         )
 
-    async def get(self, entry_id: str) -> Versioned[Read]:
+    async def get(self, entry_id: str) -> VersionedEntry[Read]:
         """One entry. Raises Problem 404."""
 
-        def work(session: Session) -> Versioned[Read]:
+        def work(session: Session) -> VersionedEntry[Read]:
             return self._versioned(session, self._find(session, entry_id))
 
         return await self.database.read(work)
 
-    async def create(self, values: Mapping[str, Any], caller: Caller) -> Versioned[Read]:
+    async def create(self, values: Mapping[str, Any], caller: Caller) -> VersionedEntry[Read]:
         """Make an entry of `values`. Raises Problem 422 when they name something that is not there."""
 
-        def work(session: Session) -> Versioned[Read]:
+        def work(session: Session) -> VersionedEntry[Read]:
             self.check(session, values)
             row = self.row(**values)
             session.add(row)
@@ -126,10 +126,10 @@ class Repository(Generic[Row, Read]):
 
     async def update(
         self, entry_id: str, values: Mapping[str, Any], if_match: str | None, caller: Caller
-    ) -> Versioned[Read]:
+    ) -> VersionedEntry[Read]:
         """Change the fields of `values`. Raises Problem 404, 412 when `if_match` is stale, 422."""
 
-        def work(session: Session) -> Versioned[Read]:
+        def work(session: Session) -> VersionedEntry[Read]:
             row = self._find(session, entry_id, if_match, to_change=True)
             changed = {name: value for name, value in values.items() if getattr(row, name) != value}
             if changed:
@@ -152,14 +152,14 @@ class Repository(Generic[Row, Read]):
             row = self._find(session, entry_id, if_match, to_change=True)
             used = {kind: count for kind, count in self.references(session, row).items() if count}
             if used:
-                raise self._in_use(used)
+                raise self._in_use_problem(used)
             self._announce(session, "delete", row, caller, {})
             session.delete(row)
             try:
                 session.flush()
             except IntegrityError as error:
                 # Another service process referred to it after we looked.
-                raise self._in_use({}) from error
+                raise self._in_use_problem({}) from error
 
         await self.database.write(work)
 
@@ -176,8 +176,8 @@ class Repository(Generic[Row, Read]):
         )
         return row
 
-    def _versioned(self, session: Session, row: Row) -> Versioned[Read]:
-        return Versioned(self.view(session, row), etags.of_revision(row.version))
+    def _versioned(self, session: Session, row: Row) -> VersionedEntry[Read]:
+        return VersionedEntry(self.view(session, row), etags.of_revision(row.version))
 
     def _announce(
         self, session: Session, action: str, row: Row, caller: Caller, details: dict[str, Any]
@@ -187,7 +187,7 @@ class Repository(Generic[Row, Read]):
         announce(session, ObjectChange(action, self.kind, object_id, caller.user_id, caller.address, audited))
 
     @staticmethod
-    def _in_use(used: Mapping[str, int]) -> Problem:
+    def _in_use_problem(used: Mapping[str, int]) -> Problem:
         counted = "、".join(f"{count} {KIND_NAMES[kind]}" for kind, count in used.items())
         msg = f"仍被{counted or '其他数据'}引用，请先修改或删除这些引用"
         return Problem(409, ErrorCode.CONFLICT, msg, references=dict(used))

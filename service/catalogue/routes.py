@@ -11,7 +11,7 @@ from typing import Annotated, TypeVar
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from service.catalogue.repository import Listing, Versioned
+from service.catalogue.repository import ListQuery, VersionedEntry
 from service.catalogue.service import CatalogueService
 from service.routing import add_routes, api_router
 from service.web.envelope import failures
@@ -33,13 +33,13 @@ from shared.wire.common import Done, Envelope, Id, OptionalId, Page
 
 Read = TypeVar("Read", bound=BaseModel)
 
-Asked = Annotated[Listing, Query()]
+ListQueryParameters = Annotated[ListQuery, Query()]
 
 _READ = require(Permission.CATALOGUE_READ)
 _MANAGE = require(Permission.CATALOGUE_MANAGE)
 
 
-def _answer(response: Response, versioned: Versioned[Read], msg: str) -> Envelope[Read]:
+def _answer(response: Response, versioned: VersionedEntry[Read], msg: str) -> Envelope[Read]:
     response.headers["ETag"] = versioned.etag
     return Envelope(data=versioned.entry, msg=msg)
 
@@ -56,7 +56,7 @@ def _aircraft(service: CatalogueService) -> APIRouter:
     routes = api_router("/catalogue/aircraft", tags=["catalogue"])
 
     @routes.get("", responses=failures(401, 403, 422))
-    async def list_aircraft(listing: Asked, caller: Caller = _READ) -> Envelope[Page[Aircraft]]:
+    async def list_aircraft(listing: ListQueryParameters, caller: Caller = _READ) -> Envelope[Page[Aircraft]]:
         """A page of aircraft, newest first."""
         return Envelope(data=await service.aircraft.list(listing), msg="飞机列表获取成功")
 
@@ -100,7 +100,7 @@ def _flights(service: CatalogueService) -> APIRouter:
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_flights(
-        listing: Asked, aircraft_id: OptionalId = None, caller: Caller = _READ
+        listing: ListQueryParameters, aircraft_id: OptionalId = None, caller: Caller = _READ
     ) -> Envelope[Page[Flight]]:
         """A page of flights, newest first, of one aircraft when asked."""
         return Envelope(data=await service.list_flights(listing, aircraft_id), msg="航班列表获取成功")
@@ -145,7 +145,10 @@ def _tasks(service: CatalogueService) -> APIRouter:
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_tasks(
-        listing: Asked, flight_id: OptionalId = None, aircraft_id: OptionalId = None, caller: Caller = _READ
+        listing: ListQueryParameters,
+        flight_id: OptionalId = None,
+        aircraft_id: OptionalId = None,
+        caller: Caller = _READ,
     ) -> Envelope[Page[Task]]:
         """A page of tasks, newest first, of one flight and of one aircraft when asked."""
         return Envelope(
@@ -190,7 +193,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_reference_images(
-        listing: Asked, aircraft_id: OptionalId = None, caller: Caller = _READ
+        listing: ListQueryParameters, aircraft_id: OptionalId = None, caller: Caller = _READ
     ) -> Envelope[Page[ReferenceImage]]:
         """A page of reference images, newest first, of one aircraft when asked."""
         return Envelope(

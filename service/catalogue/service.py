@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped
 from sqlmodel import Session, col, or_, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from service.catalogue.repository import Listing, Repository, Versioned
+from service.catalogue.repository import ListQuery, Repository, VersionedEntry
 from service.catalogue.tables import AircraftRow, Entry, FlightRow, ReferenceImageRow, TaskRow
 from service.db.database import Database
 from service.web.envelope import Problem
@@ -24,22 +24,22 @@ FileInfo = Callable[[Session, str], StoredFile | None]
 """Port to the file store: what is known of a file id."""
 
 
-def _wrong(field: str, msg: str) -> Problem:
+def _field_conflict(field: str, msg: str) -> Problem:
     # 409, not 422: the body is well-formed but conflicts with the current catalogue.
     fields = [{"field": field, "type": "unknown", "message": msg}]
     return Problem(409, ErrorCode.CONFLICT, msg, fields=fields)
 
 
-def _must_exist(session: Session, table: type[Entry], field: str, value: str | None, msg: str) -> None:
+def _require_entry(session: Session, table: type[Entry], field: str, value: str | None, msg: str) -> None:
     if value is not None and session.get(table, value) is None:
-        raise _wrong(field, msg)
+        raise _field_conflict(field, msg)
 
 
 def _count(session: Session, column: Mapped[Any], value: str) -> int:
     return session.exec(select(func.count()).where(column == value)).first() or 0
 
 
-def _aircraft_named(text: str) -> SelectOfScalar[str]:
+def _aircraft_by_name(text: str) -> SelectOfScalar[str]:
     return select(AircraftRow.aircraft_id).where(
         col(AircraftRow.aircraft_name).icontains(text, autoescape=True)
     )
@@ -93,13 +93,13 @@ class FlightRepository(Repository[FlightRow, Flight]):
             updated_at=row.updated_at,
         )
 
-    def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
+    def parent_conditions(self, text: str) -> Sequence[ColumnElement[bool]]:
         """Flights of an aircraft of that name."""
-        return [col(FlightRow.aircraft_id).in_(_aircraft_named(text))]
+        return [col(FlightRow.aircraft_id).in_(_aircraft_by_name(text))]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """The aircraft must be there."""
-        _must_exist(
+        _require_entry(
             session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing
         )
 
@@ -132,20 +132,22 @@ class TaskRepository(Repository[TaskRow, Task]):
             updated_at=row.updated_at,
         )
 
-    def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
+    def parent_conditions(self, text: str) -> Sequence[ColumnElement[bool]]:
         """Tasks of a flight of that number, or about an aircraft of that name."""
         numbered = col(FlightRow.flight_number).icontains(text, autoescape=True)
-        of_aircraft = select(FlightRow.flight_id).where(col(FlightRow.aircraft_id).in_(_aircraft_named(text)))
+        of_aircraft = select(FlightRow.flight_id).where(
+            col(FlightRow.aircraft_id).in_(_aircraft_by_name(text))
+        )
         return [
             col(TaskRow.flight_id).in_(select(FlightRow.flight_id).where(numbered)),
-            col(TaskRow.aircraft_id).in_(_aircraft_named(text)),
+            col(TaskRow.aircraft_id).in_(_aircraft_by_name(text)),
             col(TaskRow.aircraft_id).is_(None) & col(TaskRow.flight_id).in_(of_aircraft),
         ]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """Flight and aircraft must be there."""
-        _must_exist(session, FlightRow, "flight_id", values.get("flight_id"), FlightRepository.missing)
-        _must_exist(
+        _require_entry(session, FlightRow, "flight_id", values.get("flight_id"), FlightRepository.missing)
+        _require_entry(
             session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing
         )
 
@@ -184,25 +186,25 @@ class ReferenceImageRepository(Repository[ReferenceImageRow, ReferenceImage]):
             updated_at=row.updated_at,
         )
 
-    def belonging(self, text: str) -> Sequence[ColumnElement[bool]]:
+    def parent_conditions(self, text: str) -> Sequence[ColumnElement[bool]]:
         """Reference images of an aircraft of that name."""
-        return [col(ReferenceImageRow.aircraft_id).in_(_aircraft_named(text))]
+        return [col(ReferenceImageRow.aircraft_id).in_(_aircraft_by_name(text))]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
         """The file must be an uploaded image, the aircraft must be there."""
         if "file_id" in values:
             file = self.file_info(session, values["file_id"])
             if file is None:
-                raise _wrong("file_id", "图片文件不存在，请先上传参考图文件")
+                raise _field_conflict("file_id", "图片文件不存在，请先上传参考图文件")
             if file.width is None:
-                raise _wrong("file_id", "该文件不是图片，请上传 JPEG、PNG、WebP、TIFF 或 BMP 图片")
-        _must_exist(
+                raise _field_conflict("file_id", "该文件不是图片，请上传 JPEG、PNG、WebP、TIFF 或 BMP 图片")
+        _require_entry(
             session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing
         )
 
 
 class CatalogueService:
-    """The four shelves, and the catalogue's answers to other domains."""
+    """The repositories of the catalogue, and the catalogue's answers to other domains."""
 
     def __init__(self, database: Database, file_info: FileInfo) -> None:
         self.aircraft = AircraftRepository(database)
@@ -210,18 +212,20 @@ class CatalogueService:
         self.tasks = TaskRepository(database)
         self.reference_images = ReferenceImageRepository(database, file_info)
 
-    async def list_flights(self, listing: Listing, aircraft_id: str | None) -> Page[Flight]:
+    async def list_flights(self, listing: ListQuery, aircraft_id: str | None) -> Page[Flight]:
         """A page of flights, of one aircraft when `aircraft_id` is given."""
         filters = [] if aircraft_id is None else [col(FlightRow.aircraft_id) == aircraft_id]
         return await self.flights.list(listing, *filters)
 
     async def list_tasks(
-        self, listing: Listing, flight_id: str | None, aircraft_id: str | None
+        self, listing: ListQuery, flight_id: str | None, aircraft_id: str | None
     ) -> Page[Task]:
         """A page of tasks; a task without an aircraft of its own counts for that of its flight."""
         return await self.tasks.list(listing, *_task_filters(flight_id, aircraft_id))
 
-    async def list_reference_images(self, listing: Listing, aircraft_id: str | None) -> Page[ReferenceImage]:
+    async def list_reference_images(
+        self, listing: ListQuery, aircraft_id: str | None
+    ) -> Page[ReferenceImage]:
         """A page of reference images, of one aircraft when `aircraft_id` is given."""
         filters = [] if aircraft_id is None else [col(ReferenceImageRow.aircraft_id) == aircraft_id]
         return await self.reference_images.list(listing, *filters)
@@ -232,7 +236,7 @@ class CatalogueService:
         template: Sequence[TemplateRegion],
         if_match: str | None,
         caller: Caller,
-    ) -> Versioned[ReferenceImage]:
+    ) -> VersionedEntry[ReferenceImage]:
         """Put `template` in place of the regions of a reference image. Raises Problem 404, 412."""
         values = {"template": [region.model_dump(mode="json") for region in template]}
         return await self.reference_images.update(reference_image_id, values, if_match, caller)

@@ -18,8 +18,8 @@ from filelock import FileLock, Timeout
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.backups.archive.shared_folder import SharedFolder, time_of
-from service.backups.making import place_of
-from service.backups.schedule import LATE, parsed
+from service.backups.making import configured_place
+from service.backups.schedule import LATE, parse_schedule
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
 from service.detection.models.registry import listed
@@ -29,7 +29,7 @@ from service.files.usage import stored_bytes
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 from service.stores.port import StoreSettingsError, StoreUnavailableError
-from shared.checkup import CheckResult, Repair, damaged_tiles, fail, ok, open_to_others, report, warn
+from shared.checkup import CheckResult, Repair, damaged_tiles, fail, is_open_to_others, ok, report, warn
 from shared.reasons import reason
 
 LOW_SPACE = 5 * 2**30
@@ -107,7 +107,7 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
             folder=path,
         )
         return
-    if open_to_others(path):
+    if is_open_to_others(path):
         yield warn(
             "data directory {folder} is open to other users",
             "run: chmod 700 '{folder}'",
@@ -246,7 +246,7 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
         )
         return
     try:
-        names = SharedFolder(place_of(settings)).names()
+        names = SharedFolder(configured_place(settings)).names()
     except (OSError, StoreSettingsError) as problem:
         cause = reason(problem) if isinstance(problem, OSError) else str(problem)
         yield fail("the backups cannot be read: {problem}", "check WALKAROUND_BACKUP_TO", problem=cause)
@@ -261,7 +261,7 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
     age = dt.datetime.now(dt.UTC) - time_of(names[-1])
     text = "the newest of {count} backups is {hours} hours old"
     values = {"count": len(names), "hours": f"{age.total_seconds() / 3600:.1f}"}
-    if age > parsed(settings.backup_at).interval + LATE:
+    if age > parse_schedule(settings.backup_at).interval + LATE:
         yield warn(text, "the log of the service says why no newer one was made", **values)
     else:
         yield ok(text, **values)
@@ -289,7 +289,7 @@ def secrets(settings: Settings) -> Iterator[CheckResult]:
                 "the service creates it at its first start",
                 file=path,
             )
-        elif open_to_others(path):
+        elif is_open_to_others(path):
             yield fail(
                 "{file} can be read by other users",
                 "run: chmod 600 '{file}'",

@@ -12,7 +12,7 @@ from service.changes import BeforeCommit
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
 from service.file_references import tables, texts
-from service.files.collecting import BusyError, Collector, Unused
+from service.files.collecting import BusyError, Collector, UnusedFiles
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[B
     return 0
 
 
-def _show(unused: Unused, grace: dt.timedelta) -> None:
+def _show(unused: UnusedFiles, grace: dt.timedelta) -> None:
     items = unused.all
     if not items:
         print(f"no unused files older than {grace / dt.timedelta(days=1):g} days")

@@ -67,7 +67,7 @@ class ChangeFeed:
                     )
         self.changed.notify()
 
-    def miss(self) -> None:
+    def mark_missed(self) -> None:
         """Record that changes may have been missed: every reader is asked to read everything again. From any
         thread."""
         with self._lock:
@@ -117,7 +117,7 @@ class ChangeFeed:
         """The id that goes on after `place`."""
         return f"{self._run}-{place}"
 
-    def since(self, place: int) -> FeedPage:
+    def events_after(self, place: int) -> FeedPage:
         """What came after `place`."""
         with self._lock:
             missed = self._count - place

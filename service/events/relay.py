@@ -37,7 +37,7 @@ _SILENT_SECONDS = 15.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
 _NOTIFY = text("SELECT pg_notify(:channel, :payload)").bindparams(bindparam("channel", CHANNEL))
 
-_Told = tuple[str, str, str | None, str | None]
+_NoticedChange = tuple[str, str, str | None, str | None]
 
 
 class ChangeNotice(BaseModel):
@@ -45,14 +45,14 @@ class ChangeNotice(BaseModel):
 
     origin: str
     at: ItemTime
-    changes: list[_Told]
+    changes: list[_NoticedChange]
 
 
-def notes(origin: str, changes: Iterable[ObjectChange]) -> Iterator[str]:
+def change_notices(origin: str, changes: Iterable[ObjectChange]) -> Iterator[str]:
     """The notifications of `changes` without the quiet ones, in order, each within `MOST_BYTES`."""
     empty = ChangeNotice(origin=origin, at=now(), changes=[])
     space = MOST_BYTES - len(empty.model_dump_json().encode())
-    part: list[_Told] = []
+    part: list[_NoticedChange] = []
     used = 0
     for change in changes:
         if change.quiet:
@@ -81,7 +81,7 @@ class Relay:
 
     def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
         """Send `changes` to the other processes when the transaction of `session` commits."""
-        for payload in notes(self._origin, changes):
+        for payload in change_notices(self._origin, changes):
             session.execute(_NOTIFY, {"payload": payload})
 
     def start(self) -> None:
@@ -102,7 +102,7 @@ class Relay:
                 with psycopg.connect(self._address, autocommit=True) as connection:
                     connection.execute(f"LISTEN {CHANNEL}".encode())
                     # Changes before this moment were missed.
-                    self._change_feed.miss()
+                    self._change_feed.mark_missed()
                     pause = _FIRST_PAUSE
                     self._listen(connection)
             except psycopg.Error as problem:
@@ -128,7 +128,7 @@ class Relay:
             note = ChangeNotice.model_validate_json(payload)
         except ValidationError:
             # Of another version of the program: something changed, and that is all that can be said.
-            self._change_feed.miss()
+            self._change_feed.mark_missed()
             return
         if note.origin != self._origin:
             changes = [

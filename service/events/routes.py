@@ -60,12 +60,12 @@ def _message(event: str, data: str, event_id: str | None = None) -> bytes:
 def event_filter(caller: Caller) -> EventFilter:
     """Which events `caller` may receive: changes of what they may read, and of their own account."""
 
-    def may(event: ChangeEvent) -> bool:
+    def may_see(event: ChangeEvent) -> bool:
         if event.kind == "user" and event.object_id == caller.user_id:
             return True
         return _READ_BY.get(event.kind, Permission.AUDIT_READ) in caller.permissions
 
-    return may
+    return may_see
 
 
 async def stream(
@@ -88,27 +88,27 @@ async def stream(
         # Opens the stream at once, and says how long to wait before the next try (milliseconds).
         yield b"retry: 2000\n\n"
         if place is None:
-            place = change_feed.since(0).place
+            place = change_feed.events_after(0).place
             yield _message("resync", "{}", change_feed.id_of(place))
-        may: EventFilter | None = None
+        may_see: EventFilter | None = None
         answered_at = -ASK_AGAIN_SECONDS
         due = clock.time() + heartbeat
         while True:
             count = change_feed.changed.count
             if change_feed.closed:
                 return
-            news = change_feed.since(place)
+            news = change_feed.events_after(place)
             place = news.place
             beat = clock.time() >= due
             if beat or ((news.events or news.lost) and clock.time() - answered_at >= ASK_AGAIN_SECONDS):
-                may, answered_at = await ask(), clock.time()
-                if may is None:
+                may_see, answered_at = await ask(), clock.time()
+                if may_see is None:
                     yield _message("end", "{}")
                     return
             if news.lost:
                 yield _message("resync", "{}", change_feed.id_of(place))
             for event in news.events:
-                if may is not None and may(event):
+                if may_see is not None and may_see(event):
                     yield _message("change", event.model_dump_json(), event.id)
             if beat:
                 yield b": alive\n\n"

@@ -47,7 +47,7 @@ Texts = Callable[[Session, dt.datetime | None], Iterable[str]]
 """The texts of the database that may name files; those that changed since a time, or all."""
 
 
-class Item(NamedTuple):
+class UnusedFile(NamedTuple):
     """What may be removed: a file with its id and name, or a content that no file has."""
 
     sha256: str
@@ -57,20 +57,20 @@ class Item(NamedTuple):
     filename: str | None = None
 
 
-class Unused(NamedTuple):
+class UnusedFiles(NamedTuple):
     """What nothing uses: files, contents without a file, and files of models."""
 
-    files: list[Item]
-    contents: list[Item]
-    models: list[Item]
+    files: list[UnusedFile]
+    contents: list[UnusedFile]
+    models: list[UnusedFile]
 
     @property
-    def all(self) -> list[Item]:
+    def all(self) -> list[UnusedFile]:
         """All of it, the oldest first."""
         return sorted((*self.files, *self.contents, *self.models), key=lambda item: item.at)
 
 
-class Removed(NamedTuple):
+class CollectionResult(NamedTuple):
     """What a run removed; `size` counts each content once, in bytes."""
 
     files: int
@@ -101,23 +101,23 @@ class Collector:
         self._tables = tables
         self._grace = grace
 
-    def find(self) -> Unused:
+    def find(self) -> UnusedFiles:
         """What is unused now. Raises StoreUnavailableError."""
         before = now() - self._grace
-        stored = dict(_old(self._contents, before))
-        models = dict(_old(self._models, before))
+        stored = dict(_old_contents(self._contents, before))
+        models = dict(_old_contents(self._models, before))
 
-        def read(session: Session) -> Unused:
+        def read(session: Session) -> UnusedFiles:
             if not self._database.is_sqlite:
                 # One moment for all tables, as SQLite's transactions have it.
                 session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
                 self._database.take_all_time(session)
             rows = session.execute(core_select(*_ITEM).where(before > _UPLOADED))
-            files = [Item(*row) for row in rows]
+            files = [UnusedFile(*row) for row in rows]
             names = {item.file_id or "" for item in files} | {item.sha256 for item in files}
             used_names = _used_names(self._texts(session, None), names | stored.keys() | models.keys())
             with_file = set(session.exec(select(FileRow.sha256).distinct()))
-            return Unused(
+            return UnusedFiles(
                 [item for item in files if not {item.file_id, item.sha256} & used_names],
                 [item for sha, item in stored.items() if sha not in with_file and sha not in used_names],
                 [item for sha, item in models.items() if sha not in used_names],
@@ -125,23 +125,23 @@ class Collector:
 
         return self._database.read_now(read)
 
-    def remove(self, actor: str | None = None) -> Removed:
+    def remove(self, actor: str | None = None) -> CollectionResult:
         """Remove what is unused, in several transactions. Raises StoreUnavailableError and BusyError.
 
         What is uploaded again or named meanwhile stays.
         """
         since = now() - _SKEW
         unused = self.find()
-        total = Removed(0, 0, 0)
+        total = CollectionResult(0, 0, 0)
         for batch in _batches(unused):
-            done = self._locked(partial(self._remove, batch=batch, since=since, actor=actor))
-            total = Removed(*(part + other for part, other in zip(total, done, strict=True)))
+            done = self._run_locked(partial(self._remove, batch=batch, since=since, actor=actor))
+            total = CollectionResult(*(part + other for part, other in zip(total, done, strict=True)))
         return total
 
-    def _locked(self, work: Callable[[Session], Removed]) -> Removed:
+    def _run_locked(self, work: Callable[[Session], CollectionResult]) -> CollectionResult:
         ends = time.monotonic() + PATIENCE_SECONDS
 
-        def write(session: Session) -> Removed:
+        def write(session: Session) -> CollectionResult:
             if not self._database.is_sqlite:
                 self._database.take_all_time(session)
                 connection = session.connection()
@@ -162,7 +162,9 @@ class Collector:
                     raise BusyError from problem
             time.sleep(_PAUSE_SECONDS)
 
-    def _remove(self, session: Session, batch: Unused, since: dt.datetime, actor: str | None) -> Removed:
+    def _remove(
+        self, session: Session, batch: UnusedFiles, since: dt.datetime, actor: str | None
+    ) -> CollectionResult:
         before = now() - self._grace
         names = {item.sha256 for item in batch.all} | {item.file_id or "" for item in batch.files}
         used_names = _used_names(self._texts(session, since), names)
@@ -178,7 +180,9 @@ class Collector:
         for sha256 in set(session.exec(in_use).all()):
             del sizes[sha256]
         models = {item.sha256: item.size for item in batch.models if item.sha256 not in used_names}
-        removed = Removed(len(files), len(sizes) + len(models), sum((*sizes.values(), *models.values())))
+        removed = CollectionResult(
+            len(files), len(sizes) + len(models), sum((*sizes.values(), *models.values()))
+        )
         if files or sizes or models:
             details = {
                 "files": removed.files,
@@ -195,10 +199,10 @@ class Collector:
         return removed
 
 
-def _old(contents: Contents, before: dt.datetime) -> Iterator[tuple[str, Item]]:
-    for sha256, stored in contents.every():
+def _old_contents(contents: Contents, before: dt.datetime) -> Iterator[tuple[str, UnusedFile]]:
+    for sha256, stored in contents.list_all():
         if stored.written_at < before:
-            yield sha256, Item(sha256, stored.size, stored.written_at)
+            yield sha256, UnusedFile(sha256, stored.size, stored.written_at)
 
 
 def _used_names(texts: Iterable[str], names: Collection[str]) -> set[str]:
@@ -214,6 +218,6 @@ def _used_names(texts: Iterable[str], names: Collection[str]) -> set[str]:
     return names_found
 
 
-def _batches(unused: Unused) -> Iterator[Unused]:
+def _batches(unused: UnusedFiles) -> Iterator[UnusedFiles]:
     for start in range(0, max(map(len, unused)), BATCH):
-        yield Unused(*(each[start : start + BATCH] for each in unused))
+        yield UnusedFiles(*(each[start : start + BATCH] for each in unused))

@@ -35,22 +35,23 @@ _TURNED = {5, 6, 7, 8}
 pyvips.cache_set_max(0)
 
 
-class BadImage(ValueError):  # noqa: N818 - says what the file is
+class BadImageError(ValueError):
     """The file begins like an image and cannot be read as one."""
 
 
-class TooManyPixels(ValueError):  # noqa: N818 - says what the file is
+class TooManyPixelsError(ValueError):
     """The image would unpack to more pixels than are decoded here."""
 
 
-class Overloaded(ValueError):  # noqa: N818 - says what the file is
+class OverloadedImageError(ValueError):
     """The image would unpack to far more than its pixels: too much text, or too many channels."""
 
 
 def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
     """Width and height in upright pixels, from the header alone; None for a type that is not an image.
 
-    Raises BadImage when the header cannot be read, TooManyPixels above the limits, and Overloaded.
+    Raises BadImageError when the header cannot be read, TooManyPixelsError above the limits, and
+    OverloadedImageError.
     """
     if mime_type not in IMAGE_TYPES:
         return None
@@ -58,7 +59,7 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
         # libvips unpacks all of the text when it opens the file.
         with path.open("rb") as file:
             if has_too_much_text(file):
-                raise Overloaded("text")
+                raise OverloadedImageError("text")
     if mime_type == "image/bmp":
         width, height, turned, whole = *_bitmap_size(path), False, True
     else:
@@ -67,12 +68,12 @@ def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
         turned = _field(image, "orientation") in _TURNED
         whole = mime_type == "image/webp" or bool(_field(image, "interlaced"))
         if image.bands > MAX_BANDS:
-            raise Overloaded(f"{image.bands} channels")
+            raise OverloadedImageError(f"{image.bands} channels")
     pixels = width * height
     if pixels > (MAX_WHOLE_PIXELS if whole else MAX_PIXELS):
-        raise TooManyPixels(f"{width} x {height}")
+        raise TooManyPixelsError(f"{width} x {height}")
     if pixels <= 0:
-        raise BadImage("no pixels")
+        raise BadImageError("no pixels")
     return (height, width) if turned else (width, height)
 
 
@@ -85,14 +86,14 @@ def camera_data(path: Path, mime_type: str, *, position: bool) -> CameraData:
         return CameraData()
     try:
         return read_camera_data(_open(path, mime_type), position=position)
-    except BadImage:
+    except BadImageError:
         return CameraData()
 
 
 def crop(path: Path, mime_type: str, rect: Rect) -> bytes:
     """A PNG of the pixels that `rect` (whole upright px, inside the image) covers, from the stored bytes.
 
-    Reads the file down to there. Raises BadImage when these pixels cannot be decoded.
+    Reads the file down to there. Raises BadImageError when these pixels cannot be decoded.
     """
     x, y, w, h = int(rect.x), int(rect.y), int(rect.w), int(rect.h)
     if mime_type == "image/bmp":
@@ -107,7 +108,7 @@ def crop(path: Path, mime_type: str, rect: Rect) -> bytes:
         part.set_type(pyvips.GValue.gint_type, "orientation", turn)
         data: bytes = part.autorot().pngsave_buffer(compression=1, keep="none")
     except pyvips.Error as error:
-        raise BadImage("the pixels cannot be decoded") from error
+        raise BadImageError("the pixels cannot be decoded") from error
     return data
 
 
@@ -119,7 +120,7 @@ _FRAME = (255, 196, 0)
 def region_picture(path: Path, mime_type: str, size: tuple[int, int], rect: Rect, side: int) -> bytes:
     """A JPEG of `rect` (upright px of an image of `size`) and what is around it, in `side` x `side` px.
 
-    A thin frame shows the region. Raises BadImage when these pixels cannot be decoded.
+    A thin frame shows the region. Raises BadImageError when these pixels cannot be decoded.
     """
     width, height = size
     around = max(rect.w, rect.h) * _SURROUNDINGS
@@ -150,15 +151,15 @@ def region_picture(path: Path, mime_type: str, size: tuple[int, int], rect: Rect
         inner = (frame[0] + 1, frame[1] + 1, max(1, frame[2] - 2), max(1, frame[3] - 2))
         data: bytes = image.draw_rect(list(_FRAME), *inner).jpegsave_buffer(Q=_QUALITY, keep="none")
     except pyvips.Error as error:
-        raise BadImage("the pixels cannot be decoded") from error
+        raise BadImageError("the pixels cannot be decoded") from error
     return data
 
 
 def open_upright(path: Path, mime_type: str) -> Any:
     """The vips image in upright px, three bytes a pixel, to be read once from top to bottom.
 
-    A turned picture is unpacked first, to the temporary folder when it is large. Raises BadImage; a file that
-    ends early raises pyvips.Error while it is read.
+    A turned picture is unpacked first, to the temporary folder when it is large. Raises BadImageError; a file
+    that ends early raises pyvips.Error while it is read.
     """
     if mime_type == "image/bmp":
         pixels = cv2.cvtColor(_bitmap(path), cv2.COLOR_BGR2RGB)
@@ -188,7 +189,7 @@ def orientation(image: Any) -> int:
 def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
     """A JPEG of the upright image that fits into `size` x `size` pixels, never larger than the image.
 
-    An image that is cut off is shown as far as it goes. Raises BadImage when nothing can be decoded.
+    An image that is cut off is shown as far as it goes. Raises BadImageError when nothing can be decoded.
     """
     if mime_type == "image/bmp":
         return _bitmap_thumbnail(path, size)
@@ -200,7 +201,7 @@ def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
         image = image.colourspace("srgb")
         data: bytes = image.jpegsave_buffer(Q=_QUALITY, keep="none")
     except pyvips.Error as error:
-        raise BadImage("the pixels cannot be decoded") from error
+        raise BadImageError("the pixels cannot be decoded") from error
     return data
 
 
@@ -221,7 +222,7 @@ def _open(
         load = {"image/png": "pngload", "image/webp": "webpload", "image/tiff": "tiffload"}[mime_type]
         return getattr(pyvips.Image, load)(str(path), **options)
     except pyvips.Error as error:
-        raise BadImage("the header cannot be read") from error
+        raise BadImageError("the header cannot be read") from error
 
 
 def _field(image: Any, name: str) -> Any:
@@ -237,14 +238,14 @@ def _bitmap_size(path: Path) -> tuple[int, int]:
         (length,) = struct.unpack_from("<I", head, 14)
         width, height = struct.unpack_from("<HH" if length == 12 else "<ii", head, 18)
     except struct.error as error:
-        raise BadImage("the header is cut off") from error
+        raise BadImageError("the header is cut off") from error
     return int(width), abs(int(height))
 
 
 def _bitmap(path: Path) -> Any:
     pixels = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_COLOR)
     if pixels is None:
-        raise BadImage("the pixels cannot be decoded")
+        raise BadImageError("the pixels cannot be decoded")
     return pixels
 
 

@@ -15,7 +15,7 @@ def download_url(file_id: str) -> str:
     return f"/api/files/{file_id}/content"
 
 
-def stored(row: FileRow) -> StoredFile:
+def stored_file(row: FileRow) -> StoredFile:
     """A file as clients see it."""
     return StoredFile(
         file_id=row.file_id,
@@ -49,4 +49,4 @@ def file_info(session: Session, file_id: str) -> StoredFile | None:
         row = session.get(FileRow, file_id, with_for_update={"read": True, "key_share": True})
     else:
         row = session.get(FileRow, file_id)
-    return None if row is None else stored(row)
+    return None if row is None else stored_file(row)

@@ -19,10 +19,10 @@ from service.files import images, lookup
 from service.files.rules import IMAGE_TYPES, clean_name, type_by_content
 from service.files.tables import FileRow
 from service.files.tiles import TileStore
-from service.files.upload import BadUpload, Upload
-from service.files.usage import Room, Usage, stored_bytes
+from service.files.upload import BadUploadError, Upload
+from service.files.usage import UploadRoom, Usage, stored_bytes
 from service.settings import Settings
-from service.stores.contents import Incoming, file_contents
+from service.stores.contents import IncomingContent, file_contents
 from service.stores.port import PIECE, Pieces
 from service.web.envelope import Problem
 from shared import atomic
@@ -40,7 +40,7 @@ KEPT_SIZES = frozenset({64, 128, 256, 512, 1024})
 """Thumbnails of these sizes stay on the disk; others are rebuilt."""
 
 
-def _unreadable(error: BadUpload) -> Problem:
+def _unreadable_problem(error: BadUploadError) -> Problem:
     fields = [{"field": "file", "type": "upload", "message": str(error)}]
     return Problem(422, ErrorCode.INVALID_INPUT, str(error), fields=fields)
 
@@ -55,7 +55,7 @@ class FilesService:
         self._contents = file_contents(settings)
         # The one process that owns a SQLite data directory can have no other upload under way.
         self._contents.clean(0.0) if settings.is_sqlite else self._contents.clean()
-        self._room = Room(settings, self._contents.incoming_folder)
+        self._room = UploadRoom(settings, self._contents.incoming_folder)
         self._thumbnails = settings.data_dir / "cache" / "thumbnails"
         self.tiles = TileStore(settings.data_dir / "cache" / "tiles")
         self._disk = ThreadPoolExecutor(4, thread_name_prefix="files")
@@ -63,7 +63,7 @@ class FilesService:
 
     async def ensure_reachable(self) -> None:
         """Look whether files can be found and added. Raises OSError or StoreUnavailableError when not."""
-        await self._on_disk(self._contents.ensure_reachable)
+        await self._run_on_disk(self._contents.ensure_reachable)
 
     def close(self) -> None:
         """Release the threads and processes."""
@@ -72,7 +72,7 @@ class FilesService:
         self._contents.close()
         self._decoders.shutdown(wait=True, cancel_futures=True)
 
-    async def _on_disk(self, work: Callable[..., T], *arguments: Any) -> T:
+    async def _run_on_disk(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._disk, work, *arguments)
 
     # Uploads
@@ -87,19 +87,19 @@ class FilesService:
         """
         incoming, write = await self._begin_write()
         try:
-            upload = _begin(content_type, write)
+            upload = _begin_upload(content_type, write)
             waiting = bytearray()
             async for piece in body:
                 waiting += piece
                 if len(waiting) >= PIECE:
-                    await self._on_disk(upload.feed, bytes(waiting))
+                    await self._run_on_disk(upload.feed, bytes(waiting))
                     waiting.clear()
-            await self._on_disk(upload.feed, bytes(waiting))
+            await self._run_on_disk(upload.feed, bytes(waiting))
             return await self._end_write(incoming, upload.finish(), by, address)
-        except BadUpload as error:
-            raise _unreadable(error) from error
+        except BadUploadError as error:
+            raise _unreadable_problem(error) from error
         finally:
-            await asyncio.shield(self._on_disk(incoming.discard))
+            await asyncio.shield(self._run_on_disk(incoming.discard))
 
     async def receive_pieces(
         self, name: str, pieces: AsyncIterator[bytes], by: str | None, address: str | None = None
@@ -108,47 +108,47 @@ class FilesService:
         incoming, write = await self._begin_write()
         try:
             async for piece in pieces:
-                await self._on_disk(write, piece)
+                await self._run_on_disk(write, piece)
             return await self._end_write(incoming, name, by, address)
-        except BadUpload as error:
-            raise _unreadable(error) from error
+        except BadUploadError as error:
+            raise _unreadable_problem(error) from error
         finally:
-            await asyncio.shield(self._on_disk(incoming.discard))
+            await asyncio.shield(self._run_on_disk(incoming.discard))
 
     async def ensure_room(self, size: int) -> None:
         """Raises Problem 507 when there is no room for a file of `size` bytes."""
         if size > await self._largest():
-            raise self._room.no_room(size)
+            raise self._room.full_problem(size)
 
     async def _largest(self) -> int:
         """The bytes that there is room for. Raises Problem 507."""
         if self._room.is_stale():
-            self._room.summed((await self._database.read(stored_bytes))[1])
-        return await self._on_disk(self._room.largest)
+            self._room.set_sum((await self._database.read(stored_bytes))[1])
+        return await self._run_on_disk(self._room.largest)
 
-    async def _begin_write(self) -> tuple[Incoming, Callable[[bytes], None]]:
+    async def _begin_write(self) -> tuple[IncomingContent, Callable[[bytes], None]]:
         """Where a file goes, and what adds a piece to it within the limits. Raises Problem 507."""
         largest = await self._largest()
-        incoming = await self._on_disk(self._contents.incoming)
+        incoming = await self._run_on_disk(self._contents.incoming)
 
         def write(piece: bytes) -> None:
             if incoming.size + len(piece) > self._limit:
                 raise self._too_large()
             if incoming.size + len(piece) > largest:
-                raise self._room.no_room(incoming.size + len(piece))
+                raise self._room.full_problem(incoming.size + len(piece))
             incoming.write(piece)
 
         return incoming, write
 
     async def _end_write(
-        self, incoming: Incoming, name: str, by: str | None, address: str | None
+        self, incoming: IncomingContent, name: str, by: str | None, address: str | None
     ) -> StoredFile:
-        row = await self._on_disk(self._keep, name, incoming, by)
+        row = await self._run_on_disk(self._keep, name, incoming, by)
         if not incoming.stored_before:
-            self._room.added(row.size)
+            self._room.add(row.size)
         stored = await self._database.write(lambda session: _add(session, row, address))
         if incoming.stored_before:
-            await self._on_disk(self._contents.ensure, incoming)
+            await self._run_on_disk(self._contents.ensure, incoming)
         return stored
 
     def keep(self, name: str, data: bytes, by: str | None) -> Callable[[Session], StoredFile]:
@@ -163,8 +163,8 @@ class FilesService:
             incoming.write(data)
             row = self._keep(name, incoming, by)
             stored_before = incoming.stored_before
-        except BadUpload as error:
-            raise _unreadable(error) from error
+        except BadUploadError as error:
+            raise _unreadable_problem(error) from error
         finally:
             incoming.discard()
 
@@ -172,12 +172,12 @@ class FilesService:
             stored = _add(session, row, None)
             if stored_before and not self._contents.contains(row.sha256):
                 # A collection removed it between; none runs while this transaction has its row.
-                self._contents.keep(self._written(data))
+                self._contents.keep(self._write_incoming(data))
             return stored
 
         return add
 
-    def _written(self, data: bytes) -> Incoming:
+    def _write_incoming(self, data: bytes) -> IncomingContent:
         incoming = self._contents.incoming()
         incoming.write(data)
         incoming.finish()
@@ -191,18 +191,18 @@ class FilesService:
         msg = f"文件过大，上限为 {self._limit // 2**20} MB"
         return Problem(413, ErrorCode.TOO_LARGE, msg, headers={"Connection": "close"}, limit=self._limit)
 
-    def _keep(self, given_name: str, incoming: Incoming, by: str | None) -> FileRow:
+    def _keep(self, given_name: str, incoming: IncomingContent, by: str | None) -> FileRow:
         if not incoming.size:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "文件为空，请选择其他文件")
         incoming.finish()
         mime_type = type_by_content(incoming.head)
         try:
             size = images.upright_size(incoming.path, mime_type)
-        except images.BadImage as error:
-            raise BadUpload("图片已损坏，无法读取，请选择其他图片") from error
-        except images.Overloaded as error:
-            raise BadUpload("图片包含过多的文本信息或颜色通道，请另存为普通图片后上传") from error
-        except images.TooManyPixels as error:
+        except images.BadImageError as error:
+            raise BadUploadError("图片已损坏，无法读取，请选择其他图片") from error
+        except images.OverloadedImageError as error:
+            raise BadUploadError("图片包含过多的文本信息或颜色通道，请另存为普通图片后上传") from error
+        except images.TooManyPixelsError as error:
             msg = f"图片像素过多（{error}），请缩小后上传"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=images.MAX_PIXELS) from error
         camera = images.camera_data(incoming.path, mime_type, position=self._camera_position)
@@ -240,7 +240,7 @@ class FilesService:
         row = session.exec(
             select(FileRow).where(FileRow.sha256 == sha256).order_by(col(FileRow.created_at)).limit(1)
         ).first()
-        return None if row is None else lookup.stored(row)
+        return None if row is None else lookup.stored_file(row)
 
     def path(self, file_id: str) -> Path:
         """A file with the content on this machine; for callers outside a transaction.
@@ -275,14 +275,14 @@ class FilesService:
     async def open(self, stored: StoredFile, byte_range: range) -> Pieces:
         """The bytes in `byte_range` of a file, for `pieces`. Raises Problem 404 when the content is lost."""
         try:
-            return await self._on_disk(self._contents.open, stored.sha256, byte_range)
+            return await self._run_on_disk(self._contents.open, stored.sha256, byte_range)
         except FileNotFoundError as error:
-            raise _lost(stored) from error
+            raise _lost_problem(stored) from error
 
     async def pieces(self, opened: Pieces) -> AsyncIterator[bytes]:
         """The bytes of what was opened, in pieces of about 1 MB."""
         try:
-            while piece := await self._on_disk(opened.read):
+            while piece := await self._run_on_disk(opened.read):
                 yield piece
         finally:
             opened.close()
@@ -291,18 +291,18 @@ class FilesService:
         """A JPEG that fits into `size` x `size`. Raises Problem 404 and 415 when it is no readable image."""
         self._require_picture(stored, "该文件不是图片，无法生成缩略图")
         cached_path = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
-        if size in KEPT_SIZES and (data := await self._on_disk(_read, cached_path)) is not None:
+        if size in KEPT_SIZES and (data := await self._run_on_disk(_read, cached_path)) is not None:
             return data
         path = await self._path_for_download(stored)
         loop = asyncio.get_running_loop()
         try:
             data = await loop.run_in_executor(self._decoders, images.thumbnail, path, stored.mime_type, size)
-        except images.BadImage as error:
+        except images.BadImageError as error:
             raise Problem(
                 415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法生成缩略图，请重新上传"
             ) from error
         if size in KEPT_SIZES:
-            await self._on_disk(_write, cached_path, data)
+            await self._run_on_disk(_write, cached_path, data)
         return data
 
     async def crop(self, stored: StoredFile, rect: Rect) -> bytes:
@@ -321,7 +321,7 @@ class FilesService:
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._decoders, images.crop, path, stored.mime_type, rect)
-        except images.BadImage as error:
+        except images.BadImageError as error:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
 
     async def region_picture(self, stored: StoredFile, rect: Rect, side: int) -> bytes:
@@ -335,24 +335,24 @@ class FilesService:
         make = partial(images.region_picture, path, stored.mime_type, size, rect, side)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._decoders, make)
-        except images.BadImage as error:
+        except images.BadImageError as error:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
 
     async def describe_tiles(self, stored: StoredFile) -> Tiles:
         """`TileStore.describe`; Problem 404 and 415 like `thumbnail`."""
         source = await self._tile_source(stored)
-        return await self._on_disk(self.tiles.describe, stored, source)
+        return await self._run_on_disk(self.tiles.describe, stored, source)
 
     async def tile(self, stored: StoredFile, level: int, column: int, row: int) -> bytes:
         """`TileStore.tile`; Problem 404 and 415 like `thumbnail`."""
         source = await self._tile_source(stored)
-        return await self._on_disk(self.tiles.tile, stored, source, level, column, row)
+        return await self._run_on_disk(self.tiles.tile, stored, source, level, column, row)
 
     async def _tile_source(self, stored: StoredFile) -> Callable[[], Path]:
         """What gives the picture when its tiles have to be made."""
         self._require_picture(stored, "该文件不是图片，无法分块显示")
-        if await self._on_disk(self._contents.is_lost, stored.sha256):
-            raise _lost(stored)
+        if await self._run_on_disk(self._contents.is_lost, stored.sha256):
+            raise _lost_problem(stored)
         return partial(self.path_of, stored)
 
     @staticmethod
@@ -362,20 +362,20 @@ class FilesService:
 
     async def _path_for_download(self, stored: StoredFile) -> Path:
         try:
-            return await self._on_disk(self.path_of, stored)
+            return await self._run_on_disk(self.path_of, stored)
         except FileNotFoundError as error:
-            raise _lost(stored) from error
+            raise _lost_problem(stored) from error
 
 
-def _lost(stored: StoredFile) -> Problem:
+def _lost_problem(stored: StoredFile) -> Problem:
     msg = "文件内容已丢失，请联系管理员从备份恢复"
     return Problem(404, ErrorCode.NOT_FOUND, msg, sha256=stored.sha256)
 
 
-def _begin(content_type: str | None, write: Callable[[bytes], None]) -> Upload:
+def _begin_upload(content_type: str | None, write: Callable[[bytes], None]) -> Upload:
     try:
         return Upload(content_type, write)
-    except BadUpload as error:
+    except BadUploadError as error:
         raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, str(error)) from error
 
 
@@ -386,13 +386,13 @@ def _add(session: Session, row: FileRow, address: str | None) -> StoredFile:
             row_before.uploaded_at = now()
         if row_before.camera is None:
             row_before.camera = row.camera
-        return lookup.stored(row_before)
+        return lookup.stored_file(row_before)
     if not insert_or_ignore(session, FileRow.__table__, [row.model_dump()], ["sha256", "filename"]):
         # Another service process stored the same file at the same moment.
-        return lookup.stored(session.exec(same).one())
+        return lookup.stored_file(session.exec(same).one())
     details = {"filename": row.filename, "sha256": row.sha256, "size": row.size}
     announce(session, ObjectChange("create", "file", row.file_id, row.added_by, address, details))
-    return lookup.stored(row)
+    return lookup.stored_file(row)
 
 
 def _read(path: Path) -> bytes | None:

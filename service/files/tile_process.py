@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pyvips
 
-from service.files.images import BadImage, open_upright
+from service.files.images import BadImageError, open_upright
 from service.workers.frames import Frame
 from service.workers.limits import limit_memory, lower_priority
 from service.workers.serving import Report, serve
@@ -70,10 +70,10 @@ def _cut(request: CutRequest, report: Report) -> Outcome:
     try:
         image = open_upright(Path(request.path), request.mime_type)
         if (image.width, image.height) != (request.width, request.height):
-            raise BadImage("the size is not the one that was stored")
+            raise BadImageError("the size is not the one that was stored")
         _report(image, report)
         image.dzsave(str(folder / MADE), **SAVE)
-    except (BadImage, pyvips.Error):
+    except (BadImageError, pyvips.Error):
         return Outcome.FULL if shutil.disk_usage(folder).free < _LEAST_FREE else Outcome.BROKEN
     return Outcome.DONE
 
@@ -81,11 +81,11 @@ def _cut(request: CutRequest, report: Report) -> Outcome:
 def _report(image: Any, report: Report) -> None:
     reported = -1
 
-    def changed(_image: Any, state: Any) -> None:
+    def report_percent(_image: Any, state: Any) -> None:
         nonlocal reported
         if state.percent != reported:
             reported = int(state.percent)
             report(reported)
 
     image.set_progress(True)
-    image.signal_connect("eval", changed)
+    image.signal_connect("eval", report_percent)

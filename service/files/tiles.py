@@ -47,16 +47,16 @@ _MAKING = "making-"
 Source = Callable[[], Path]
 """What gives the picture as a file, when it is needed. Raises FileNotFoundError and StoreUnavailableError."""
 
-_Why = tuple[int, ErrorCode, str]
+_CutProblem = tuple[int, ErrorCode, str]
 """Status, code and sentence of a failure."""
 
-_BROKEN: _Why = (415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法显示，请重新上传")
-_FULL: _Why = (503, ErrorCode.UNAVAILABLE, "服务器磁盘空间不足，无法处理图片，请联系管理员")
-_FAILED: _Why = (503, ErrorCode.UNAVAILABLE, "图片处理失败，请稍后重试")
+_BROKEN: _CutProblem = (415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法显示，请重新上传")
+_FULL: _CutProblem = (503, ErrorCode.UNAVAILABLE, "服务器磁盘空间不足，无法处理图片，请联系管理员")
+_FAILED: _CutProblem = (503, ErrorCode.UNAVAILABLE, "图片处理失败，请稍后重试")
 _FAILURES = {Outcome.BROKEN: _BROKEN, Outcome.FULL: _FULL}
-_LOST: _Why = (404, ErrorCode.NOT_FOUND, "文件内容已丢失，请联系管理员从备份恢复")
-_AWAY: _Why = (503, ErrorCode.UNAVAILABLE, "文件存储无响应，请稍后重试；如反复出现，请联系管理员")
-_BUSY: _Why = (503, ErrorCode.UNAVAILABLE, "待处理的图片过多，请稍后重试")
+_LOST: _CutProblem = (404, ErrorCode.NOT_FOUND, "文件内容已丢失，请联系管理员从备份恢复")
+_AWAY: _CutProblem = (503, ErrorCode.UNAVAILABLE, "文件存储无响应，请稍后重试；如反复出现，请联系管理员")
+_BUSY: _CutProblem = (503, ErrorCode.UNAVAILABLE, "待处理的图片过多，请稍后重试")
 
 
 class _ClosedError(Exception):
@@ -75,7 +75,7 @@ class TileStore:
         self._guard = threading.Lock()
         self._open: OrderedDict[str, zipfile.ZipFile] = OrderedDict()
         self._waiting: set[str] = set()
-        self._failed: OrderedDict[str, tuple[float, _Why]] = OrderedDict()
+        self._failed: OrderedDict[str, tuple[float, _CutProblem]] = OrderedDict()
         self._builder = ThreadPoolExecutor(1, thread_name_prefix="tiles")
         self._child = Child(own_command("worker", "--tiles"))
         self._closed = False
@@ -95,7 +95,7 @@ class TileStore:
         """
         assert stored.width is not None
         assert stored.height is not None
-        percent = 100 if self._tiles_file(stored) is not None else self._ask(stored, source)
+        percent = 100 if self._tiles_file(stored) is not None else self._request_tiles(stored, source)
         return Tiles(
             width=stored.width,
             height=stored.height,
@@ -112,7 +112,7 @@ class TileStore:
         """
         tiles_file = self._tiles_file(stored)
         if tiles_file is None:
-            percent = self._ask(stored, source)
+            percent = self._request_tiles(stored, source)
             raise Problem(
                 409,
                 ErrorCode.CONFLICT,
@@ -123,13 +123,13 @@ class TileStore:
             )
         levels = len(level_sizes(stored.width or 1, stored.height or 1))
         try:
-            return self._opened(tiles_file).read(tile_name(level, levels, column, row))
+            return self._open_archive(tiles_file).read(tile_name(level, levels, column, row))
         except (OSError, KeyError, zipfile.BadZipFile) as error:
             # Damaged on the disk: it is rebuilt at the next request.
             with self._guard:
                 self._open.pop(tiles_file.name, None)
             tiles_file.unlink(missing_ok=True)
-            raise _problem(_FAILED) from error
+            raise _to_problem(_FAILED) from error
 
     def _path(self, sha256: str) -> Path:
         return self._folder / f"{sha256}-{TILE}.zip"
@@ -143,7 +143,7 @@ class TileStore:
             return None
         return path
 
-    def _opened(self, path: Path) -> zipfile.ZipFile:
+    def _open_archive(self, path: Path) -> zipfile.ZipFile:
         with self._guard:
             archive = self._open.pop(path.name, None) or zipfile.ZipFile(path)
             self._open[path.name] = archive
@@ -154,16 +154,16 @@ class TileStore:
 
     # Making
 
-    def _ask(self, stored: StoredFile, source: Source) -> int:
+    def _request_tiles(self, stored: StoredFile, source: Source) -> int:
         """Have the tiles made unless they are already; how many percent are done (0..99)."""
         sha256 = stored.sha256
         with self._guard:
             when, why = self._failed.get(sha256, (0.0, _FAILED))
             if when and (why is _BROKEN or time.monotonic() - when < _AGAIN_SECONDS):
-                raise _problem(why)
+                raise _to_problem(why)
             if sha256 not in self._waiting:
                 if len(self._waiting) >= MOST_WAITING:
-                    raise _problem(_BUSY)
+                    raise _to_problem(_BUSY)
                 self._waiting.add(sha256)
                 self._builder.submit(self._build, stored, source)
         try:
@@ -178,11 +178,11 @@ class TileStore:
         """On the builder's thread: make the tiles of one picture and drop those unused for longest."""
         failed = None
         try:
-            with self._alone():
+            with self._lock():
                 if self._tiles_file(stored) is None:
                     failed = self._cut(stored, source())
                     tiles_file = self._path(stored.sha256)
-                    drop_unused(self._folder.glob("*.zip"), self._limit, tiles_file, self._close)
+                    drop_unused(self._folder.glob("*.zip"), self._limit, tiles_file, self._close_archive)
         except _ClosedError:
             return
         except FileNotFoundError:
@@ -202,7 +202,7 @@ class TileStore:
                         self._failed.popitem(last=False)
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """While this process is the one that makes tiles. Raises _ClosedError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._folder / "making.lock")
@@ -221,7 +221,7 @@ class TileStore:
         finally:
             lock.release()
 
-    def _cut(self, stored: StoredFile, source: Path) -> _Why | None:
+    def _cut(self, stored: StoredFile, source: Path) -> _CutProblem | None:
         """Make the tiles in a process of their own; why there are none, or None. May raise _ClosedError."""
         scratch = self._scratch(stored.sha256).absolute()
         scratch.mkdir()
@@ -250,7 +250,7 @@ class TileStore:
         _LOG.warning("no tiles for the content %s: %s", stored.sha256, outcome or "the process died")
         return _FAILED if outcome is None else _FAILURES.get(outcome, _FAILED)
 
-    def _close(self, path: Path) -> None:
+    def _close_archive(self, path: Path) -> None:
         with self._guard:
             self._open.pop(path.name, None)
 
@@ -264,7 +264,7 @@ def has_tile(stored: StoredFile, level: int, column: int, row: int) -> bool:
     return column < columns and row < rows
 
 
-def _problem(why: _Why) -> Problem:
+def _to_problem(why: _CutProblem) -> Problem:
     status, error, msg = why
     headers = {"Retry-After": str(round(_AGAIN_SECONDS))} if status == 503 else None
     return Problem(status, error, msg, headers=headers)

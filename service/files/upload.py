@@ -13,7 +13,7 @@ MOST_PARTS = 32
 """Of a form: each costs as much time as a thousand bytes, and one is wanted."""
 
 
-class BadUpload(ValueError):  # noqa: N818 - says what the body is
+class BadUploadError(ValueError):
     """The body is not a multipart form, or does not have exactly one file in the field `file`."""
 
 
@@ -21,14 +21,14 @@ class Upload:
     """Feeds the pieces of the file part to `write`; other parts are passed over.
 
     `feed` the body in pieces of any size, then `finish`, which gives the file's name as the client wrote it.
-    Both raise BadUpload with a sentence for the person.
+    Both raise BadUploadError with a sentence for the person.
     """
 
     def __init__(self, content_type: str | None, write: Callable[[bytes], None]) -> None:
         kind, options = parse_options_header(content_type)
         boundary = options.get(b"boundary")
         if kind != b"multipart/form-data" or not boundary:
-            raise BadUpload("请以 multipart/form-data 格式上传文件")
+            raise BadUploadError("请以 multipart/form-data 格式上传文件")
         self._write = write
         self._name: str | None = None
         self._parts = 0
@@ -51,28 +51,28 @@ class Upload:
                 },
             )
         except FormParserError as error:
-            raise BadUpload("上传内容的分隔符有误") from error
+            raise BadUploadError("上传内容的分隔符有误") from error
 
     def feed(self, piece: bytes) -> None:
         """Take the next piece of the body."""
         try:
             self._parser.write(piece)
         except FormParserError as error:
-            raise BadUpload("上传内容的格式有误，请重新上传") from error
+            raise BadUploadError("上传内容的格式有误，请重新上传") from error
 
     def finish(self) -> str:
-        """The name of the file, as given. Raises BadUpload when the body was cut off or had no file."""
+        """The name of the file, as given. Raises BadUploadError when the body was cut off or had no file."""
         if not self._ended:
-            raise BadUpload("上传不完整，请重新上传")
+            raise BadUploadError("上传不完整，请重新上传")
         if self._name is None:
-            raise BadUpload("缺少文件：请把文件放在表单字段 file 中")
+            raise BadUploadError("缺少文件：请把文件放在表单字段 file 中")
         return self._name
 
     def _on_part(self) -> None:
         self._headers.clear()
         self._parts += 1
         if self._parts > MOST_PARTS:
-            raise BadUpload("表单字段过多，一次只能上传一个文件")
+            raise BadUploadError("表单字段过多，一次只能上传一个文件")
 
     def _on_field(self, data: bytes, start: int, end: int) -> None:
         self._field += data[start:end]
@@ -90,7 +90,7 @@ class Upload:
         self._wanted = options.get(b"name") == FIELD and b"filename" in options
         if self._wanted:
             if self._name is not None:
-                raise BadUpload("一次只能上传一个文件")
+                raise BadUploadError("一次只能上传一个文件")
             self._name = options[b"filename"].decode("utf-8", errors="replace")
 
     def _on_data(self, data: bytes, start: int, end: int) -> None:

@@ -43,7 +43,7 @@ def stored_bytes(session: Session) -> tuple[int, int]:
     return int(count), int(total)
 
 
-class Room:
+class UploadRoom:
     """What an upload may take. `folder` takes what arrives and need not be there yet."""
 
     def __init__(self, settings: Settings, folder: Path) -> None:
@@ -59,11 +59,11 @@ class Room:
             return False
         return self._summed_at is None or time.monotonic() - self._summed_at > FRESH_SECONDS
 
-    def summed(self, stored: int) -> None:
+    def set_sum(self, stored: int) -> None:
         """Take what the database says of the stored bytes."""
         self._stored, self._summed_at = stored, time.monotonic()
 
-    def added(self, size: int) -> None:
+    def add(self, size: int) -> None:
         """Count a content that was stored here, until the next sum."""
         self._stored += size
 
@@ -80,14 +80,14 @@ class Room:
         """The largest upload that fits now, in bytes. Raises Problem 507 when nothing does."""
         on_disk = self.free() - self._reserve
         if on_disk <= 0:
-            raise self.no_room(0)
+            raise self.full_problem(0)
         if not self._quota:
             return on_disk
         if self._stored >= self._quota:
-            raise self.no_room(1)
+            raise self.full_problem(1)
         return min(on_disk, self._quota - self._stored)
 
-    def no_room(self, size: int) -> Problem:
+    def full_problem(self, size: int) -> Problem:
         """Why an upload of `size` bytes does not fit: Problem 507."""
         if self._quota and self._stored + size > self._quota:
             msg = "文件存储空间已达配额，文件未保存，请联系管理员"

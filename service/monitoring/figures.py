@@ -68,7 +68,7 @@ class FiguresCollector(Collector):
             for name, path in (("file", self._database_file), ("wal", wal)):
                 size = path.stat().st_size if path.exists() else 0
                 yield _gauge(f"walkaround_sqlite_{name}_bytes", f"Size of SQLite's {name}.", size)
-        stored = self._stored()
+        stored = self._stored_figures()
         yield _gauge(
             "walkaround_database_up", "Whether the database answered this scrape.", stored is not None
         )
@@ -91,7 +91,7 @@ class FiguresCollector(Collector):
             )
             yield _gauge("walkaround_sessions", "Sessions that have not ended.", stored.sessions)
 
-    def _stored(self) -> StoredFigures | None:
+    def _stored_figures(self) -> StoredFigures | None:
         # One question at a time: a database that does not answer must not take a thread for each scrape.
         if self._pending is None:
             self._pending = self._thread.submit(self._read)

@@ -22,7 +22,7 @@ from service.db.database import Database
 from service.db.storage_faults import hindrance_of
 from service.db.watch import Kind
 from service.monitoring.figures import FiguresCollector
-from service.monitoring.tally import Seconds
+from service.monitoring.tally import DurationTally
 
 # A second series for each of a counter, for a time that `walkaround_start_time_seconds` says well enough.
 disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -58,8 +58,8 @@ class Metrics:
             buckets=_REQUEST_SECONDS,
             registry=self._counted,
         )
-        self._of_request: dict[tuple[str, str | None, int], Seconds] = {}
-        self._tallies: dict[tuple[str, str, str], Seconds] = {}
+        self._of_request: dict[tuple[str, str | None, int], DurationTally] = {}
+        self._tallies: dict[tuple[str, str, str], DurationTally] = {}
         self._detections = Histogram(
             "walkaround_detection_duration_seconds",
             "Seconds of an attempt at a detection job, by how it ended.",
@@ -87,7 +87,7 @@ class Metrics:
             registry=self._counted,
         )
         kinds: tuple[Kind, Kind] = ("read", "write")
-        self._waits = {kind: Seconds(_WAIT_SECONDS, waits.labels(kind)) for kind in kinds}
+        self._waits = {kind: DurationTally(_WAIT_SECONDS, waits.labels(kind)) for kind in kinds}
         self._reads_here = Counter(
             "walkaround_database_reads_at_once", "Reads that waited for no thread.", registry=self._counted
         )
@@ -144,12 +144,12 @@ class Metrics:
             tally = self._tally(method, route, status)
         tally.add(seconds)
 
-    def _tally(self, method: str, route: str | None, status: int) -> Seconds:
+    def _tally(self, method: str, route: str | None, status: int) -> DurationTally:
         group = f"{status // 100}xx" if status else "aborted"
         labels = (method if method in _METHODS else "other", route or "other", group)
         if labels not in self._tallies:
             with self._report_lock:
-                self._tallies[labels] = Seconds(_REQUEST_SECONDS, self._requests.labels(*labels))
+                self._tallies[labels] = DurationTally(_REQUEST_SECONDS, self._requests.labels(*labels))
         tally = self._tallies[labels]
         if method in _METHODS:
             # Of the others there may be any number.

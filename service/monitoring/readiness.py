@@ -52,11 +52,11 @@ class Readiness:
         self._failed: dict[str, str] = {}
         self._good_until = float("-inf")
 
-    async def failed(self) -> dict[str, str]:
+    async def failed_checks(self) -> dict[str, str]:
         """The checks that fail, each with a code that says why; as of the last second."""
         if asyncio.get_running_loop().time() >= self._good_until:
             if self._round is None:
-                self._round = asyncio.create_task(self._ask_all())
+                self._round = asyncio.create_task(self._run_all())
             # Who asks and leaves does not end the round for the others.
             await asyncio.shield(self._round)
         return self._failed
@@ -68,9 +68,9 @@ class Readiness:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _ask_all(self) -> None:
+    async def _run_all(self) -> None:
         try:
-            outcomes = await asyncio.gather(*map(self._ask, self._checks))
+            outcomes = await asyncio.gather(*map(self._run_check, self._checks))
             before = self._failed
             self._failed = {
                 name: why for name, why in zip(self._checks, outcomes, strict=True) if why is not None
@@ -83,7 +83,7 @@ class Readiness:
         for name in before.keys() - self._failed.keys():
             log.info("ready again: %s", name)
 
-    async def _ask(self, name: str) -> str | None:
+    async def _run_check(self, name: str) -> str | None:
         task = self._under_way.get(name)
         if task is None:
             task = self._under_way[name] = asyncio.create_task(_run(name, self._checks[name]))
@@ -136,7 +136,7 @@ def migrations_check(database: Database) -> Check:
 def disk_check(folder: Path, least_free: int) -> Check:
     """The data directory takes a file, and has `least_free` bytes left."""
 
-    def look() -> None:
+    def check_folder() -> None:
         if shutil.disk_usage(folder).free < least_free:
             raise NotReadyError("disk_full")
         trial = folder / f".ready-{random_name()}"
@@ -146,7 +146,7 @@ def disk_check(folder: Path, least_free: int) -> Check:
             trial.unlink(missing_ok=True)
 
     async def check() -> None:
-        await asyncio.to_thread(look)
+        await asyncio.to_thread(check_folder)
 
     return check
 
@@ -173,7 +173,7 @@ def health_routes(readiness: Readiness) -> APIRouter:
     @router.get("/readyz", responses=failures(503))
     async def readyz() -> Any:
         """Database, migrations, disk, detection queue and file store do their work; else which does not."""
-        failed = await readiness.failed()
+        failed = await readiness.failed_checks()
         if failed:
             msg = "服务尚未就绪，请稍后重试；如反复出现，请联系管理员"
             return JSONResponse(failure_body(ErrorCode.UNAVAILABLE, msg, {"failed": failed}), status_code=503)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from prometheus_client import Histogram
 
 
-class Seconds:
+class DurationTally:
     """Durations counted in buckets, and handed to `histogram` (with its labels) by `report`.
 
     `bounds` are the histogram's, in seconds. `add` is for one thread alone, `report` for one at a time.

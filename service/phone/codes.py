@@ -14,7 +14,7 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.phone.ports import Ports
-from service.phone.rules import ENDED, Rate, first_end, hash_of, new_token, phone_of
+from service.phone.rules import ENDED, RateLimiter, first_end, hash_of, new_token, phone_of
 from service.phone.tables import CODE, UPLOAD
 from service.web import addresses
 from service.web.envelope import Problem
@@ -36,21 +36,21 @@ CodeRow = Row[*tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
+class PhoneConnection:
     """A phone that asks: its code, and the maker of it, in whose name it acts, at the phone's address."""
 
     code: CodeRow
     caller: Caller
 
 
-class Codes:
+class PhoneCodes:
     """The codes on one database."""
 
     def __init__(self, database: Database, ports: Ports) -> None:
         self._database = database
         self._ports = ports
-        self._creations = Rate(30, 60)
-        self._guesses = Rate(10, 60)
+        self._creations = RateLimiter(30, 60)
+        self._guesses = RateLimiter(10, 60)
 
     def before_commit(self, session: Session, changes: list[ObjectChange]) -> None:
         """End the codes of records that are sealed or deleted, and of items that are deleted, with them."""
@@ -71,7 +71,7 @@ class Codes:
         codes, 429.
         """
         if wait := self._creations.wait(caller.user_id):
-            raise _too_often(wait)
+            raise _too_many_requests(wait)
         self._creations.count(caller.user_id)
         token, code_id, at = new_token(), new_id(), now()
 
@@ -100,11 +100,11 @@ class Codes:
             session.execute(insert(CODE).values(values))
             details = {"inspection_id": body.inspection_id, "item_id": body.item_id}
             announce(session, _change("create", code_id, caller.user_id, caller.address, details))
-            return self._wire(session, session.execute(_ONE.where(CODE.c.code_id == code_id)).one())
+            return self._to_code(session, session.execute(_ONE.where(CODE.c.code_id == code_id)).one())
 
         return await self._database.write(work), token
 
-    async def listed(self, caller: Caller) -> list[PhoneCode]:
+    async def list_valid(self, caller: Caller) -> list[PhoneCode]:
         """The valid codes of the caller, of everyone for who manages users; newest first."""
         query = _ONE.where(CODE.c.ended.is_(None), CODE.c.expires_at > now())
         if Permission.USER_MANAGE not in caller.permissions:
@@ -112,15 +112,17 @@ class Codes:
         query = query.order_by(CODE.c.created_at.desc(), CODE.c.code_id).limit(200)
 
         def work(session: Session) -> list[PhoneCode]:
-            return [self._wire(session, row) for row in session.execute(query)]
+            return [self._to_code(session, row) for row in session.execute(query)]
 
         return await self._database.read(work)
 
     async def get(self, code_id: str, caller: Caller) -> PhoneCode:
         """A code of the caller's, or anyone's for who manages users. Raises Problem 404."""
         row = await self._database.read(lambda session: _find(session, code_id, caller))
-        await self._standing(row, caller.address)
-        return await self._database.read(lambda session: self._wire(session, _find(session, code_id, caller)))
+        await self._end_and_caller(row, caller.address)
+        return await self._database.read(
+            lambda session: self._to_code(session, _find(session, code_id, caller))
+        )
 
     async def end(self, code_id: str, caller: Caller) -> None:
         """End a code at once; one that has ended stays so. Raises Problem 404."""
@@ -133,14 +135,14 @@ class Codes:
 
         await self._database.write(work)
 
-    async def any_valid(self) -> bool:
+    async def has_valid(self) -> bool:
         """Whether there is a code that a phone may use."""
         query = select(CODE.c.code_id).where(CODE.c.ended.is_(None), CODE.c.expires_at > now()).limit(1)
         return await self._database.read(lambda session: session.execute(query).first() is not None)
 
     # The phone's side
 
-    async def claim(self, body: PhoneClaim, address: str, agent: str) -> Connected:
+    async def claim(self, body: PhoneClaim, address: str, agent: str) -> PhoneConnection:
         """Connect the phone that has `body.key` by a token.
 
         Raises Problem 404 for a token of nothing, 409 when another phone has claimed it, 410 when it has
@@ -148,7 +150,7 @@ class Codes:
         """
         group = addresses.group(address)
         if wait := self._guesses.wait(group):
-            raise _too_often(wait)
+            raise _too_many_requests(wait)
         at, key_hash = now(), hash_of(body.key)
 
         def work(session: Session) -> CodeRow | None:
@@ -173,9 +175,9 @@ class Codes:
                 *(409, ErrorCode.PHONE_CODE_TAKEN),
                 "此连接码已在另一部手机上使用，请在工作台上生成新的连接码",
             )
-        return await self._valid(row, address)
+        return await self._require_valid(row, address)
 
-    async def connected(self, authorization: str, address: str) -> Connected:
+    async def authenticate(self, authorization: str, address: str) -> PhoneConnection:
         """The phone whose `Authorization: Phone CODE_ID.KEY` this is.
 
         Raises Problem 401 when it claimed no such code, 410 when the code has ended.
@@ -192,36 +194,36 @@ class Codes:
                 *(401, ErrorCode.NOT_LOGGED_IN, "手机未连接，请扫描工作台上的二维码"),
                 headers={"WWW-Authenticate": "Phone"},
             )
-        phone = await self._valid(row, address)
+        phone = await self._require_valid(row, address)
         if row.seen_at is None or now() - row.seen_at > _SEEN_EVERY:
             contact = update(CODE).where(CODE.c.code_id == row.code_id).values(seen_at=now())
             await self._database.write(lambda session: session.execute(contact))
         return phone
 
-    async def ended(self, row: CodeRow, address: str) -> Problem:
+    async def ended_problem(self, row: CodeRow, address: str) -> Problem:
         """The Problem 410 of a code that ended while something was done with it."""
-        end, _ = await self._standing(row, address)
+        end, _ = await self._end_and_caller(row, address)
         return _ended_problem(end or CodeEnd.ENDED)
 
-    async def _valid(self, row: CodeRow, address: str) -> Connected:
-        end, caller = await self._standing(row, address)
+    async def _require_valid(self, row: CodeRow, address: str) -> PhoneConnection:
+        end, caller = await self._end_and_caller(row, address)
         if end is not None or caller is None:
             raise _ended_problem(end or CodeEnd.LOGGED_OUT)
-        return Connected(row, caller)
+        return PhoneConnection(row, caller)
 
-    async def _standing(self, row: CodeRow, address: str) -> tuple[CodeEnd | None, Caller | None]:
+    async def _end_and_caller(self, row: CodeRow, address: str) -> tuple[CodeEnd | None, Caller | None]:
         """Why a code has ended, None while it is valid, and its maker. What ends it now, ends it for good."""
         if row.ended is not None:
             return CodeEnd(row.ended), None
         if row.expires_at <= now():
             return CodeEnd.EXPIRED, None
         caller = await self._ports.caller_of(row.session_id, address)
-        end = await self._database.read(lambda session: self._why_ended(session, row, caller))
+        end = await self._database.read(lambda session: self._end_reason(session, row, caller))
         if end is not None:
             await self._database.write(lambda session: self._end(session, row.code_id, end))
         return end, caller
 
-    def _why_ended(self, session: Session, row: CodeRow, caller: Caller | None) -> CodeEnd | None:
+    def _end_reason(self, session: Session, row: CodeRow, caller: Caller | None) -> CodeEnd | None:
         if caller is None:
             return CodeEnd.LOGGED_OUT
         if not caller.permissions >= ADDING:
@@ -239,7 +241,7 @@ class Codes:
         session.execute(update(CODE).where(*conditions).values(ended=str(end)))
         return True
 
-    def _wire(self, session: Session, row: CodeRow) -> PhoneCode:
+    def _to_code(self, session: Session, row: CodeRow) -> PhoneCode:
         columns = {name: value for name, value in row._mapping.items() if name in PhoneCode.model_fields}
         left = max(0, int((row.expires_at - now()).total_seconds()))
         ended = row.ended or (None if left else str(CodeEnd.EXPIRED))
@@ -249,7 +251,7 @@ class Codes:
         )
 
 
-def _count(state: UploadState) -> Any:
+def _count_uploads(state: UploadState) -> Any:
     return (
         select(func.count(case((UPLOAD.c.state == str(state), 1))))
         .where(UPLOAD.c.code_id == CODE.c.code_id)
@@ -260,9 +262,9 @@ def _count(state: UploadState) -> Any:
 
 _ONE: Select[Any] = select(
     CODE,
-    _count(UploadState.ARRIVED).label("arrived"),
-    _count(UploadState.RECEIVING).label("sending"),
-    _count(UploadState.REFUSED).label("refused"),
+    _count_uploads(UploadState.ARRIVED).label("arrived"),
+    _count_uploads(UploadState.RECEIVING).label("sending"),
+    _count_uploads(UploadState.REFUSED).label("refused"),
 )
 
 
@@ -277,7 +279,7 @@ def _ended_problem(end: CodeEnd) -> Problem:
     return Problem(410, ErrorCode.PHONE_CODE_ENDED, ENDED[end], ended=str(end))
 
 
-def _too_often(wait: int) -> Problem:
+def _too_many_requests(wait: int) -> Problem:
     msg = f"请求过于频繁，请在 {wait} 秒后重试"
     return Problem(
         429, ErrorCode.TOO_MANY_REQUESTS, msg, headers={"Retry-After": str(wait)}, retry_after=wait

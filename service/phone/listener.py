@@ -10,7 +10,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from service.phone.network_access import Listening, PhonesOnly
+from service.phone.network_access import PhoneListener, PhoneRequestFilter
 from service.settings import Settings
 from service.web.protocol import GuardedProtocol
 from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig
@@ -33,16 +33,16 @@ class _PhoneServer(uvicorn.Server):
         return nullcontext()
 
 
-async def listen_for_phones(settings: Settings, app: ASGIApp) -> Listening:
+async def listen_for_phones(settings: Settings, app: ASGIApp) -> PhoneListener:
     """Answer phones in the local network, over TLS, on a free port. Raises CertificateError and OSError."""
     # The library that reads certificates takes 30 ms, which a service on loopback starts sooner without.
     from service.tls.choice import usable_files
 
     certificate = await asyncio.to_thread(usable_files, settings)
     fingerprint = await asyncio.to_thread(certificate.fingerprint)
-    listening = socket.create_server(("0.0.0.0", 0))  # noqa: S104 - what it answers is `PhonesOnly`
+    listening = socket.create_server(("0.0.0.0", 0))  # noqa: S104 - what it answers is `PhoneRequestFilter`
     config = BoundedConfig(
-        PhonesOnly(app),
+        PhoneRequestFilter(app),
         lifespan="off",
         log_config=None,
         http=GuardedProtocol,
@@ -50,7 +50,7 @@ async def listen_for_phones(settings: Settings, app: ASGIApp) -> Listening:
         proxy_headers=False,
         timeout_graceful_shutdown=ANSWER_SECONDS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        ssl_context_factory=certificate.following_context,
+        ssl_context_factory=certificate.reloading_context,
         access_log=False,
         ws="none",
     )
@@ -67,4 +67,4 @@ async def listen_for_phones(settings: Settings, app: ASGIApp) -> Listening:
         server.should_exit = True
         await serving
 
-    return Listening(listening.getsockname()[1], fingerprint, stop)
+    return PhoneListener(listening.getsockname()[1], fingerprint, stop)

@@ -5,42 +5,46 @@ from __future__ import annotations
 import ipaddress
 from typing import NamedTuple
 
-from service.phone.network_access import Listening
+from service.phone.network_access import PhoneListener
 from service.settings import Settings
 from service.tls import needs_tls
 from service.web.addresses import is_loopback, own_addresses
 
 
-class Reached(NamedTuple):
+class PhoneNetworkAddress(NamedTuple):
     """Where phones reach the service; `fingerprint` of a certificate that it made itself."""
 
     addresses: list[str]
     fingerprint: str | None
 
 
-def reached(settings: Settings, server: tuple[str, int] | None, listening: Listening | None) -> Reached:
+def phone_network_address(
+    settings: Settings, server: tuple[str, int] | None, listening: PhoneListener | None
+) -> PhoneNetworkAddress:
     """Where phones reach a service that answered at the host and port `server`. Blocks.
 
     On loopback only through `listening`. Behind a proxy the service does not know: it gives none, and the
     address that its client knows is the one.
     """
     if listening is not None:
-        return Reached(
-            [f"https://{_host(host)}:{listening.port}" for host in _outside()], listening.fingerprint
+        return PhoneNetworkAddress(
+            [f"https://{_host(host)}:{listening.port}" for host in _lan_addresses()], listening.fingerprint
         )
     if _is_loopback(settings.host) or settings.plain_http or settings.trusted_proxies or server is None:
-        return Reached([], None)
+        return PhoneNetworkAddress([], None)
     scheme = "https" if needs_tls(settings) else "http"
     everywhere = settings.host in ("0.0.0.0", "::")  # noqa: S104 - compared, not listened on
-    hosts = _outside() if everywhere else [settings.host]
-    return Reached([f"{scheme}://{_host(host)}:{server[1]}" for host in hosts], _fingerprint(settings))
+    hosts = _lan_addresses() if everywhere else [settings.host]
+    return PhoneNetworkAddress(
+        [f"{scheme}://{_host(host)}:{server[1]}" for host in hosts], _fingerprint(settings)
+    )
 
 
 def _is_loopback(host: str) -> bool:
     return host == "localhost" or is_loopback(host)
 
 
-def _outside() -> list[str]:
+def _lan_addresses() -> list[str]:
     addresses = []
     for own_address in own_addresses():
         address = ipaddress.ip_address(own_address.partition("%")[0])

@@ -18,7 +18,7 @@ _OPEN = ("/phone", "/api/phone")
 _CLOSED = tuple(f"{start}/codes" for start in _OPEN)
 
 
-class Listening(NamedTuple):
+class PhoneListener(NamedTuple):
     """A listener: its port, the fingerprint of its certificate, and what ends it."""
 
     port: int
@@ -26,11 +26,11 @@ class Listening(NamedTuple):
     stop: Callable[[], Awaitable[None]]
 
 
-Listen = Callable[[], Awaitable[Listening]]
+Listen = Callable[[], Awaitable[PhoneListener]]
 """Begins to listen in the local network. Raises OSError and CertificateError."""
 
 
-class PhonesOnly:
+class PhoneRequestFilter:
     """Gives on to `app` what a phone asks for, and answers anything else as what is not there.
 
     Whoever is in the network reaches the page and what a claimed code opens, and no other operation.
@@ -51,10 +51,10 @@ class PhonesOnly:
 
 
 def _is_for_phones(path: str) -> bool:
-    def below(starts: tuple[str, ...]) -> bool:
+    def is_below(starts: tuple[str, ...]) -> bool:
         return any(path == start or path.startswith(f"{start}/") for start in starts)
 
-    return below(_OPEN) and not below(_CLOSED)
+    return is_below(_OPEN) and not is_below(_CLOSED)
 
 
 class NetworkAccess:
@@ -65,7 +65,7 @@ class NetworkAccess:
 
     def __init__(self, is_needed: Callable[[], Awaitable[bool]]) -> None:
         self.listen: Listen | None = None
-        self.listening: Listening | None = None
+        self.listening: PhoneListener | None = None
         self._is_needed = is_needed
         self._lock = asyncio.Lock()
         self._closing: asyncio.Task[None] | None = None

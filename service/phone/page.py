@@ -32,7 +32,7 @@ def add_page(routes: APIRouter) -> None:
 
     @routes.get("", include_in_schema=False)
     async def phone_page() -> Response:
-        return _file("index.html", "text/html; charset=utf-8")
+        return _file_response("index.html", "text/html; charset=utf-8")
 
     # One route for each: a path for any name would answer where another method is meant.
     for name, media_type in FILES.items():
@@ -41,11 +41,11 @@ def add_page(routes: APIRouter) -> None:
 
 def _endpoint(name: str, media_type: str) -> Callable[[], Awaitable[Response]]:
     async def phone_file() -> Response:
-        return _file(name, media_type)
+        return _file_response(name, media_type)
 
     return phone_file
 
 
-def _file(name: str, media_type: str) -> Response:
+def _file_response(name: str, media_type: str) -> Response:
     headers = {"Content-Security-Policy": POLICY, "Permissions-Policy": "geolocation=(), microphone=()"}
     return Response(resource("phone", name).read_bytes(), media_type=media_type, headers=headers)

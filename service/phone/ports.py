@@ -36,7 +36,7 @@ class ItemFacts:
     region: Rect | None
 
 
-class AddItemPhoto(Protocol):
+class ItemPhotoAdder(Protocol):
     """Makes a stored file a photo of an item, once for a key. Raises Problem."""
 
     async def __call__(
@@ -44,7 +44,7 @@ class AddItemPhoto(Protocol):
     ) -> Photo: ...
 
 
-class AddRecordPhoto(Protocol):
+class RecordPhotoAdder(Protocol):
     """Makes a stored file a photo of a record, once. Raises Problem."""
 
     async def __call__(
@@ -52,7 +52,7 @@ class AddRecordPhoto(Protocol):
     ) -> RecordPhoto: ...
 
 
-class Store(Protocol):
+class FileReceiver(Protocol):
     """Stores a file while its pieces come. Raises Problem."""
 
     async def __call__(
@@ -75,9 +75,9 @@ class Ports:
     record: Callable[[Session, str, str | None], RecordFacts | None]
     items: Callable[[Session, str], list[ItemFacts]]
     ensure_room: Callable[[int], Awaitable[None]]
-    store: Store
-    add_item_photo: AddItemPhoto
-    add_record_photo: AddRecordPhoto
+    store: FileReceiver
+    add_item_photo: ItemPhotoAdder
+    add_record_photo: RecordPhotoAdder
     match: Callable[[str, str, float, Caller], Awaitable[RecordPhoto]]
     detect: Callable[[str, Caller, float], Awaitable[Job]]
     picture: Callable[[StoredFile, Rect, int], Awaitable[bytes]]

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
 from fastapi.security import APIKeyHeader
 from starlette.requests import ClientDisconnect
 
-from service.phone.codes import Connected
+from service.phone.codes import PhoneConnection
 from service.phone.page import add_page
 from service.phone.service import PhoneService
 from service.routing import api_router
@@ -42,7 +42,7 @@ _JPEG: dict[int | str, dict[str, Any]] = {
         "content": {"image/jpeg": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
-# For OpenAPI only: `Codes.connected` reads the header.
+# For OpenAPI only: `PhoneCodes.authenticate` reads the header.
 _PHONE = APIKeyHeader(
     name="Authorization",
     scheme_name="phone",
@@ -56,12 +56,12 @@ def router(service: PhoneService) -> APIRouter:
     routes = api_router("/phone", tags=["phone"], responses=failures(503))
     may_add = require(Permission.INSPECTION_ITEM_UPDATE, Permission.FILE_ADD)
 
-    async def connected(request: Request, _scheme: object = Depends(_PHONE)) -> Connected:
+    async def phone_connection(request: Request, _scheme: object = Depends(_PHONE)) -> PhoneConnection:
         authorization = request.headers.get("authorization", "")
-        return await service.codes.connected(authorization, client_address(request))
+        return await service.codes.authenticate(authorization, client_address(request))
 
     phone_asks = failures(401, 410, 422)
-    phone_code: Any = Depends(connected)
+    phone_code: Any = Depends(phone_connection)
 
     @routes.post("/codes", responses=failures(401, 403, 404, 409, 413, 422, 429))
     async def create_phone_code(
@@ -88,7 +88,7 @@ def router(service: PhoneService) -> APIRouter:
     @routes.get("/codes", responses=failures(401, 403))
     async def list_phone_codes(caller: Caller = may_add) -> Envelope[list[PhoneCode]]:
         """The valid codes of the caller, newest first; of everyone for who manages users."""
-        return Envelope(data=await service.codes.listed(caller), msg="连接码列表获取成功")
+        return Envelope(data=await service.codes.list_valid(caller), msg="连接码列表获取成功")
 
     @routes.get("/codes/{code_id}", responses=failures(401, 403, 404, 422))
     async def get_phone_code(code_id: _IdPath, caller: Caller = may_add) -> Envelope[PhoneCode]:
@@ -123,7 +123,7 @@ def router(service: PhoneService) -> APIRouter:
         return Envelope(data=view, msg="手机已连接")
 
     @routes.get("/view", responses=phone_asks)
-    async def get_phone_view(phone: Connected = phone_code) -> Envelope[PhoneView]:
+    async def get_phone_view(phone: PhoneConnection = phone_code) -> Envelope[PhoneView]:
         """What a phone shows: the record, its items, and how far its photos are."""
         return Envelope(data=await service.view(phone))
 
@@ -132,7 +132,7 @@ def router(service: PhoneService) -> APIRouter:
         response_class=Response,
         responses={**phone_asks, **failures(404, 415), **_JPEG},
     )
-    async def get_phone_picture(item_id: _IdPath, phone: Connected = phone_code) -> Response:
+    async def get_phone_picture(item_id: _IdPath, phone: PhoneConnection = phone_code) -> Response:
         """A small picture of the region of an item."""
         return Response(await service.picture(phone, item_id), media_type="image/jpeg")
 
@@ -153,7 +153,7 @@ def router(service: PhoneService) -> APIRouter:
                 }
             ),
         ],
-        phone: Connected = phone_code,
+        phone: PhoneConnection = phone_code,
     ) -> Envelope[PhoneUpload]:
         """Begin to send a photo, or ask how much of it has arrived."""
         return Envelope(data=await service.uploads.begin(phone, body))
@@ -167,7 +167,7 @@ def router(service: PhoneService) -> APIRouter:
         request: Request,
         upload_id: _IdPath,
         start: Annotated[int, Query(ge=0, le=MOST_PHOTO_BYTES, description="the place of the first byte")],
-        phone: Connected = phone_code,
+        phone: PhoneConnection = phone_code,
     ) -> Envelope[PhoneUpload]:
         """Send the next bytes of a photo; the answer says how many have arrived.
 

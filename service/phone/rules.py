@@ -53,7 +53,7 @@ def end_after_photo(created_at: dt.datetime, expires_at: dt.datetime, at: dt.dat
     return max(expires_at, min(first_end(at), longest))
 
 
-class Rate:
+class RateLimiter:
     """Allows `most` in `seconds` for each key, in this process."""
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:

@@ -11,11 +11,11 @@ from sqlmodel import Session
 
 from service.db.database import Database, now
 from service.exception_trace import trace_of
-from service.phone.codes import Codes, Connected
-from service.phone.network import Reached, reached
+from service.phone.codes import PhoneCodes, PhoneConnection
+from service.phone.network import PhoneNetworkAddress, phone_network_address
 from service.phone.network_access import NetworkAccess
 from service.phone.ports import ItemFacts, Ports
-from service.phone.uploads import Uploads
+from service.phone.uploads import PhoneUploads
 from service.settings import Settings
 from service.tls import CertificateError
 from service.web.addresses import is_loopback
@@ -37,9 +37,9 @@ class PhoneService:
         self._database = database
         self._settings = settings
         self._ports = ports
-        self.codes = Codes(database, ports)
-        self.uploads = Uploads(database, self.codes, ports)
-        self.network_access = NetworkAccess(self.codes.any_valid)
+        self.codes = PhoneCodes(database, ports)
+        self.uploads = PhoneUploads(database, self.codes, ports)
+        self.network_access = NetworkAccess(self.codes.has_valid)
         database.before_commit.append(self.codes.before_commit)
 
     async def stop(self) -> None:
@@ -51,8 +51,8 @@ class PhoneService:
     ) -> NewPhoneCode:
         """Make a code, and say where a phone reaches this service, which answered at `server`.
 
-        Raises the Problems of `Codes.create`, 403 when the network is opened from another machine, 503 when
-        that is not possible.
+        Raises the Problems of `PhoneCodes.create`, 403 when the network is opened from another machine, 503
+        when that is not possible.
         """
         if body.open_network and not is_loopback(caller.address):
             raise Problem(
@@ -63,7 +63,9 @@ class PhoneService:
         if body.open_network:
             await self._open(code.code_id, caller)
         listening = self.network_access.listening
-        place: Reached = await asyncio.to_thread(reached, self._settings, server, listening)
+        place: PhoneNetworkAddress = await asyncio.to_thread(
+            phone_network_address, self._settings, server, listening
+        )
         return NewPhoneCode(
             **code.model_dump(),
             token=token,
@@ -86,10 +88,10 @@ class PhoneService:
     # The phone's side
 
     async def claim(self, body: PhoneClaim, address: str, agent: str) -> PhoneView:
-        """Connect a phone; the Problems of `Codes.claim`."""
+        """Connect a phone; the Problems of `PhoneCodes.claim`."""
         return await self.view(await self.codes.claim(body, address, agent))
 
-    async def view(self, phone: Connected) -> PhoneView:
+    async def view(self, phone: PhoneConnection) -> PhoneView:
         """What the phone shows."""
         code = phone.code
 
@@ -112,12 +114,12 @@ class PhoneService:
                     )
                     for item in items
                 ],
-                uploads=self.uploads.of_code(session, code.code_id),
+                uploads=self.uploads.list_uploads(session, code.code_id),
             )
 
         return await self._database.read(work)
 
-    async def picture(self, phone: Connected, item_id: str) -> bytes:
+    async def picture(self, phone: PhoneConnection, item_id: str) -> bytes:
         """A JPEG of the region of an item. Raises Problem 404 for an item of nothing or without one, 415."""
         items: Mapping[str, ItemFacts] = await self._database.read(
             lambda session: self._items(session, phone)
@@ -127,7 +129,7 @@ class PhoneService:
             raise Problem(404, ErrorCode.NOT_FOUND, "检查项没有参考图区域")
         return await self._ports.picture(item.reference, item.region, PICTURE_SIDE)
 
-    def _items(self, session: Session, phone: Connected) -> dict[str, ItemFacts]:
+    def _items(self, session: Session, phone: PhoneConnection) -> dict[str, ItemFacts]:
         """The items that the code is for, by their ids."""
         items = self._ports.items(session, phone.code.inspection_id)
         only: Any = phone.code.item_id

@@ -10,9 +10,9 @@ from sqlalchemy import Row, delete, func, insert, select, update
 from sqlmodel import Session
 
 from service.db.database import Database, now
-from service.phone.codes import Codes, Connected
+from service.phone.codes import PhoneCodes, PhoneConnection
 from service.phone.ports import Ports
-from service.phone.rules import Rate, end_after_photo
+from service.phone.rules import RateLimiter, end_after_photo
 from service.phone.tables import CODE, PART, UPLOAD
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
@@ -27,23 +27,23 @@ _REFUSING = (404, 413, 415, 422)
 UploadRow = Row[*tuple[Any, ...]]
 
 
-class Uploads:
+class PhoneUploads:
     """The photos that phones send."""
 
-    def __init__(self, database: Database, codes: Codes, ports: Ports) -> None:
+    def __init__(self, database: Database, codes: PhoneCodes, ports: Ports) -> None:
         self._database = database
         self._codes = codes
         self._ports = ports
-        self._beginnings = Rate(120, 60)
+        self._beginnings = RateLimiter(120, 60)
         self._ending: dict[str, asyncio.Lock] = {}
 
-    def of_code(self, session: Session, code_id: str) -> list[PhoneUpload]:
+    def list_uploads(self, session: Session, code_id: str) -> list[PhoneUpload]:
         """The photos that were sent with a code, oldest first."""
         query = select(UPLOAD).where(UPLOAD.c.code_id == code_id)
         rows = session.execute(query.order_by(UPLOAD.c.created_at, UPLOAD.c.upload_id))
-        return [_wire(row) for row in rows]
+        return [_to_upload(row) for row in rows]
 
-    async def begin(self, phone: Connected, body: PhoneUploadCreate) -> PhoneUpload:
+    async def begin(self, phone: PhoneConnection, body: PhoneUploadCreate) -> PhoneUpload:
         """Begin to take a photo, or say how much of it is there.
 
         One that the same phone began with an earlier code of the same record goes on with this one. Raises
@@ -86,11 +86,13 @@ class Uploads:
                 "created_at": now(),
             }
             session.execute(insert(UPLOAD).values(values))
-            return _wire(_find(session, body.upload_id))
+            return _to_upload(_find(session, body.upload_id))
 
         return await self._database.write(work)
 
-    def _resume(self, session: Session, phone: Connected, body: PhoneUploadCreate) -> PhoneUpload | None:
+    def _resume(
+        self, session: Session, phone: PhoneConnection, body: PhoneUploadCreate
+    ) -> PhoneUpload | None:
         query = (
             select(UPLOAD, CODE.c.inspection_id, CODE.c.key_hash)
             .join(CODE, CODE.c.code_id == UPLOAD.c.code_id)
@@ -105,9 +107,9 @@ class Uploads:
         if row.code_id != phone.code.code_id:
             statement = update(UPLOAD).where(UPLOAD.c.upload_id == body.upload_id)
             session.execute(statement.values(code_id=phone.code.code_id))
-        return _wire(_find(session, body.upload_id))
+        return _to_upload(_find(session, body.upload_id))
 
-    async def take(self, phone: Connected, upload_id: str, start: int, content: bytes) -> PhoneUpload:
+    async def take(self, phone: PhoneConnection, upload_id: str, start: int, content: bytes) -> PhoneUpload:
         """Add bytes that begin at `start`; others than the next ones are passed over: the answer says which.
 
         With the last of them it becomes a photo. Raises Problem 404, 410, 422 for more than was said, 503,
@@ -115,7 +117,7 @@ class Uploads:
         """
 
         def work(session: Session) -> UploadRow:
-            row = _of_code(session, phone.code.code_id, upload_id)
+            row = _find_of_code(session, phone.code.code_id, upload_id)
             if row.state != UploadState.RECEIVING or start != row.received or not content:
                 return row
             received = row.received + len(content)
@@ -128,21 +130,21 @@ class Uploads:
         row = await self._database.write(work)
         if row.state == UploadState.RECEIVING and row.received == row.size:
             return await self._finish(phone, upload_id)
-        return _wire(row)
+        return _to_upload(row)
 
-    async def _finish(self, phone: Connected, upload_id: str) -> PhoneUpload:
+    async def _finish(self, phone: PhoneConnection, upload_id: str) -> PhoneUpload:
         # A phone that heard nothing asks again while the first request still stores the photo.
         lock = self._ending.setdefault(upload_id, asyncio.Lock())
         try:
             async with lock:
                 row = await self._database.read(
-                    lambda session: _of_code(session, phone.code.code_id, upload_id, lock=False)
+                    lambda session: _find_of_code(session, phone.code.code_id, upload_id, lock=False)
                 )
-                return _wire(row) if row.state != UploadState.RECEIVING else await self._keep(phone, row)
+                return _to_upload(row) if row.state != UploadState.RECEIVING else await self._keep(phone, row)
         finally:
             self._ending.pop(upload_id, None)
 
-    async def _keep(self, phone: Connected, row: UploadRow) -> PhoneUpload:
+    async def _keep(self, phone: PhoneConnection, row: UploadRow) -> PhoneUpload:
         caller, code = phone.caller, phone.code
         try:
             stored = await self._ports.store(
@@ -161,15 +163,15 @@ class Uploads:
                 photo_id = photo.photo_id
         except Problem as problem:
             if problem.error == ErrorCode.RECORD_SEALED:
-                raise await self._codes.ended(code, caller.address) from problem
+                raise await self._codes.ended_problem(code, caller.address) from problem
             if problem.status not in _REFUSING:
                 raise
             return await self._end(phone, row, UploadState.REFUSED, problem)
         ended = await self._end(phone, row, UploadState.ARRIVED, None)
-        await self._look_at(phone, row.item_id, photo_id)
+        await self._start_detection(phone, row.item_id, photo_id)
         return ended
 
-    async def _look_at(self, phone: Connected, item_id: str | None, photo_id: str) -> None:
+    async def _start_detection(self, phone: PhoneConnection, item_id: str | None, photo_id: str) -> None:
         """Have the photo detected, or matched with the regions of the record."""
         try:
             if item_id is not None:
@@ -194,7 +196,7 @@ class Uploads:
             start += len(content)
 
     async def _end(
-        self, phone: Connected, row: UploadRow, state: UploadState, problem: Problem | None
+        self, phone: PhoneConnection, row: UploadRow, state: UploadState, problem: Problem | None
     ) -> PhoneUpload:
         def work(session: Session) -> PhoneUpload:
             session.execute(delete(PART).where(PART.c.upload_id == row.upload_id))
@@ -207,7 +209,7 @@ class Uploads:
                 code = session.execute(select(CODE).where(chosen).with_for_update()).one()
                 until = end_after_photo(code.created_at, code.expires_at, now())
                 session.execute(update(CODE).where(chosen).values(expires_at=until))
-            return _wire(_find(session, row.upload_id))
+            return _to_upload(_find(session, row.upload_id))
 
         return await self._database.write(work)
 
@@ -216,7 +218,7 @@ def _find(session: Session, upload_id: str) -> UploadRow:
     return session.execute(select(UPLOAD).where(UPLOAD.c.upload_id == upload_id)).one()
 
 
-def _of_code(session: Session, code_id: str, upload_id: str, *, lock: bool = True) -> UploadRow:
+def _find_of_code(session: Session, code_id: str, upload_id: str, *, lock: bool = True) -> UploadRow:
     query = select(UPLOAD).where(UPLOAD.c.upload_id == upload_id, UPLOAD.c.code_id == code_id)
     row = session.execute(query.with_for_update() if lock else query).one_or_none()
     if row is None:
@@ -224,5 +226,5 @@ def _of_code(session: Session, code_id: str, upload_id: str, *, lock: bool = Tru
     return row
 
 
-def _wire(row: UploadRow) -> PhoneUpload:
+def _to_upload(row: UploadRow) -> PhoneUpload:
     return PhoneUpload(**{name: row._mapping[name] for name in PhoneUpload.model_fields})

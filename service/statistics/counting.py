@@ -9,7 +9,16 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, se
 from sqlmodel import Session
 
 from service.statistics.ports import Ports, RecordFacts
-from service.statistics.rules import Cell, Counted, Measure, Place, day_of, differences, name_of, of_item
+from service.statistics.rules import (
+    Cell,
+    Counted,
+    CountingPlace,
+    Measure,
+    day_of,
+    differences,
+    item_counts,
+    name_of,
+)
 from service.statistics.tables import ITEM, RECORD
 
 _LOCK = select(func.pg_advisory_xact_lock(7_105_049))
@@ -26,7 +35,7 @@ _INSERT_RECORDS = insert(RECORD)
 _UPDATE_RECORDS = (
     update(RECORD)
     .where(RECORD.c.inspection_id == bindparam("the_record"))
-    .values({name: bindparam(name) for name in (*Place._fields, "state", "seconds")})
+    .values({name: bindparam(name) for name in (*CountingPlace._fields, "state", "seconds")})
 )
 _COLUMNS = ", ".join((*Cell._fields, "amount"))
 _ADD = (
@@ -42,7 +51,7 @@ _ADD_ARRAYS = (
 )
 
 Stored = Row[*tuple[Any, ...]]
-Amount = tuple[Place, Counted, int]
+Amount = tuple[CountingPlace, Counted, int]
 
 
 def count(
@@ -64,7 +73,7 @@ def count(
     record_ids = {*records, *(item.inspection_id for item in present_items.values())}
     present = {facts.inspection_id: facts for facts in ports.records(session, record_ids)}
     stored = _stored_records(connection, record_ids.difference(created))
-    places = {key: _place(facts) for key, facts in present.items()}
+    places = {key: _place_of_record(facts) for key, facts in present.items()}
     moved = [key for key in record_ids if key not in stored or places.get(key) != _stored_place(stored[key])]
     stored_items = _stored_items(connection, items, moved, stored)
     # An item that is gone does not say any more which record it was of.
@@ -80,12 +89,14 @@ def count(
     ]
     item_rows: list[dict[str, Any]] = []
     for row in stored_items:
-        before += _of_finding(_stored_place(stored[row.inspection_id]), row.measure, row.name, row.amount)
+        before += _finding_amounts(
+            _stored_place(stored[row.inspection_id]), row.measure, row.name, row.amount
+        )
         if row.item_id not in items and row.inspection_id in places:
-            after += _of_finding(places[row.inspection_id], row.measure, row.name, row.amount)
+            after += _finding_amounts(places[row.inspection_id], row.measure, row.name, row.amount)
     for item in present_items.values():
-        for (measure, name), amount in of_item(item.item_name, item.result).items():
-            after += _of_finding(places[item.inspection_id], measure, name, amount)
+        for (measure, name), amount in item_counts(item.item_name, item.result).items():
+            after += _finding_amounts(places[item.inspection_id], measure, name, amount)
             item_rows.append(
                 {
                     "item_id": item.item_id,
@@ -99,10 +110,10 @@ def count(
     _keep_items(connection, stored_items, item_rows, items, places)
     changes = differences(before, after)
     if changes:
-        _add(connection, [(*cell, amount) for cell, amount in changes.items()])
+        _add_amounts(connection, [(*cell, amount) for cell, amount in changes.items()])
 
 
-def _add(connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:
+def _add_amounts(connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(_ADD_ARRAYS, tuple(map(list, zip(*rows, strict=True))))
     else:
@@ -125,15 +136,15 @@ def _stored_items(
     return list(connection.execute(_ITEMS, {"items": list(items), "moved": counted_before}))
 
 
-def _place(facts: RecordFacts) -> Place:
-    return Place(day_of(facts.moment), name_of(facts.aircraft_id), name_of(facts.executor_id))
+def _place_of_record(facts: RecordFacts) -> CountingPlace:
+    return CountingPlace(day_of(facts.moment), name_of(facts.aircraft_id), name_of(facts.executor_id))
 
 
-def _stored_place(row: Stored) -> Place:
-    return Place(row.day, row.aircraft_id, row.executor_id)
+def _stored_place(row: Stored) -> CountingPlace:
+    return CountingPlace(row.day, row.aircraft_id, row.executor_id)
 
 
-def _amounts(place: Place, state: str, seconds: int | None) -> Iterator[Amount]:
+def _amounts(place: CountingPlace, state: str, seconds: int | None) -> Iterator[Amount]:
     yield place, (Measure.STATE, state), 1
     if seconds is not None:
         yield place, (Measure.FINISHED, ""), 1
@@ -145,7 +156,7 @@ def _amounts_of_records(rows: Iterable[Stored]) -> Iterator[Amount]:
         yield from _amounts(_stored_place(row), row.state, row.seconds)
 
 
-def _of_finding(place: Place, measure: str, name: str, amount: int) -> Iterator[Amount]:
+def _finding_amounts(place: CountingPlace, measure: str, name: str, amount: int) -> Iterator[Amount]:
     yield place, (measure, name), amount
     if measure == Measure.REGION:
         # As many as the item has: by aircraft they need no row of their own, which would move with it.
@@ -156,7 +167,7 @@ def _keep_records(
     connection: Connection,
     stored: dict[str, Stored],
     present: dict[str, RecordFacts],
-    places: dict[str, Place],
+    places: dict[str, CountingPlace],
     record_ids: Collection[str],
 ) -> None:
     new, changed = [], []
@@ -186,7 +197,7 @@ def _keep_items(
     stored_items: list[Stored],
     rows: list[dict[str, Any]],
     items: Collection[str],
-    places: dict[str, Place],
+    places: dict[str, CountingPlace],
 ) -> None:
     before = [
         dict(row._mapping) for row in stored_items if row.item_id in items and row.inspection_id in places

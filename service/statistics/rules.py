@@ -62,7 +62,7 @@ class Scope(IntFlag):
     EXECUTOR = 4
 
 
-class Place(NamedTuple):
+class CountingPlace(NamedTuple):
     """Where something is counted: day, aircraft, executor."""
 
     day: int
@@ -107,7 +107,7 @@ def month_of(day: int) -> int:
     return dt.date.fromordinal(day).replace(day=1).toordinal()
 
 
-def of_item(item_name: str, result: str) -> Counter[Counted]:
+def item_counts(item_name: str, result: str) -> Counter[Counted]:
     """What an item with this result contributes."""
     entries = _entries(result)
     counted: Counter[Counted] = Counter()
@@ -163,7 +163,7 @@ def _model(detection: Entry) -> str | None:
     return name_of(f"{model_id}{MODEL_SIGN}{'' if version is None else version}")
 
 
-def cells(place: Place, counted: Counted) -> Iterator[Cell]:
+def cells(place: CountingPlace, counted: Counted) -> Iterator[Cell]:
     """The sums that something counted at a place belongs to: of all and its own aircraft, executor, month."""
     measure, name = counted
     for scope in map(Scope, range(Scope.MONTH | Scope.AIRCRAFT | Scope.EXECUTOR, -1, -1)):
@@ -191,7 +191,7 @@ class Division(NamedTuple):
             return list(range(self.first, self.last + 1))
         if self.unit == "week":
             return list(range(week_of(self.first), self.last + 1, 7))
-        starts = itertools.accumulate(itertools.repeat(None), after_month, initial=month_of(self.first))
+        starts = itertools.accumulate(itertools.repeat(None), next_month, initial=month_of(self.first))
         return list(itertools.takewhile(lambda start: start <= self.last, starts))
 
     @property
@@ -214,9 +214,9 @@ class Division(NamedTuple):
     def whole_months(self) -> tuple[int, int] | None:
         """The first days of the first and the last month that lie wholly in it; None without one."""
         first = month_of(self.first)
-        first = first if first == self.first else after_month(first)
+        first = first if first == self.first else next_month(first)
         last = month_of(self.last)
-        last = last if after_month(last) - 1 == self.last else month_of(last - 1)
+        last = last if next_month(last) - 1 == self.last else month_of(last - 1)
         return (first, last) if first <= last else None
 
 
@@ -225,7 +225,7 @@ def week_of(day: int) -> int:
     return day - (day - 1) % 7
 
 
-def after_month(start: int, _: object = None) -> int:
+def next_month(start: int, _: object = None) -> int:
     """The first day after the month that begins on `start`."""
     return month_of(start + 31)
 
@@ -240,10 +240,10 @@ def division(first: int, last: int) -> Division:
 
 
 def differences(
-    before: Iterable[tuple[Place, Counted, int]], after: Iterable[tuple[Place, Counted, int]]
+    before: Iterable[tuple[CountingPlace, Counted, int]], after: Iterable[tuple[CountingPlace, Counted, int]]
 ) -> dict[Cell, int]:
     """What has to be added to the sums, by their keys in order: all lock them in the same one."""
-    amounts: Counter[tuple[Place, Counted]] = Counter()
+    amounts: Counter[tuple[CountingPlace, Counted]] = Counter()
     for place, counted, amount in before:
         amounts[place, counted] -= amount
     for place, counted, amount in after:

@@ -23,7 +23,7 @@ from service.statistics.rules import AGREEMENT, MODEL_SIGN, Cell, Division, Meas
 from service.statistics.tables import ITEM, RECORD, SUM
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
-from shared.wire.common import Day, EmptyAsNull, OptionalId, Wire
+from shared.wire.common import Day, EmptyAsNull, OptionalId, WireModel
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Series
 
 MOST_SERIES = 8
@@ -49,7 +49,7 @@ _LastDay = Annotated[
 ]
 
 
-class ChartQuery(Wire):
+class ChartQuery(WireModel):
     """What a chart counts: records of these days, of this aircraft and this executor; they combine with AND.
 
     A record is counted on the day of its start, or of its creation where it has none, by the clock of the
@@ -272,7 +272,7 @@ def _statement(parts: Division, scope: Scope, conditions: Sequence[ColumnElement
         SUM.c.day, *conditions, SUM.c.scope == int(scope | Scope.MONTH), SUM.c.day.between(first, last)
     )
     at_the_ends = or_(
-        SUM.c.day.between(parts.first, first - 1), SUM.c.day.between(rules.after_month(last), parts.last)
+        SUM.c.day.between(parts.first, first - 1), SUM.c.day.between(rules.next_month(last), parts.last)
     )
     both = union_all(of_months, _sums(SUM.c.day, *conditions, of_scope, at_the_ends)).subquery()
     return select(both)

@@ -22,23 +22,25 @@ STALE_SECONDS = 24 * 3600
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-class Naming(NamedTuple):
+class ContentNaming(NamedTuple):
     """How a content is named in the store: by `name`, which `pattern` recognizes by two groups at most."""
 
     name: Callable[[str], str]
     pattern: re.Pattern[str]
 
 
-FILES = Naming(
+FILES = ContentNaming(
     lambda sha256: f"{sha256[:2]}/{sha256[2:]}", re.compile(r"(?P<first>[0-9a-f]{2})/(?P<rest>[0-9a-f]{62})")
 )
 """Uploaded files and pictures of results: `ab/cdef...`."""
 
-MODELS = Naming(lambda sha256: f"{sha256}.onnx", re.compile(r"(?P<first>[0-9a-f]{64})(?P<rest>)\.onnx"))
+MODELS = ContentNaming(
+    lambda sha256: f"{sha256}.onnx", re.compile(r"(?P<first>[0-9a-f]{64})(?P<rest>)\.onnx")
+)
 """Files of detection models."""
 
 
-class Incoming:
+class IncomingContent:
     """A content that is being written: `write` the pieces, then `Contents.keep` it or `discard` it."""
 
     def __init__(self, path: Path) -> None:
@@ -81,19 +83,19 @@ class Contents:
     """
 
     def __init__(
-        self, store: Store, naming: Naming, incoming: Path, copies: LocalCopies | None = None
+        self, store: Store, naming: ContentNaming, incoming: Path, copies: LocalCopies | None = None
     ) -> None:
         self._store = store
         self._naming = naming
         self.incoming_folder = incoming
         self._copies = copies
 
-    def incoming(self) -> Incoming:
+    def incoming(self) -> IncomingContent:
         """A new content to write."""
         self.incoming_folder.mkdir(parents=True, exist_ok=True)
-        return Incoming(self.incoming_folder / random_name())
+        return IncomingContent(self.incoming_folder / random_name())
 
-    def keep(self, incoming: Incoming) -> None:
+    def keep(self, incoming: IncomingContent) -> None:
         """Store a finished content durably. The same content twice is stored once, a torn one is replaced."""
         sha256 = incoming.sha256
         name = self._naming.name(sha256)
@@ -105,7 +107,7 @@ class Contents:
             # Most contents are looked at soon after they came.
             self._copies.add(sha256, incoming.path)
 
-    def ensure(self, incoming: Incoming) -> None:
+    def ensure(self, incoming: IncomingContent) -> None:
         """Store a kept content again when a collection of unused ones removed it before it had a row."""
         if not incoming.stored_before or self.contains(incoming.sha256):
             return
@@ -154,7 +156,7 @@ class Contents:
             return None
         return digest.hexdigest()
 
-    def every(self) -> Iterator[tuple[str, StoredObject]]:
+    def list_all(self) -> Iterator[tuple[str, StoredObject]]:
         """The SHA-256 of every content, and what the store knows of it."""
         for stored in self._store.list():
             match = self._naming.pattern.fullmatch(stored.name)
@@ -195,7 +197,7 @@ def model_contents(settings: Settings) -> Contents:
     return _contents(settings, MODELS, settings.models_dir)
 
 
-def _contents(settings: Settings, naming: Naming, folder: Path) -> Contents:
+def _contents(settings: Settings, naming: ContentNaming, folder: Path) -> Contents:
     if settings.files_url:
         store = open_store(settings.files_url, settings, folder=folder.name)
     else:

@@ -50,8 +50,8 @@ class LocalCopies:
         """
         if (path := self.find(sha256)) is not None:
             return path
-        with self._alone(sha256):
-            return self.find(sha256) or self._fetched(sha256, fetch)
+        with self._lock(sha256):
+            return self.find(sha256) or self._fetch(sha256, fetch)
 
     def add(self, sha256: str, file: Path) -> None:
         """Make the file a copy, by moving it; it has to lie on the same disk and to have that SHA-256."""
@@ -59,7 +59,7 @@ class LocalCopies:
         path = self._folder / sha256
         atomic.put_in_place(file, path, durable=False)
         os.utime(path)
-        self._drop(path)
+        self._drop_unused(path)
 
     def remove(self, sha256: str) -> None:
         """Remove the copy, when there is one."""
@@ -72,7 +72,7 @@ class LocalCopies:
                 part.unlink(missing_ok=True)
 
     @contextmanager
-    def _alone(self, sha256: str) -> Iterator[None]:
+    def _lock(self, sha256: str) -> Iterator[None]:
         with self._guard:
             lock = self._fetching.setdefault(sha256, threading.Lock())
         with lock:
@@ -81,7 +81,7 @@ class LocalCopies:
             # Who waits for it holds it; who comes now finds the copy.
             self._fetching.pop(sha256, None)
 
-    def _fetched(self, sha256: str, fetch: Callable[[], Pieces]) -> Path:
+    def _fetch(self, sha256: str, fetch: Callable[[], Pieces]) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True)
         part, digest = self._folder / f"{atomic.PART_PREFIX}{random_name()}", hashlib.sha256()
         try:
@@ -96,7 +96,7 @@ class LocalCopies:
             part.unlink(missing_ok=True)
         return self._folder / sha256
 
-    def _drop(self, new: Path) -> None:
+    def _drop_unused(self, new: Path) -> None:
         oldest_used = time.time() - IN_USE_SECONDS
         used, unused = 0, []
         for path in self._folder.iterdir():

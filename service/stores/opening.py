@@ -30,7 +30,7 @@ def open_store(url: str, settings: Settings, *, folder: str = "") -> Store:
         if not parts.netloc or parts.query or parts.fragment or "@" in parts.netloc:
             raise StoreSettingsError("the address of the store has to look like s3://bucket/prefix")
         prefix = "/".join(part for part in (unquote(parts.path).strip("/"), folder) if part)
-        return _s3(parts.netloc, prefix, settings)
+        return _open_s3(parts.netloc, prefix, settings)
     if "://" in url and parts.scheme != "file":
         raise StoreSettingsError(
             "the address of the store has to be a path or to look like s3://bucket/prefix"
@@ -39,7 +39,7 @@ def open_store(url: str, settings: Settings, *, folder: str = "") -> Store:
     return FolderStore(path.expanduser().absolute() / folder)
 
 
-def _s3(bucket: str, prefix: str, settings: Settings) -> Store:
+def _open_s3(bucket: str, prefix: str, settings: Settings) -> Store:
     try:
         # 13 MB that a service with a directory does not load.
         from service.stores.s3 import S3Store
@@ -54,11 +54,11 @@ def _s3(bucket: str, prefix: str, settings: Settings) -> Store:
     if settings.files_endpoint:
         access["endpoint"] = settings.files_endpoint
     if settings.files_keys_file is not None:
-        access |= _keys(settings.files_keys_file)
+        access |= _read_keys(settings.files_keys_file)
     return S3Store(bucket, prefix, **access)
 
 
-def _keys(path: Path) -> dict[str, str]:
+def _read_keys(path: Path) -> dict[str, str]:
     """The keys of the section `default` of a file as the AWS tools write it (`~/.aws/credentials`)."""
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise PermissionError(f"{path} can be read by other users; run: chmod 600 '{path}'")

@@ -45,7 +45,7 @@ class CertificateFiles:
         try:
             return x509.load_pem_x509_certificate(self.certificate.read_bytes())
         except (OSError, ValueError) as problem:
-            raise _unusable(self, problem) from problem
+            raise _certificate_error(self, problem) from problem
 
     def fingerprint(self) -> str:
         """The fingerprint that people compare. Raises CertificateError."""
@@ -63,30 +63,30 @@ class CertificateFiles:
         context.options |= ssl.OP_NO_RENEGOTIATION
         context.set_alpn_protocols(["http/1.1"])
         try:
-            context.load_cert_chain(self.certificate, self.key, _no_password)
+            context.load_cert_chain(self.certificate, self.key, _refuse_password)
         except (OSError, ValueError) as problem:
-            raise _unusable(self, problem) from problem
+            raise _certificate_error(self, problem) from problem
         return context
 
-    def following_context(self, *_config: object) -> ssl.SSLContext:
+    def reloading_context(self, *_config: object) -> ssl.SSLContext:
         """A context that serves what the files hold at each connection. Raises CertificateError.
 
         Made to be given to uvicorn as `ssl_context_factory`, which passes its configuration.
         """
         context = self.load()
-        following = _Following(self, context)
-        context.sni_callback = following.choose
+        reloading = _ReloadingContext(self, context)
+        context.sni_callback = reloading.choose
         return context
 
 
-class _Following:
+class _ReloadingContext:
     """Gives each connection the newest context that could be made of the files."""
 
     def __init__(self, files: CertificateFiles, context: ssl.SSLContext) -> None:
         self._files = files
         self._newest = context
         self._state = _state(files)
-        self._renew_from = self._when_due()
+        self._renew_from = self._renewal_time()
 
     def choose(self, connection: ssl.SSLObject, _name: str | None, _first: ssl.SSLContext) -> None:
         """Called by OpenSSL at each handshake, also without a server name."""
@@ -104,7 +104,7 @@ class _Following:
         except CertificateError as problem:
             log.error("%s The certificate read before stays in use.", problem)
             return
-        self._renew_from = self._when_due()
+        self._renew_from = self._renewal_time()
         log.info("the certificate was read again; fingerprint %s", self._files.fingerprint())
 
     def _renew(self) -> None:
@@ -114,7 +114,7 @@ class _Following:
         except (OSError, ValueError) as problem:
             log.error("the certificate cannot be renewed, and ends soon (%s)", type(problem).__name__)
 
-    def _when_due(self) -> float:
+    def _renewal_time(self) -> float:
         return self._files.ends() - RENEW_SECONDS if self._files.made else float("inf")
 
 
@@ -131,12 +131,12 @@ def _state(files: CertificateFiles) -> _State:
     return tuple(state)
 
 
-def _no_password() -> str:
+def _refuse_password() -> str:
     # OpenSSL would ask for it at the terminal, and the start would wait there.
     raise _PasswordError
 
 
-def _unusable(files: CertificateFiles, problem: Exception) -> CertificateError:
+def _certificate_error(files: CertificateFiles, problem: Exception) -> CertificateError:
     if isinstance(problem, ssl.SSLError):
         mismatch = problem.reason == "KEY_VALUES_MISMATCH"
         why = "they do not belong together" if mismatch else "one of them is not a whole PEM file"

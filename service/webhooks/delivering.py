@@ -14,7 +14,7 @@ from service.changes import ObjectChange
 from service.db.database import Database
 from service.exception_trace import trace_of
 from service.notifier import Notifier
-from service.webhooks.outbox import Attempt, Outbox, reported
+from service.webhooks.outbox import Attempt, Outbox, webhook_events
 from service.webhooks.rules import Networks, Outcome, signature
 from service.webhooks.secret_box import SecretBox
 from shared import __version__
@@ -57,7 +57,7 @@ class Deliverer:
 
     def after_commit(self, changes: Sequence[ObjectChange]) -> None:
         """Look for deliveries of `changes`; a listener of the database. From any thread."""
-        if any(reported(changes)):
+        if any(webhook_events(changes)):
             self.kick()
 
     def kick(self) -> None:

@@ -64,7 +64,7 @@ class Outbox:
 
     def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
         """Write the deliveries of `changes`; a listener of the database."""
-        for change, event in reported(changes):
+        for change, event in webhook_events(changes):
             listeners = [row for row in session.execute(select(WEBHOOK)) if str(event) in row.events.split()]
             if not listeners:
                 continue
@@ -75,7 +75,7 @@ class Outbox:
             body = message(event, at, data)
             for row in listeners:
                 session.execute(
-                    insert(DELIVERY).values(_fresh(row.webhook_id, event, change.object_id, body, at))
+                    insert(DELIVERY).values(_new_row(row.webhook_id, event, change.object_id, body, at))
                 )
 
     def _data(self, session: Session, change: ObjectChange, event: WebhookEvent) -> dict[str, Any] | None:
@@ -115,7 +115,7 @@ class Outbox:
         moment = now()
         other = DELIVERY.alias("other")
         under_way = exists().where(
-            other.c.webhook_id == DELIVERY.c.webhook_id, _leased(other.c.leased_until, moment)
+            other.c.webhook_id == DELIVERY.c.webhook_id, _is_leased(other.c.leased_until, moment)
         )
         oldest = (
             select(DELIVERY, WEBHOOK.c.url, WEBHOOK.c.secret)
@@ -126,7 +126,7 @@ class Outbox:
                 _PENDING,
                 _SENDS,
                 _is_due(moment),
-                ~_leased(DELIVERY.c.leased_until, moment),
+                ~_is_leased(DELIVERY.c.leased_until, moment),
                 ~under_way.correlate(DELIVERY),
             )
             .order_by(DELIVERY.c.next_attempt_at, DELIVERY.c.delivery_id)
@@ -136,14 +136,14 @@ class Outbox:
         row = session.execute(oldest).one_or_none()
         if row is None:
             return None
-        session.execute(_of(row.delivery_id).values(leased_until=moment + LEASE))
+        session.execute(_update_of(row.delivery_id).values(leased_until=moment + LEASE))
         return Attempt(row.delivery_id, row.webhook_id, row.url, row.secret, row.payload.encode())
 
     @staticmethod
     def add_test(session: Session, webhook_id: str, event: str) -> str:
         """Write a delivery that is made at once by the caller and never again; its id."""
         at = now()
-        values = _fresh(webhook_id, event, None, message(event, at, {"webhook_id": webhook_id}), at)
+        values = _new_row(webhook_id, event, None, message(event, at, {"webhook_id": webhook_id}), at)
         session.execute(
             insert(DELIVERY).values(**{**values, "state": str(DeliveryState.FAILED), "next_attempt_at": None})
         )
@@ -153,7 +153,7 @@ class Outbox:
     def finish_test(session: Session, delivery_id: str, outcome: Outcome) -> None:
         """Store the outcome of a test."""
         state = DeliveryState.DELIVERED if outcome.error is None else DeliveryState.FAILED
-        session.execute(_of(delivery_id).values(state=str(state), **_attempted(outcome)))
+        session.execute(_update_of(delivery_id).values(state=str(state), **_attempt_values(outcome)))
 
     @staticmethod
     def finish(session: Session, attempt: Attempt, outcome: Outcome, chance: float) -> bool:
@@ -171,22 +171,22 @@ class Outbox:
             # The webhook was deleted meanwhile, or another process ended this one.
             return False
         webhook_update = update(WEBHOOK).where(WEBHOOK.c.webhook_id == attempt.webhook_id)
-        delivery_update = _of(attempt.delivery_id)
+        delivery_update = _update_of(attempt.delivery_id)
         if outcome.error is None:
             ended = {"state": str(DeliveryState.DELIVERED), "next_attempt_at": None}
-            session.execute(delivery_update.values(**ended, **_attempted(outcome)))
+            session.execute(delivery_update.values(**ended, **_attempt_values(outcome)))
             session.execute(webhook_update.values(failures=0, last_success_at=now()))
             return False
         session.execute(webhook_update.values(failures=WEBHOOK.c.failures + 1))
         wait = wait_after(row.attempts + 1, chance)
         if wait is not None:
-            session.execute(delivery_update.values(next_attempt_at=now() + wait, **_attempted(outcome)))
+            session.execute(delivery_update.values(next_attempt_at=now() + wait, **_attempt_values(outcome)))
         elif row.last_success_at is not None and row.last_success_at > row.created_at:
             # Others arrive: it is this one that the receiver refuses.
             ended = {"state": str(DeliveryState.FAILED), "next_attempt_at": None}
-            session.execute(delivery_update.values(**ended, **_attempted(outcome)))
+            session.execute(delivery_update.values(**ended, **_attempt_values(outcome)))
         else:
-            session.execute(delivery_update.values(next_attempt_at=now(), **_attempted(outcome)))
+            session.execute(delivery_update.values(next_attempt_at=now(), **_attempt_values(outcome)))
             session.execute(webhook_update.values(state=str(WebhookState.FAILING), updated_at=now()))
             details = {"failures": row.failures + 1}
             announce(session, ObjectChange("pause", "webhook", attempt.webhook_id, details=details))
@@ -230,7 +230,7 @@ class Outbox:
         session.execute(delete(DELIVERY).where(DELIVERY.c.created_at < now() - KEPT))
 
 
-def reported(changes: Sequence[ObjectChange]) -> Iterator[tuple[ObjectChange, WebhookEvent]]:
+def webhook_events(changes: Sequence[ObjectChange]) -> Iterator[tuple[ObjectChange, WebhookEvent]]:
     """Those of `changes` that webhooks are notified of."""
     for change in changes:
         if change.kind == "record" and change.action == "seal":
@@ -243,7 +243,7 @@ def reported(changes: Sequence[ObjectChange]) -> Iterator[tuple[ObjectChange, We
                 yield change, WebhookEvent.ITEM_FAILED
 
 
-def _fresh(
+def _new_row(
     webhook_id: str, event: WebhookEvent | str, object_id: str | None, body: str, at: dt.datetime
 ) -> dict[str, Any]:
     return {
@@ -259,11 +259,11 @@ def _fresh(
     }
 
 
-def _of(delivery_id: str) -> Any:
+def _update_of(delivery_id: str) -> Any:
     return update(DELIVERY).where(DELIVERY.c.delivery_id == delivery_id)
 
 
-def _attempted(outcome: Outcome) -> dict[str, Any]:
+def _attempt_values(outcome: Outcome) -> dict[str, Any]:
     return {
         "attempts": DELIVERY.c.attempts + 1,
         "status": outcome.status,
@@ -278,6 +278,6 @@ def _is_due(moment: dt.datetime) -> ColumnElement[bool]:
     return or_(column <= moment, column > moment + _IMPLAUSIBLE)
 
 
-def _leased(column: ColumnElement[Any], moment: dt.datetime) -> ColumnElement[bool]:
+def _is_leased(column: ColumnElement[Any], moment: dt.datetime) -> ColumnElement[bool]:
     # Not null, so that its opposite is true for a row without a lease.
     return and_(column.is_not(None), column > moment, column <= moment + LEASE + _CLOCKS)

@@ -26,7 +26,7 @@ def router(service: WebhookService) -> APIRouter:
     @routes.get("")
     async def list_webhooks(_caller: Caller = manage) -> Envelope[list[Webhook]]:
         """Every webhook, oldest first."""
-        return Envelope(data=await service.listed(), msg="Webhook 列表获取成功")
+        return Envelope(data=await service.list_all(), msg="Webhook 列表获取成功")
 
     @routes.post("", responses=failures(409, 413, 422))
     async def create_webhook(body: WebhookCreate, caller: Caller = manage_now) -> Envelope[NewWebhook]:

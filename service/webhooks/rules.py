@@ -95,10 +95,10 @@ def may_send_to(address: IPv4Address | IPv6Address, allowed: Networks, *, encryp
         return False
     if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST and address not in _NAT64:
         return False
-    return all(may_send_to(inner, allowed, encrypted=encrypted) for inner in _embedded(address))
+    return all(may_send_to(inner, allowed, encrypted=encrypted) for inner in _embedded_addresses(address))
 
 
-def _embedded(address: IPv4Address | IPv6Address) -> Sequence[IPv4Address]:
+def _embedded_addresses(address: IPv4Address | IPv6Address) -> Sequence[IPv4Address]:
     if isinstance(address, IPv4Address):
         return ()
     candidates = [address.sixtofour, *(address.teredo or ())]

@@ -77,7 +77,7 @@ class _CheckedBackend(httpcore.AsyncNetworkBackend):
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
+def _ssl_context() -> ssl.SSLContext:
     """The authorities of the system, `SSL_CERT_FILE` included, and those of certifi."""
     context = ssl.create_default_context(cafile=certifi.where())
     # Some builds of Python leave it to OpenSSL, which may speak older ones.
@@ -91,7 +91,7 @@ async def send(url: str, headers: Mapping[str, str], body: bytes, allowed: Netwo
     parts = urlsplit(url)
     backend = _CheckedBackend(allowed, encrypted=parts.scheme == "https")
     all_headers = {"Host": parts.netloc, "Content-Length": str(len(body)), **headers}
-    certificates = await asyncio.to_thread(_certificates)
+    certificates = await asyncio.to_thread(_ssl_context)
     try:
         async with (
             asyncio.timeout(ATTEMPT_SECONDS),
@@ -100,7 +100,7 @@ async def send(url: str, headers: Mapping[str, str], body: bytes, allowed: Netwo
             ) as pool,
             pool.stream("POST", url, headers=list(all_headers.items()), content=body) as answer,
         ):
-            return _outcome(answer.status)
+            return _outcome_of_status(answer.status)
     except _RefusedError as refused:
         return Outcome(None, refused.error)
     except (TimeoutError, httpcore.TimeoutException):
@@ -112,7 +112,7 @@ async def send(url: str, headers: Mapping[str, str], body: bytes, allowed: Netwo
         return Outcome(None, DeliveryError.TLS_FAILED if tls else DeliveryError.NOT_CONNECTED)
 
 
-def _outcome(status: int) -> Outcome:
+def _outcome_of_status(status: int) -> Outcome:
     if 200 <= status < 300:
         return Outcome(status, None)
     return Outcome(status, DeliveryError.REDIRECTED if 300 <= status < 400 else DeliveryError.STATUS)

@@ -64,7 +64,7 @@ class WebhookService:
         """End it; what is on its way is sent again later."""
         await self._deliverer.stop()
 
-    async def listed(self) -> list[Webhook]:
+    async def list_all(self) -> list[Webhook]:
         """Every webhook, oldest first."""
         return await self._database.read(
             lambda session: [Webhook(**_fields(row)) for row in session.execute(_WEBHOOKS)]
@@ -76,8 +76,8 @@ class WebhookService:
         values = {
             "webhook_id": webhook_id,
             "name": body.name,
-            "url": self._checked(body.url),
-            "events": _joined(body.events),
+            "url": self._check_url(body.url),
+            "events": _join_events(body.events),
             "secret": self._box.seal(webhook_id, secret),
             "state": str(WebhookState.ACTIVE),
             "failures": 0,
@@ -89,7 +89,7 @@ class WebhookService:
             if (session.scalar(select(func.count()).select_from(WEBHOOK)) or 0) >= MOST_WEBHOOKS:
                 raise Problem(409, ErrorCode.CONFLICT, "Webhook 数量已达上限，请先删除不再使用的 Webhook")
             session.execute(insert(WEBHOOK).values(values))
-            _announce(session, "create", webhook_id, caller, _audited(values))
+            _announce(session, "create", webhook_id, caller, _audit_details(values))
             return NewWebhook(**_fields(_row(session, webhook_id)), secret=secret)
 
         return await self._database.write(work)
@@ -99,9 +99,9 @@ class WebhookService:
         sent = body.model_dump(exclude_unset=True)
         values: dict[str, Any] = {name: sent[name] for name in ("name",) if name in sent}
         if body.url is not None:
-            values["url"] = self._checked(body.url)
+            values["url"] = self._check_url(body.url)
         if body.events is not None:
-            values["events"] = _joined(body.events)
+            values["events"] = _join_events(body.events)
         if body.paused is not None:
             values["state"] = str(WebhookState.PAUSED if body.paused else WebhookState.ACTIVE)
 
@@ -111,7 +111,7 @@ class WebhookService:
             if changed:
                 statement = update(WEBHOOK).where(WEBHOOK.c.webhook_id == webhook_id)
                 session.execute(statement.values(**changed, updated_at=now()))
-                _announce(session, "update", webhook_id, caller, _audited(changed))
+                _announce(session, "update", webhook_id, caller, _audit_details(changed))
             if changed.get("state") == WebhookState.ACTIVE:
                 self._outbox.resume(session, webhook_id)
             return Webhook(**_fields(_row(session, webhook_id)))
@@ -149,7 +149,7 @@ class WebhookService:
             query = select(DELIVERY).where(DELIVERY.c.delivery_id == attempt.delivery_id)
             row = session.execute(query).one_or_none()
             if row is None:
-                raise _missing()
+                raise _not_found()
             return _delivery(row)
 
         return await self._database.write(end)
@@ -169,25 +169,25 @@ class WebhookService:
 
         return await self._database.read(work)
 
-    def _checked(self, url: str) -> str:
+    def _check_url(self, url: str) -> str:
         try:
             return checked_url(url, self._allowed)
         except AddressFaultError as fault:
             raise invalid("url", "address", str(fault)) from None
 
 
-def _missing() -> Problem:
+def _not_found() -> Problem:
     return Problem(404, ErrorCode.NOT_FOUND, "Webhook 不存在，请刷新列表")
 
 
 def _row(session: Session, webhook_id: str) -> Any:
     row = session.execute(_WEBHOOKS.where(WEBHOOK.c.webhook_id == webhook_id)).one_or_none()
     if row is None:
-        raise _missing()
+        raise _not_found()
     return row
 
 
-def _joined(events: list[WebhookEvent]) -> str:
+def _join_events(events: list[WebhookEvent]) -> str:
     return " ".join(str(event) for event in WebhookEvent if event in events)
 
 
@@ -207,7 +207,7 @@ def _announce(
     announce(session, change)
 
 
-def _audited(values: dict[str, Any]) -> dict[str, Any]:
+def _audit_details(values: dict[str, Any]) -> dict[str, Any]:
     """What the audit log says: of the address the host alone, as the rest may hold a token."""
     details: dict[str, Any] = {}
     if "name" in values:

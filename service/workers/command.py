@@ -9,7 +9,7 @@ import argparse
 import importlib
 from collections.abc import Callable, Sequence
 
-from shared.starting import without_collections
+from shared.starting import without_garbage_collection
 
 # Option -> (module with `main()`, one line of help)
 KINDS = {
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
         kinds.add_argument(option, dest="module", action="store_const", const=module, help=line)
     parser.set_defaults(module=_DETECTION)
     options = parser.parse_args(arguments[1:])
-    with without_collections():
+    with without_garbage_collection():
         serve: Callable[[], None] = importlib.import_module(options.module).main
     serve()
     return 0

@@ -33,16 +33,16 @@ def read_camera_data(image: Any, *, position: bool = False) -> CameraData:
         make=make,
         model=model,
         lens=_text(image, "exif-ifd2-LensModel"),
-        focal_length=_within(image, "exif-ifd2-FocalLength", 0.1, 10_000),
-        focal_length_35=_whole(_within(image, "exif-ifd2-FocalLengthIn35mmFilm", 1, 10_000)),
-        exposure_time=_within(image, "exif-ifd2-ExposureTime", 1e-7, 86_400),
-        f_number=_within(image, "exif-ifd2-FNumber", 0.1, 1_000),
-        iso=_whole(_within(image, "exif-ifd2-ISOSpeedRatings", 1, 10_000_000)),
+        focal_length=_number_within(image, "exif-ifd2-FocalLength", 0.1, 10_000),
+        focal_length_35=_rounded(_number_within(image, "exif-ifd2-FocalLengthIn35mmFilm", 1, 10_000)),
+        exposure_time=_number_within(image, "exif-ifd2-ExposureTime", 1e-7, 86_400),
+        f_number=_number_within(image, "exif-ifd2-FNumber", 0.1, 1_000),
+        iso=_rounded(_number_within(image, "exif-ifd2-ISOSpeedRatings", 1, 10_000_000)),
         position=_position(image) if position else None,
     )
 
 
-def _raw(image: Any, name: str) -> str:
+def _tag_text(image: Any, name: str) -> str:
     """A tag as libexif formats it: the value, then the value for people and its type in brackets."""
     try:
         value = image.get(name) if image.get_typeof(name) else ""
@@ -53,7 +53,7 @@ def _raw(image: Any, name: str) -> str:
 
 def _text(image: Any, name: str) -> str | None:
     """A text without control characters, at most `_LONGEST` characters; None when it says nothing."""
-    text = _SUFFIX.sub("", _raw(image, name))
+    text = _SUFFIX.sub("", _tag_text(image, name))
     # "VALUE (VALUE": the same text twice, whatever brackets are in it.
     half = (len(text) - 2) // 2
     is_twice = half > 0 and text[:half] == text[half + 2 :]
@@ -65,7 +65,7 @@ def _text(image: Any, name: str) -> str | None:
 
 def _numbers(image: Any, name: str) -> list[float]:
     numbers = []
-    for part in _raw(image, name).partition(" (")[0].split()[:4]:
+    for part in _tag_text(image, name).partition(" (")[0].split()[:4]:
         match = _NUMBER.fullmatch(part)
         below = int(match[2] or 1) if match else 0
         if match is None or below == 0:
@@ -74,12 +74,12 @@ def _numbers(image: Any, name: str) -> list[float]:
     return numbers
 
 
-def _within(image: Any, name: str, least: float, most: float) -> float | None:
+def _number_within(image: Any, name: str, least: float, most: float) -> float | None:
     value = next(iter(_numbers(image, name)), math.nan)
     return value if least <= value <= most else None
 
 
-def _whole(value: float | None) -> int | None:
+def _rounded(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 
@@ -89,7 +89,7 @@ def _taken_at(image: Any) -> str | None:
         ("exif-ifd2-DateTimeOriginal", "exif-ifd2-OffsetTimeOriginal", "exif-ifd2-SubSecTimeOriginal"),
         ("exif-ifd2-DateTimeDigitized", "exif-ifd2-OffsetTimeDigitized", "exif-ifd2-SubSecTimeDigitized"),
     ):
-        match = _TIME.match(_raw(image, time))
+        match = _TIME.match(_tag_text(image, time))
         if match is None:
             continue
         try:
@@ -99,10 +99,10 @@ def _taken_at(image: Any) -> str | None:
             # Zeros where the clock was never set.
             continue
         text = taken_at.isoformat()
-        part = _FRACTION.match(_raw(image, fraction))
+        part = _FRACTION.match(_tag_text(image, fraction))
         if part is not None and int(part[0]):
             text += f".{part[0]}"
-        zone = _OFFSET.match(_raw(image, offset))
+        zone = _OFFSET.match(_tag_text(image, offset))
         return text + (zone[0] if zone is not None else "")
     return None
 
@@ -113,7 +113,7 @@ def _position(image: Any) -> CameraPosition | None:
     if latitude is None or longitude is None:
         return None
     height = next(iter(_numbers(image, "exif-ifd3-GPSAltitude")), None)
-    if height is not None and _raw(image, "exif-ifd3-GPSAltitudeRef").startswith(("1", "Below")):
+    if height is not None and _tag_text(image, "exif-ifd3-GPSAltitudeRef").startswith(("1", "Below")):
         height = -height
     altitude = None if height is None or not -1_000 <= height <= 100_000 else round(height, 1)
     return CameraPosition(latitude=latitude, longitude=longitude, altitude=altitude)
@@ -126,4 +126,4 @@ def _degrees(image: Any, name: str, negative: str, most: float) -> float | None:
     value = parts[0] + parts[1] / 60 + parts[2] / 3600
     if not 0 <= value <= most:
         return None
-    return round(-value if _raw(image, f"exif-ifd3-GPS{name}Ref").startswith(negative) else value, 7)
+    return round(-value if _tag_text(image, f"exif-ifd3-GPS{name}Ref").startswith(negative) else value, 7)

@@ -34,13 +34,13 @@ def has_too_much_text(data: bytes | BinaryIO) -> bool:
             return True
         content = file.read(length)
         file.seek(4, io.SEEK_CUR)
-        text += length + _unpacked(kind, content, MOST_TEXT - text)
+        text += length + _unpacked_size(kind, content, MOST_TEXT - text)
         if text > MOST_TEXT:
             return True
     return False
 
 
-def _unpacked(kind: bytes, content: bytes, most: int) -> int:
+def _unpacked_size(kind: bytes, content: bytes, most: int) -> int:
     """How many bytes the packed part of a text chunk unpacks to; stops counting above `most`."""
     _, _, rest = content.partition(b"\0")
     if kind == b"zTXt":

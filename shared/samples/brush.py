@@ -40,6 +40,6 @@ def blend(part: NDArray[Any], mask: NDArray[np.float32], colour: Sequence[float]
     part[:] = part + (np.asarray(colour, np.float32) - part) * mask[..., None]
 
 
-def fixed(*values: float) -> tuple[int, ...]:
+def fixed_point(*values: float) -> tuple[int, ...]:
     """Coordinates in 1/16 px, as OpenCV's drawing takes them with shift=4."""
     return tuple(round(v * 16) for v in values)

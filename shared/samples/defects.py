@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples.brush import Image, Point, blend, fixed, soft_mask, to_bytes, window_of
+from shared.samples.brush import Image, Point, blend, fixed_point, soft_mask, to_bytes, window_of
 from shared.samples.skin import Panel
 
 KINDS = ("dent", "crack", "missing", "scratch", "stain", "added")
@@ -43,7 +43,7 @@ def damage(
         for _ in range(60):
             size = drawn.cell * rng.uniform(0.12, 0.3)
             centre = _place(kind, drawn, area, size, rng)
-            if centre is None or not _free(centre, size, area, placed):
+            if centre is None or not _is_free(centre, size, area, placed):
                 continue
             box = draw(canvas, centre, size, rng, drawn)
             placed.append(Defect(kind, box.clamped(width, height)))
@@ -65,7 +65,7 @@ def _place(kind: str, drawn: Panel, area: Rect, size: float, rng: np.random.Gene
     )
 
 
-def _free(centre: Point, size: float, area: Rect, placed: Sequence[Defect]) -> bool:
+def _is_free(centre: Point, size: float, area: Rect, placed: Sequence[Defect]) -> bool:
     around = Rect(centre[0] - size * 0.9, centre[1] - size * 0.9, size * 1.8, size * 1.8)
     return area.contains(*centre) and all(around.intersection(other.box).empty for other in placed)
 
@@ -150,13 +150,13 @@ def _scratch(
     return _apply(canvas, centre, size, paint, (250, 250, 250), 0.85, 0.5)
 
 
-def _missing(
+def _missing_rivet(
     canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, drawn: Panel
 ) -> Rect:
     radius = drawn.rivet_radius
 
     def paint(mask: Image, local: Point) -> None:
-        cv2.circle(mask, fixed(*local), round(radius * 16 * 1.05), 255, -1, cv2.LINE_AA, 4)
+        cv2.circle(mask, fixed_point(*local), round(radius * 16 * 1.05), 255, -1, cv2.LINE_AA, 4)
 
     return _apply(canvas, centre, radius * 3 + 3, paint, (40, 44, 52), 0.92)
 
@@ -173,7 +173,9 @@ def _stain(canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Gene
     return _apply(canvas, centre, size, paint, (70, 92, 118), rng.uniform(0.3, 0.55), size * 0.05 + 0.5)
 
 
-def _added(canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, drawn: Panel) -> Rect:
+def _foreign_object(
+    canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, drawn: Panel
+) -> Rect:
     small = size * rng.uniform(0.35, 0.7)
     turn = float(rng.uniform(0, 180))
     colour = ((54, 60, 66), (236, 236, 232), (60, 130, 205), (70, 70, 170))[int(rng.integers(4))]
@@ -188,8 +190,8 @@ def _added(canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Gene
 _DAMAGE: dict[str, Callable[[NDArray[Any], Point, float, np.random.Generator, Panel], Rect]] = {
     "dent": _dent,
     "crack": _crack,
-    "missing": _missing,
+    "missing": _missing_rivet,
     "scratch": _scratch,
     "stain": _stain,
-    "added": _added,
+    "added": _foreign_object,
 }

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.images.cv import cv2
-from shared.samples.brush import Image, Point, blend, fixed, soft_mask, to_bytes, window_of
+from shared.samples.brush import Image, Point, blend, fixed_point, soft_mask, to_bytes, window_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def panel(width: int = 1600, height: int = 1200, seed: int = 1) -> Panel:
     for y in seams_y:
         _line(canvas, (0, y), (width, y), cell / 130, 104)
         rivets += [(x, y + side) for side in (-cell * 0.05, cell * 0.05) for x in _steps(width, cell / 11)]
-    rivets = _apart(rivets, radius * 2.6)
+    rivets = _spaced(rivets, radius * 2.6)
     for rivet in rivets:
         _rivet(canvas, rivet, radius)
     bays = [(x + cell * 0.61, y + cell * 0.5) for y in seams_y for x in seams_x]
@@ -66,7 +66,7 @@ def _steps(length: float, step: float) -> list[float]:
     return [float(v) for v in np.arange(step / 2, length, step)]
 
 
-def _apart(points: Sequence[Point], distance: float) -> list[Point]:
+def _spaced(points: Sequence[Point], distance: float) -> list[Point]:
     cells: dict[tuple[int, int], Point] = {}
     for x, y in points:
         key = (int(x // distance), int(y // distance))
@@ -88,7 +88,7 @@ def _line(canvas: NDArray[Any], start: Point, end: Point, thickness: float, grey
     part = canvas[y1:y2, x1:x2]
     if part.size == 0:
         return
-    ends = (fixed(start[0] - x1, start[1] - y1), fixed(end[0] - x1, end[1] - y1))
+    ends = (fixed_point(start[0] - x1, start[1] - y1), fixed_point(end[0] - x1, end[1] - y1))
     mask = soft_mask(
         part.shape, lambda m: cv2.line(m, *ends, 255, max(round(thickness), 1), cv2.LINE_AA, 4), 0.6
     )
@@ -100,13 +100,13 @@ def _rivet(canvas: NDArray[Any], centre: Point, radius: float) -> None:
     if part.size == 0:
         return
     rim = soft_mask(
-        part.shape, lambda m: cv2.circle(m, fixed(x, y), round(radius * 16), 255, -1, cv2.LINE_AA, 4)
+        part.shape, lambda m: cv2.circle(m, fixed_point(x, y), round(radius * 16), 255, -1, cv2.LINE_AA, 4)
     )
     blend(part, rim * 0.85, (142, 134, 126))
     top = soft_mask(
         part.shape,
         lambda m: cv2.circle(
-            m, fixed(x - radius * 0.15, y - radius * 0.15), round(radius * 11), 255, -1, cv2.LINE_AA, 4
+            m, fixed_point(x - radius * 0.15, y - radius * 0.15), round(radius * 11), 255, -1, cv2.LINE_AA, 4
         ),
     )
     blend(part, top * 0.9, (214, 208, 202))
@@ -126,7 +126,7 @@ def _windows(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Ge
 def _pill(mask: Image, x: float, y: float, half_w: float, half_h: float) -> None:
     thick = max(round(half_w * 2), 1)
     reach = max(half_h - half_w, 0.5)
-    cv2.line(mask, fixed(x, y - reach), fixed(x, y + reach), 255, thick, cv2.LINE_AA, 4)
+    cv2.line(mask, fixed_point(x, y - reach), fixed_point(x, y + reach), 255, thick, cv2.LINE_AA, 4)
 
 
 def _registration(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Generator) -> None:
@@ -179,8 +179,8 @@ def _stencil(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Ge
     blend(part, mask, (92, 84, 150))
 
 
-def _bare(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Generator) -> None:
+def _bare_skin(canvas: NDArray[Any], centre: Point, cell: float, rng: np.random.Generator) -> None:
     """A bay that stays bare skin: most of a real fuselage is."""
 
 
-_FITTINGS = (_windows, _registration, _bare, _hatch, _stencil, _bare)
+_FITTINGS = (_windows, _registration, _bare_skin, _hatch, _stencil, _bare_skin)

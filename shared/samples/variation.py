@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples.brush import Image, Point, blend, fixed, soft_mask, to_bytes
+from shared.samples.brush import Image, Point, blend, fixed_point, soft_mask, to_bytes
 from shared.samples.defects import Defect, damage
 from shared.samples.skin import Panel, panel
 from shared.samples.views import View
@@ -127,7 +127,7 @@ def _ellipse(part: Canvas, centre: Point, axes: Point, angle: float, soft: float
     return soft_mask(part.shape, lambda m: cv2.ellipse(m, middle, half, angle, 0, 360, 255, -1), soft)
 
 
-def _anywhere(part: Canvas, now: np.random.Generator, margin: float = 0.2) -> Point:
+def _random_point(part: Canvas, now: np.random.Generator, margin: float = 0.2) -> Point:
     height, width = part.shape[:2]
     return float(now.uniform(margin, 1 - margin) * width), float(now.uniform(margin, 1 - margin) * height)
 
@@ -140,7 +140,7 @@ def _highlight(part: Canvas, place_rng: np.random.Generator, now: np.random.Gene
     size, angle = min(part.shape[:2]) * place_rng.uniform(0.14, 0.24), float(place_rng.uniform(0, 180))
     for _ in range(int(now.integers(1, 3))):
         grown = size * now.uniform(0.8, 1.2)
-        mask = _ellipse(part, _anywhere(part, now, 0.25), (grown, grown * 0.6), angle, grown * 0.25)
+        mask = _ellipse(part, _random_point(part, now, 0.25), (grown, grown * 0.6), angle, grown * 0.25)
         blend(part, mask * float(now.uniform(0.75, 1)), (255, 255, 255))
 
 
@@ -160,7 +160,7 @@ def _dirt(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator
     for _ in range(int(now.integers(2, 5))):
         size = min(part.shape[:2]) * now.uniform(0.06, 0.16)
         axes = (size, size * float(now.uniform(0.5, 1)))
-        mask = _ellipse(part, _anywhere(part, now), axes, float(now.uniform(0, 180)), size * 0.3)
+        mask = _ellipse(part, _random_point(part, now), axes, float(now.uniform(0, 180)), size * 0.3)
         blend(part, mask * float(now.uniform(0.3, 0.65)), colour)
 
 
@@ -188,7 +188,7 @@ def _label(part: Canvas, place_rng: np.random.Generator, now: np.random.Generato
     height, width = part.shape[:2]
     x, y = (float(v) for v in (width * 0.12 + now.uniform(-3, 3), height * 0.25 + now.uniform(-3, 3)))
     sheet = Rect(x, y, width * 0.74, height * 0.46)
-    ends = (fixed(sheet.x, sheet.y), fixed(sheet.right, sheet.bottom))
+    ends = (fixed_point(sheet.x, sheet.y), fixed_point(sheet.right, sheet.bottom))
     mask = soft_mask(part.shape, lambda m: cv2.rectangle(m, *ends, 255, -1, cv2.LINE_AA, 4))
     blend(part, mask, (205, 235, 240))
     for row in range(3):
@@ -200,9 +200,9 @@ def _wear(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator
     width = part.shape[1]
     colour = np.array([225, 225, 228])
     for _ in range(3 + number):
-        x, y = _anywhere(part, place_rng, 0.15)
+        x, y = _random_point(part, place_rng, 0.15)
         length, angle = place_rng.uniform(0.05, 0.14) * width, place_rng.normal(0.6, 0.25)
-        ends = (fixed(x, y), fixed(x + length * np.cos(angle), y + length * np.sin(angle)))
+        ends = (fixed_point(x, y), fixed_point(x + length * np.cos(angle), y + length * np.sin(angle)))
         thick = int(place_rng.integers(1, 4))
         mask = _stroke(part, ends, thick)
         blend(part, mask * float(place_rng.uniform(0.5, 0.9)), colour)
@@ -232,7 +232,7 @@ def _door(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator
 def _strap(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
     height, width = part.shape[:2]
     x, lean = float(now.uniform(0.3, 0.7) * width), float(now.normal(0, 0.15) * width)
-    ends = (fixed(x, 0), fixed(x + lean, height * now.uniform(0.6, 0.9)))
+    ends = (fixed_point(x, 0), fixed_point(x + lean, height * now.uniform(0.6, 0.9)))
     mask = _stroke(part, ends, 9)
     blend(part, mask, (40, 30, 190))
 
@@ -266,8 +266,8 @@ def _needle(part: Canvas, place_rng: np.random.Generator, now: np.random.Generat
     blend(part, mask, (225, 228, 228))
     angle = now.uniform(-2.2, 2.2) - np.pi / 2
     ends = (
-        fixed(width / 2, height / 2),
-        fixed(width / 2 + radius * 0.85 * np.cos(angle), height / 2 + radius * 0.85 * np.sin(angle)),
+        fixed_point(width / 2, height / 2),
+        fixed_point(width / 2 + radius * 0.85 * np.cos(angle), height / 2 + radius * 0.85 * np.sin(angle)),
     )
     needle = _stroke(part, ends, 3)
     blend(part, needle, (30, 30, 40))

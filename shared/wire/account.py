@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, StrictBool
 
 from shared.codes import Permission, Role
 from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
-from shared.wire.common import FilledText, ItemTime, OptionalName, Wire
+from shared.wire.common import FilledText, ItemTime, OptionalName, WireModel
 
 MAX_PASSWORD = 1024
 """Longest password that is looked at; a new one has at most `MAX_NEW_PASSWORD` characters."""
@@ -34,20 +34,20 @@ NewUsername = Annotated[
 ]
 
 
-class Login(Wire):
+class Login(WireModel):
     """Body of password login."""
 
     username: FilledText
     password: Password
 
 
-class Refresh(Wire):
+class Refresh(WireModel):
     """Body of refresh and of logout."""
 
     refresh_token: Annotated[SecretStr, Field(max_length=4096)]
 
 
-class User(Wire):
+class User(WireModel):
     """A user, as `user` of the login payload and in the list of users."""
 
     user_id: str
@@ -64,7 +64,7 @@ class User(Wire):
     updated_at: ItemTime
 
 
-class Payload(Wire):
+class Payload(WireModel):
     """Who is logged in and what they may do."""
 
     user: User
@@ -72,7 +72,7 @@ class Payload(Wire):
     permissions: list[Permission]
 
 
-class Tokens(Wire):
+class Tokens(WireModel):
     """`data` of a login and of a refresh. `expires_in`: seconds the access token lives."""
 
     access_token: str
@@ -82,7 +82,7 @@ class Tokens(Wire):
     payload: Payload
 
 
-class UserCreate(Wire):
+class UserCreate(WireModel):
     """Body of create user (needs USER.MANAGE)."""
 
     username: NewUsername
@@ -91,7 +91,7 @@ class UserCreate(Wire):
     roles: Annotated[list[Role], Field(min_length=1, max_length=4)]
 
 
-class UserUpdate(Wire):
+class UserUpdate(WireModel):
     """Body of update user (needs USER.MANAGE); only the fields sent change."""
 
     name: OptionalName = None
@@ -106,7 +106,7 @@ class UserWithRoles(User):
     roles: list[Role]
 
 
-class LoginSession(Wire):
+class LoginSession(WireModel):
     """A session that has not ended.
 
     `methods`: how the user logged in ("pwd", "face"). `program`: what logged in, with its system, as it named
@@ -122,14 +122,14 @@ class LoginSession(Wire):
     current: bool
 
 
-class UpdatePassword(Wire):
+class UpdatePassword(WireModel):
     """Body of change password: the current one and the new one."""
 
     password: Password
     newPassword: Password  # noqa: N815 - the contract's name
 
 
-class FirstAdmin(Wire):
+class FirstAdmin(WireModel):
     """Body of `POST /auth/first-run`: the first admin, while there is no user."""
 
     username: NewUsername
@@ -137,7 +137,7 @@ class FirstAdmin(Wire):
     name: OptionalName = None
 
 
-class FirstRun(Wire):
+class FirstRun(WireModel):
     """`data` of `GET /auth/first-run`: whether the first admin is still to be made."""
 
     needed: bool

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.wire.common import ItemTime, Wire
+from shared.wire.common import ItemTime, WireModel
 
 
-class AuditEntry(Wire):
+class AuditEntry(WireModel):
     """One row of the audit log. `seq` counts from 1 without a gap; `hash` covers it and all before."""
 
     seq: int

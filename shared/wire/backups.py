@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from shared.wire.common import ItemTime, Wire
+from shared.wire.common import ItemTime, WireModel
 
 
-class BackupRun(Wire):
+class BackupRun(WireModel):
     """One run. `state` is running, done or failed; `problem` is a code and `message` its sentence.
 
     `size` is what the backup holds, `added` what of it was new where the backups lie, in bytes.
@@ -22,7 +22,7 @@ class BackupRun(Wire):
     message: str | None
 
 
-class BackupStatus(Wire):
+class BackupStatus(WireModel):
     """How it stands with the backups. `scheduled` is false where none are made by themselves.
 
     `late` is true when a backup is due for longer than it may take; `failures` counts the runs that failed

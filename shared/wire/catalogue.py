@@ -15,14 +15,14 @@ from shared.wire.common import (
     OptionalId,
     OptionalText,
     RequiredName,
-    Wire,
+    WireModel,
 )
 from shared.wire.inspection import Point
 
 MmPerPixel = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
 
 
-class AircraftWrite(Wire):
+class AircraftWrite(WireModel):
     """Body of create and update aircraft."""
 
     aircraft_name: RequiredName
@@ -39,7 +39,7 @@ class Aircraft(AircraftWrite):
     updated_at: ItemTime
 
 
-class FlightWrite(Wire):
+class FlightWrite(WireModel):
     """Body of create and update flight."""
 
     flight_number: RequiredName
@@ -59,7 +59,7 @@ class Flight(FlightWrite):
     updated_at: ItemTime
 
 
-class TaskWrite(Wire):
+class TaskWrite(WireModel):
     """Body of create and update task. `aircraft_id` left out is taken from the flight."""
 
     task_name: RequiredName
@@ -79,7 +79,7 @@ class Task(TaskWrite):
     updated_at: ItemTime
 
 
-class TemplateRegion(Wire):
+class TemplateRegion(WireModel):
     """One region of a reference image's template: a new record starts with an item of it.
 
     `detection` is `item_point.detection` of that item, kept as given.
@@ -92,23 +92,23 @@ class TemplateRegion(Wire):
     detection: Annotated[dict[str, Any], CheckedJson] | None = None
 
 
-def _named(template: list[TemplateRegion]) -> list[TemplateRegion]:
+def _require_names(template: list[TemplateRegion]) -> list[TemplateRegion]:
     if any(region.item_name.isspace() for region in template):
         raise ValueError("区域名称不能为空白")
     return template
 
 
 # What is stored may be older than this rule, so a region by itself does not have it.
-Template = Annotated[list[TemplateRegion], Field(max_length=2000), AfterValidator(_named)]
+Template = Annotated[list[TemplateRegion], Field(max_length=2000), AfterValidator(_require_names)]
 
 
-class TemplateWrite(Wire):
+class TemplateWrite(WireModel):
     """Body of `POST /catalogue/reference-images/{id}/template`: the regions that replace the present ones."""
 
     template: Template
 
 
-class ReferenceImageWrite(Wire):
+class ReferenceImageWrite(WireModel):
     """Body of create and update reference image; `file_id` names an uploaded image."""
 
     reference_image_name: RequiredName

@@ -94,7 +94,7 @@ OptionalName = Annotated[RequiredName | None, EmptyAsNull]
 OptionalText = Annotated[LongText | None, EmptyAsNull]
 
 
-def _only_text(value: Any) -> Any:
+def _require_iso_time(value: Any) -> Any:
     # pydantic would read a number, also one in a string, as seconds since 1970; the contract says ISO 8601.
     if isinstance(value, datetime) or (isinstance(value, str) and _DATE_FIRST.match(value)):
         return value
@@ -120,26 +120,26 @@ def _naive_utc(value: datetime) -> datetime:
 
 RecordTime = Annotated[
     datetime,
-    BeforeValidator(_only_text),
+    BeforeValidator(_require_iso_time),
     AfterValidator(_naive_utc),
     PlainSerializer(lambda value: value.isoformat(), return_type=str, when_used="json"),
 ]
 """A time of a record: UTC, in Python without zone, written `<date>T<time>` without a suffix."""
 
 
-def _only_day(value: Any) -> Any:
+def _require_iso_day(value: Any) -> Any:
     # pydantic would read a number, also one in a string, as seconds since 1970.
     if isinstance(value, date) or (isinstance(value, str) and _DAY.fullmatch(value)):
         return value
     raise ValueError("应为 YYYY-MM-DD 格式的日期")
 
 
-Day = Annotated[date, BeforeValidator(_only_day)]
+Day = Annotated[date, BeforeValidator(_require_iso_day)]
 """A day, as YYYY-MM-DD."""
 
 ItemTime = Annotated[
     datetime,
-    BeforeValidator(_only_text),
+    BeforeValidator(_require_iso_time),
     AfterValidator(to_utc),
     PlainSerializer(
         lambda value: value.replace(tzinfo=None).isoformat() + "Z", return_type=str, when_used="json"
@@ -199,7 +199,7 @@ JsonObject = Annotated[dict[str, Any], CheckedJson]
 """A JSON object kept as given."""
 
 
-def _a_number(value: Any) -> Any:
+def _require_finite_number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("应为数字")
     if not _is_finite(value):
@@ -207,7 +207,7 @@ def _a_number(value: Any) -> Any:
     return value
 
 
-Number = Annotated[int | float, BeforeValidator(_a_number)]
+Number = Annotated[int | float, BeforeValidator(_require_finite_number)]
 """A finite number that stays an int when an int was sent ("number for number")."""
 
 
@@ -219,27 +219,27 @@ def without_null_defaults(schema: dict[str, Any]) -> None:
             del field["default"]
 
 
-def _number_only(value: Any) -> Any:
+def _require_number(value: Any) -> Any:
     # In Python a bool is an int, and pydantic reads one from a string; in JSON neither is a number.
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("应为整数")
     return value
 
 
-NumberOnly = BeforeValidator(_number_only)
+NumberOnly = BeforeValidator(_require_number)
 """In front of an int with limits; `Whole` is one without."""
 
 Whole = Annotated[int, NumberOnly]
 """An integer, and neither true or false nor a string of digits."""
 
 
-class Wire(BaseModel):
+class WireModel(BaseModel):
     """Base of the bodies: unknown fields of a request are ignored."""
 
     model_config = ConfigDict(extra="ignore", json_schema_extra=without_null_defaults)
 
 
-class Kept(BaseModel):
+class ExtensibleModel(BaseModel):
     """Base of the bodies inside an item: unknown keys are kept as given."""
 
     model_config = ConfigDict(extra="allow")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field, StrictBool
 
 from shared.limits import MAX_LABELS
-from shared.wire.common import FilledText, Id, ItemTime, JsonObject, OptionalText, RequiredName, Wire
+from shared.wire.common import FilledText, Id, ItemTime, JsonObject, OptionalText, RequiredName, WireModel
 
 REFERENCE_DIFFERENCE = "reference-difference"
 """The model id of the built-in model that needs no weights."""
@@ -25,7 +25,7 @@ class ModelKind(StrEnum):
     NMS_INSIDE = "nms_inside"
 
 
-class DetectionModel(Wire):
+class DetectionModel(WireModel):
     """A detection model as the catalogue shows it; `added_by` is null for one from the command line."""
 
     model_id: str
@@ -44,7 +44,7 @@ class DetectionModel(Wire):
     updated_at: ItemTime
 
 
-class ModelUpdate(Wire):
+class ModelUpdate(WireModel):
     """Body of update model: what may change without making another model of it."""
 
     model_name: RequiredName | None = None
@@ -52,7 +52,7 @@ class ModelUpdate(Wire):
     enabled: StrictBool | None = None
 
 
-class ModelVersion(Wire):
+class ModelVersion(WireModel):
     """Body of a new version of a model with the same file: settings to change, labels in place of its own.
 
     The settings are thresholds, pass rule, slices and how the model is fed; the size of its input stays.
@@ -70,14 +70,14 @@ class Severity(StrEnum):
     CRITICAL = "critical"
 
 
-class LabelSeverity(Wire):
+class LabelSeverity(WireModel):
     """A label and how severe a finding with it is; null takes the severity away."""
 
     label: FilledText
     severity: Severity | None
 
 
-class LabelSeverities(Wire):
+class LabelSeverities(WireModel):
     """Body of update labels: the labels whose severity changes; all others keep theirs."""
 
     labels: Annotated[list[LabelSeverity], Field(min_length=1, max_length=MAX_LABELS)]
@@ -100,7 +100,7 @@ JOBS_PAGE: Final = 500
 """So many jobs are listed in one answer; fewer mean that there are no more."""
 
 
-class Job(Wire):
+class Job(WireModel):
     """A detection job: one item, its newest photo, the model it had when the job was made.
 
     `error` is a stable code (`alignment_failed`, `no_photo`, ...), `message` the sentence for the person;
@@ -122,13 +122,13 @@ class Job(Wire):
     updated_at: ItemTime
 
 
-class BatchCreate(Wire):
+class BatchCreate(WireModel):
     """Body of create batch: the records to look through, or null for every open one."""
 
     inspection_ids: Annotated[list[Id], Field(max_length=1000)] | None
 
 
-class Batch(Wire):
+class Batch(WireModel):
     """How far the jobs are that one request made; `progress` is the percentage of the work that is done."""
 
     batch_id: str

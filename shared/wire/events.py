@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from shared.wire.common import ItemTime, Wire
+from shared.wire.common import ItemTime, WireModel
 
 
-class ChangeEvent(Wire):
+class ChangeEvent(WireModel):
     """`data` of a `change` event: what happened to what, by whom and when; never what is in it.
 
     `id` is what `Last-Event-ID` takes to go on after this event.

@@ -12,7 +12,7 @@ from shared.limits import (
     MAX_FRAME_LENGTH,
     MAX_FRAMES,
 )
-from shared.wire.common import ItemTime, RequiredName, Wire
+from shared.wire.common import ItemTime, RequiredName, WireModel
 
 _SAYS_PICTURE: dict[str, Any] = {
     "description": "Base64 of a JPEG, PNG or WebP picture, also as a data: URL",
@@ -24,7 +24,7 @@ FacePicture = Annotated[SecretStr, Field(json_schema_extra=_SAYS_PICTURE)]
 """A picture of a face; the service says in a sentence which limit one breaks."""
 
 
-class FaceInfo(Wire):
+class FaceInfo(WireModel):
     """Body of update face info; absent, null and empty all count as missing."""
 
     faceInfo: FacePicture | None = None  # noqa: N815 - the contract's name
@@ -34,11 +34,11 @@ _NO_PICTURE = "?"
 """Not Base64: nothing can be read from it."""
 
 
-def _any_picture(value: Any) -> Any:
+def _text_or_no_picture(value: Any) -> Any:
     return value if value is None or isinstance(value, str) else _NO_PICTURE
 
 
-class FaceLogin(Wire):
+class FaceLogin(WireModel):
     """Body of face login; absent, null and empty all count as missing.
 
     Anything but text is a picture that cannot be read: it fails like every other, so the schema has no type.
@@ -46,12 +46,12 @@ class FaceLogin(Wire):
 
     faceInfo: Annotated[  # noqa: N815 - the contract's name
         SecretStr | None,
-        BeforeValidator(_any_picture),
+        BeforeValidator(_text_or_no_picture),
         WithJsonSchema({"title": "Faceinfo", **_SAYS_PICTURE}),
     ] = None
 
 
-class FaceEnrolment(Wire):
+class FaceEnrolment(WireModel):
     """Body of an enrolment with several pictures of the same person (front, left, right, with glasses)."""
 
     images: Annotated[list[FacePicture], Field(min_length=1, max_length=5)]
@@ -64,7 +64,7 @@ all photos near a limit.
 """
 
 
-class FaceStatus(Wire):
+class FaceStatus(WireModel):
     """Whether the caller is enrolled, and the consent text that an enrolment agrees to.
 
     `usable` is false when the enrolment was made with another model and has to be repeated; `login_enabled`
@@ -94,7 +94,7 @@ station has just failed or the face is only just recognised; at every login.
 """
 
 
-class FacePolicy(Wire):
+class FacePolicy(WireModel):
     """The admin's switch of face login, and when one picture is not enough for it.
 
     `challenge_admins` holds for whoever can change users, models or settings, `challenge_others` for all
@@ -124,7 +124,7 @@ class FacePolicy(Wire):
     refuse_virtual_cameras: StrictBool | None = None
 
 
-class FaceRequirements(Wire):
+class FaceRequirements(WireModel):
     """What a client has to know before a face login: which policies hold, of nobody in particular.
 
     `challenge` is "always" where every login has to answer one, so that a picture alone need not be tried,
@@ -157,7 +157,7 @@ MOST_DEVICES: Final = 500
 """So many devices an installation allows at most."""
 
 
-class DeviceName(Wire):
+class DeviceName(WireModel):
     """What people call a device that may be used for face logins."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Hangar 2, gate A"}]})
@@ -217,7 +217,7 @@ CHALLENGE_NEEDED: Final = "此账号的人脸登录需按提示转动头部，�
 MovementName = Literal["left", "right", "up", "closer"]
 
 
-class ChallengeRequest(Wire):
+class ChallengeRequest(WireModel):
     """Which movements the person cannot make; at least one of left, right and up has to remain."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"avoid": ["up"]}]})
@@ -225,7 +225,7 @@ class ChallengeRequest(Wire):
     avoid: Annotated[list[MovementName], Field(max_length=3)]
 
 
-class ChallengeStep(Wire):
+class ChallengeStep(WireModel):
     """One movement, as the person sees it (left is their own left), asked for from `from_ms` to `to_ms`
     after the first frame.
     """
@@ -235,7 +235,7 @@ class ChallengeStep(Wire):
     to_ms: int
 
 
-class DrawnChallenge(Wire):
+class DrawnChallenge(WireModel):
     """A challenge of a face login: what to ask for and when. It is answered once, before `expires_at`."""
 
     model_config = ConfigDict(
@@ -255,7 +255,7 @@ class DrawnChallenge(Wire):
     expires_at: ItemTime
 
 
-class FilmedFrame(Wire):
+class FilmedFrame(WireModel):
     """A frame of the camera as it is, not mirrored, `at_ms` after the first one."""
 
     at_ms: Annotated[int, Field(ge=0, le=20_000)]
@@ -268,7 +268,7 @@ class FilmedFrame(Wire):
     ]
 
 
-class ChallengeAnswer(Wire):
+class ChallengeAnswer(WireModel):
     """The frames filmed while the movements of a challenge were asked for, some 12 a second, all of one
     size.
     """
@@ -291,7 +291,7 @@ class ChallengeAnswer(Wire):
     frames: Annotated[list[FilmedFrame], Field(min_length=2, max_length=MAX_FRAMES)]
 
 
-class FaceScores(Wire):
+class FaceScores(WireModel):
     """Scores of one kind of pairs: their number, and where they lie."""
 
     pairs: int
@@ -301,7 +301,7 @@ class FaceScores(Wire):
     smallest: float | None = None
 
 
-class FaceCalibration(Wire):
+class FaceCalibration(WireModel):
     """What the enrolled templates say about the threshold in force.
 
     Scores are larger when alike: the cosine, or minus the distance. `false_match_bound` is the upper 95 %
@@ -319,13 +319,13 @@ class FaceCalibration(Wire):
     false_match_bound: float | None
 
 
-class Strangers(Wire):
+class Strangers(WireModel):
     """Some of the pictures of people who are not enrolled, to see how alike they are to those who are."""
 
     images: Annotated[list[FacePicture], Field(min_length=1, max_length=10)]
 
 
-class StrangerScores(Wire):
+class StrangerScores(WireModel):
     """How alike the faces in some pictures of strangers are to the enrolled templates.
 
     `faces`: the pictures with a face; `comparisons` of each with every template, of which `false_matches`

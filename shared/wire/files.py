@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from shared.wire.common import ItemTime, Wire
+from shared.wire.common import ItemTime, WireModel
 
 
-class CameraPosition(Wire):
+class CameraPosition(WireModel):
     """Where a photo was taken: degrees (WGS 84, north and east positive), and m above sea level if known."""
 
     latitude: float
@@ -15,7 +15,7 @@ class CameraPosition(Wire):
     altitude: float | None = None
 
 
-class CameraData(Wire):
+class CameraData(WireModel):
     """What the camera wrote into a photo (EXIF); null where it wrote nothing that can be read.
 
     `taken_at`: ISO 8601 by the camera's clock, with an offset (`+08:00`) only where the camera gave one.
@@ -35,7 +35,7 @@ class CameraData(Wire):
     position: CameraPosition | None = None
 
 
-class StoredFile(Wire):
+class StoredFile(WireModel):
     """A file of the service: named by its content, never changed.
 
     `download_url` is the path below the service's address; `width` and `height` are upright pixels and null
@@ -63,14 +63,14 @@ class TilesState(StrEnum):
     BUILDING = "building"
 
 
-class TileLevel(Wire):
+class TileLevel(WireModel):
     """One resolution of a picture: its width and height in px."""
 
     width: int
     height: int
 
 
-class Tiles(Wire):
+class Tiles(WireModel):
     """How a picture is cut into tiles. `width` and `height` are upright px, `levels` the finest first.
 
     `percent` says how far the making of the tiles is; 100 when they are ready.

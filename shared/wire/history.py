@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from shared.codes import Status, Verdict
-from shared.wire.common import ItemTime, Wire
+from shared.wire.common import ItemTime, WireModel
 
 
 class FindingChange(StrEnum):
@@ -17,7 +17,7 @@ class FindingChange(StrEnum):
     GONE = "gone"
 
 
-class Corners(Wire):
+class Corners(WireModel):
     """Two corners in px, half-open: x1 <= x < x2, y1 <= y < y2."""
 
     x1: float
@@ -26,7 +26,7 @@ class Corners(Wire):
     y2: float
 
 
-class PastFinding(Wire):
+class PastFinding(WireModel):
     """A finding beside those of another time.
 
     `points` are px of the upright photo it was found in; `reference` is the upright rectangle around it in px
@@ -43,7 +43,7 @@ class PastFinding(Wire):
     growth: float | None
 
 
-class HistoryEntry(Wire):
+class HistoryEntry(WireModel):
     """An earlier item on the same place of the same reference image.
 
     The times are those of the record. `overlap` is the intersection over union of the two regions. `opinion`
@@ -80,7 +80,7 @@ MOST_TREND_ENTRIES = 200
 """A trend shows at most so many inspections, the newest."""
 
 
-class TrendFinding(Wire):
+class TrendFinding(WireModel):
     """A finding of one inspection.
 
     `points` and `reference` are as in `PastFinding`. `chain` is a number that the same finding has in every
@@ -95,7 +95,7 @@ class TrendFinding(Wire):
     chain: int | None
 
 
-class TrendPhoto(Wire):
+class TrendPhoto(WireModel):
     """The photo of an inspection: the one its findings were found in, else the item's newest.
 
     `homography`: 3 x 3, px of the upright reference image -> px of the upright photo; null where the photo is
@@ -108,7 +108,7 @@ class TrendPhoto(Wire):
     homography: list[list[float]] | None
 
 
-class TrendEntry(Wire):
+class TrendEntry(WireModel):
     """One inspection of a place.
 
     `at` is when the record began, else when its findings were found, else when the record was created.
@@ -132,7 +132,7 @@ class TrendEntry(Wire):
     findings: list[TrendFinding]
 
 
-class Trend(Wire):
+class Trend(WireModel):
     """The inspections of a place up to one item, oldest first; the item asked for is the last.
 
     `earlier`: there are more, older than the first.

@@ -10,9 +10,9 @@ from pydantic import Field, StrictBool, model_validator
 from shared.codes import Origin, Status, Verdict
 from shared.wire.common import (
     CheckedJson,
+    ExtensibleModel,
     Id,
     ItemTime,
-    Kept,
     LongText,
     NotNull,
     Number,
@@ -23,7 +23,7 @@ from shared.wire.common import (
     RecordTime,
     RequiredName,
     Whole,
-    Wire,
+    WireModel,
 )
 from shared.wire.files import CameraData
 
@@ -31,7 +31,7 @@ Percent = Annotated[int, Field(ge=0, le=100), NumberOnly]
 Fraction = Annotated[Number, Field(ge=0, le=1)]
 
 
-class RecordCreate(Wire):
+class RecordCreate(WireModel):
     """Body of create record."""
 
     task_id: Id
@@ -44,7 +44,7 @@ class RecordCreate(Wire):
     inspection_status: Status | None = None
 
 
-class RecordUpdate(Wire):
+class RecordUpdate(WireModel):
     """Body of update record: only the fields sent change, null clears a nullable one."""
 
     task_id: Annotated[Id | None, NotNull] = None
@@ -57,7 +57,7 @@ class RecordUpdate(Wire):
     inspection_status: Annotated[Status | None, NotNull] = None
 
 
-class Record(Wire):
+class Record(WireModel):
     """A full inspection record, as create, get, update and search answer it."""
 
     inspection_id: str
@@ -79,7 +79,7 @@ class Record(Wire):
     updated_at: RecordTime
 
 
-class Point(Kept):
+class Point(ExtensibleModel):
     """The marked region: fractions (0..1) of the upright reference image, or pixels when above 1."""
 
     x: Number
@@ -88,7 +88,7 @@ class Point(Kept):
     h: Number
 
 
-class FileInfo(Kept):
+class FileInfo(ExtensibleModel):
     """A file of the service as an item names it."""
 
     download_url: str | None = None
@@ -98,7 +98,7 @@ class FileInfo(Kept):
     size: Number | None = None
 
 
-class IgnoredArea(Kept):
+class IgnoredArea(ExtensibleModel):
     """A part of the upright reference image that detection does not look at, in fractions (0..1) of it."""
 
     x: Fraction
@@ -107,7 +107,7 @@ class IgnoredArea(Kept):
     h: Annotated[Fraction, Field(gt=0)]
 
     @model_validator(mode="after")
-    def _inside(self) -> Self:
+    def _check_inside(self) -> Self:
         # What was divided by the size of an image may come out a little above 1.
         if max(self.x + self.w, self.y + self.h) > 1 + 1e-6:
             raise ValueError("区域超出图片范围")
@@ -125,7 +125,7 @@ def check_invertible(homography: Homography) -> None:
         raise ValueError("对齐矩阵不可逆")
 
 
-class SetAlignment(Kept):
+class SetAlignment(ExtensibleModel):
     """Where a person says that the reference image lies in one photo: that of the file `photo_file_id`.
 
     `homography`: 3 x 3, px of the upright reference image -> px of the upright photo.
@@ -135,12 +135,12 @@ class SetAlignment(Kept):
     homography: Homography
 
     @model_validator(mode="after")
-    def _invertible(self) -> Self:
+    def _check_homography(self) -> Self:
         check_invertible(self.homography)
         return self
 
 
-class DetectionSettings(Kept):
+class DetectionSettings(ExtensibleModel):
     """What `item_point.detection` says: how to detect on this item, above the settings of its model.
 
     `sensitivity`: 0 (few findings) .. 1 (many); `smallest`: the smallest defect that counts, in mm where the
@@ -155,7 +155,7 @@ class DetectionSettings(Kept):
     alignment: SetAlignment | None = None
 
 
-class ItemPoint(Kept):
+class ItemPoint(ExtensibleModel):
     """Marked region and reference file of an item; unknown keys are kept, and so is `detection`.
 
     `detection` is what `DetectionSettings` reads.
@@ -165,7 +165,7 @@ class ItemPoint(Kept):
     fileInfo: FileInfo | None = None  # noqa: N815 - the contract's name
 
 
-class BoxPoints(Kept):
+class BoxPoints(ExtensibleModel):
     """Two corners in pixels of the upright input photo, half-open."""
 
     x1: Number
@@ -174,7 +174,7 @@ class BoxPoints(Kept):
     y2: Number
 
 
-class Box(Kept):
+class Box(ExtensibleModel):
     """One finding in a photo."""
 
     label: str
@@ -182,14 +182,14 @@ class Box(Kept):
     points: BoxPoints
 
 
-class ResultImage(Kept):
+class ResultImage(ExtensibleModel):
     """The findings, and the rendered picture as an inner object."""
 
     boxes: list[Box] = Field(default_factory=list)
     resultImage: dict[str, Any] | None = None  # noqa: N815 - the contract's name
 
 
-class ResultEntry(Kept):
+class ResultEntry(ExtensibleModel):
     """One result of an item. What a person decided is an entry of its own with the key `verdict`."""
 
     inputImage: dict[str, Any] | None = None  # noqa: N815
@@ -199,7 +199,7 @@ class ResultEntry(Kept):
     version: Whole | None = None
 
 
-class ItemCreate(Wire):
+class ItemCreate(WireModel):
     """Body of create item."""
 
     item_name: RequiredName
@@ -210,7 +210,7 @@ class ItemCreate(Wire):
     result: Annotated[list[ResultEntry], CheckedJson] | None = None
 
 
-class ItemUpdate(Wire):
+class ItemUpdate(WireModel):
     """Body of update item: only the fields sent change, null clears a nullable one."""
 
     item_name: Annotated[RequiredName | None, NotNull] = None
@@ -220,7 +220,7 @@ class ItemUpdate(Wire):
     result: Annotated[list[ResultEntry] | None, CheckedJson, NotNull] = None
 
 
-class Item(Wire):
+class Item(WireModel):
     """An inspection item."""
 
     item_id: str
@@ -236,7 +236,7 @@ class Item(Wire):
     updated_at: ItemTime
 
 
-class VerdictSet(Wire):
+class VerdictSet(WireModel):
     """Body of `POST /inspection_item/{item_id}/verdict`: what the person decided and why."""
 
     verdict: Verdict
@@ -255,14 +255,14 @@ class CorrectedBox(Box):
     accepted: StrictBool = False
 
 
-class BoxesSet(Wire):
+class BoxesSet(WireModel):
     """Body of `POST /inspection_item/{item_id}/boxes`: the findings in place of those of `of_version`."""
 
     of_version: Whole
     boxes: Annotated[list[CorrectedBox], Field(max_length=10_000), CheckedJson]
 
 
-class PhotoAdd(Wire):
+class PhotoAdd(WireModel):
     """Body of `POST /inspection_item/{item_id}/photos`: an uploaded file becomes a photo of the item."""
 
     file_id: Id
@@ -279,7 +279,7 @@ class TakenMark(StrEnum):
     """After the photo was uploaded: the camera's clock was wrong."""
 
 
-class Photo(Wire):
+class Photo(WireModel):
     """A photo of an item; the newest one is what detection looks at.
 
     `by_phone`: a phone sent it for the person who added it.

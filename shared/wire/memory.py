@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, StrictBool
 
-from shared.wire.common import Id, ItemTime, NotNull, NumberOnly, Wire
+from shared.wire.common import Id, ItemTime, NotNull, NumberOnly, WireModel
 
 MOST_REQUIRED = 20
 """A planner can require so many photos at most before a memory counts."""
@@ -37,7 +37,7 @@ class MemoryStatus(StrEnum):
     EMPTY = "empty"
 
 
-class MemoryPhoto(Wire):
+class MemoryPhoto(WireModel):
     """A photo of a memory.
 
     `record_name` is what lists of records show. `decided_by` is the name of the person whose decision made it
@@ -59,7 +59,7 @@ class MemoryPhoto(Wire):
     left_out_at: ItemTime | None
 
 
-class MemoryState(Wire):
+class MemoryState(WireModel):
     """The memory of the region of an item, which all records on the same reference image share.
 
     `photos`: the newest first. `required`: passed photos before it counts. `begins_at`: when it was started
@@ -83,7 +83,7 @@ class MemoryState(Wire):
     can_require: bool
 
 
-class MemoryChange(Wire):
+class MemoryChange(WireModel):
     """Body of change memory: what is to change.
 
     `left_out`: by the ids of files, whether the photo is left out. `start_over`: the photos decided until now

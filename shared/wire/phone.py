@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, StrictBool, StringConstraints
 
-from shared.wire.common import Id, ItemTime, RequiredName, Wire
+from shared.wire.common import Id, ItemTime, RequiredName, WireModel
 
 MOST_PHOTO_BYTES: Final = 64 * 2**20
 """A photo of a phone has no more bytes: those of 200 megapixels have about 50 MB."""
@@ -44,7 +44,7 @@ class CodeEnd(StrEnum):
     """Its maker may not add photos any more."""
 
 
-class PhoneCodeCreate(Wire):
+class PhoneCodeCreate(WireModel):
     """Body of create code. Without `item_id` the code is for the whole record.
 
     `open_network`: a service that only this machine reaches answers phones in the local network, over TLS,
@@ -56,7 +56,7 @@ class PhoneCodeCreate(Wire):
     open_network: StrictBool = False
 
 
-class PhoneCode(Wire):
+class PhoneCode(WireModel):
     """A code and the phone that it connects.
 
     `claimed_at`: when a phone opened it, `seen_at`: when that phone was last heard of, `phone`: what kind of
@@ -100,7 +100,7 @@ PhoneKey = Annotated[str, StringConstraints(min_length=32, max_length=128, patte
 """A secret that the phone makes and keeps: with it, it stays the one that claimed the code."""
 
 
-class PhoneClaim(Wire):
+class PhoneClaim(WireModel):
     """Body of claim: the first phone that sends a token has its code, and only that phone may come again."""
 
     token: Token
@@ -117,7 +117,7 @@ class UploadState(StrEnum):
     """It cannot be one; `reason` says why."""
 
 
-class PhoneUploadCreate(Wire):
+class PhoneUploadCreate(WireModel):
     """Body of begin upload; the phone chooses `upload_id` and sends it again to resume."""
 
     upload_id: Annotated[str, StringConstraints(min_length=8, max_length=36, pattern=r"^[A-Za-z0-9-]+$")]
@@ -126,7 +126,7 @@ class PhoneUploadCreate(Wire):
     item_id: Id | None = None
 
 
-class PhoneUpload(Wire):
+class PhoneUpload(WireModel):
     """A photo on its way: `received` of `size` bytes are there.
 
     `item_id`: the item it was taken for; null: the record. `error` is the stable code of a refusal, `reason`
@@ -143,7 +143,7 @@ class PhoneUpload(Wire):
     reason: str | None
 
 
-class PhoneItem(Wire):
+class PhoneItem(WireModel):
     """An item as the phone shows it: `photos` it has; `has_picture`: its region is marked on an image."""
 
     item_id: str
@@ -152,7 +152,7 @@ class PhoneItem(Wire):
     has_picture: bool
 
 
-class PhoneView(Wire):
+class PhoneView(WireModel):
     """What the phone shows. `items` in their order; only the chosen one for a code with `item_id`."""
 
     code_id: str

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from shared.wire.common import Id, ItemTime, Wire
+from shared.wire.common import Id, ItemTime, WireModel
 from shared.wire.files import CameraData
 from shared.wire.inspection import FileInfo, Homography, TakenMark, check_invertible
 
@@ -40,7 +40,7 @@ Corners = Annotated[list[PhotoPoint], Field(min_length=4, max_length=4)]
 """x, y of the corners of a region in px of the upright photo, clockwise from the region's top left."""
 
 
-class PhotoMatch(Wire):
+class PhotoMatch(WireModel):
     """What matching says of one item.
 
     `visible`: the share of the region that lies inside the photo, 0..1. `score`: the share of the structure
@@ -56,7 +56,7 @@ class PhotoMatch(Wire):
     covered: bool
 
 
-class PhotoItem(Wire):
+class PhotoItem(WireModel):
     """An item that a photo of the record is assigned to.
 
     `photo_id` is the photo in the list of the item. `homography` and `corners` as in `PhotoMatch`; null
@@ -71,7 +71,7 @@ class PhotoItem(Wire):
     corners: Corners | None
 
 
-class RecordPhoto(Wire):
+class RecordPhoto(WireModel):
     """A photo of a record. One without `items` waits until a person assigns or deletes it.
 
     `width` and `height` are px of the upright photo. `matches` has the items for whose region a place was
@@ -99,13 +99,13 @@ class RecordPhoto(Wire):
     taken_mark: TakenMark | None = None
 
 
-class RecordPhotoAdd(Wire):
+class RecordPhotoAdd(WireModel):
     """Body of `POST /inspection/{inspection_id}/record-photos`: an uploaded file becomes a photo."""
 
     file_id: Id
 
 
-class PhotoItemSet(Wire):
+class PhotoItemSet(WireModel):
     """One item that a photo is to be assigned to.
 
     `homography`: where a person says that the reference image lies in the photo. Without one, the assignment
@@ -116,13 +116,13 @@ class PhotoItemSet(Wire):
     homography: Homography | None = None
 
     @model_validator(mode="after")
-    def _invertible(self) -> Self:
+    def _check_homography(self) -> Self:
         if self.homography is not None:
             check_invertible(self.homography)
         return self
 
 
-class PhotoItemsSet(Wire):
+class PhotoItemsSet(WireModel):
     """Body of `PUT /inspection/{inspection_id}/record-photos/{photo_id}/items`: exactly these items."""
 
     items: Annotated[list[PhotoItemSet], Field(max_length=MOST_PHOTO_ITEMS)]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, StrictBool, StringConstraints
 
 from shared.codes import SealState, Status
-from shared.wire.common import Id, ItemTime, LongText, Whole, Wire, without_null_defaults
+from shared.wire.common import Id, ItemTime, LongText, Whole, WireModel, without_null_defaults
 
 MOST_SUMMARIES = 200
 """So many records one request for summaries may name."""
@@ -46,7 +46,7 @@ _EDITION: dict[str, Any] = {
 }
 
 
-class RecordFinish(Wire):
+class RecordFinish(WireModel):
     """Body of `POST /inspection/{inspection_id}/finish`; every field may be left out.
 
     `accept_model_opinion`: sign the model's opinion on the items that no person has decided, each as a
@@ -61,7 +61,7 @@ class RecordFinish(Wire):
     reason: LongText | None = None
 
 
-class RecordReopen(Wire):
+class RecordReopen(WireModel):
     """Body of `POST /inspection/{inspection_id}/reopen`: why it has to be changed again."""
 
     model_config = _example(reason="右翼照片拍错，需要补拍")
@@ -69,7 +69,7 @@ class RecordReopen(Wire):
     reason: Reason
 
 
-class RecordRelease(Wire):
+class RecordRelease(WireModel):
     """Body of `POST /inspection/{inspection_id}/release`: the edition that the second person looked at."""
 
     model_config = _example(edition=1)
@@ -77,7 +77,7 @@ class RecordRelease(Wire):
     edition: Whole
 
 
-class InspectionPolicy(Wire):
+class InspectionPolicy(WireModel):
     """Rules of this installation. `four_eyes`: a second person releases what somebody finished."""
 
     model_config = _example(four_eyes=True)
@@ -85,7 +85,7 @@ class InspectionPolicy(Wire):
     four_eyes: StrictBool
 
 
-class Tally(Wire):
+class Tally(WireModel):
     """How far a record is, counted in items, as `shared.results.Counters` counts."""
 
     items: int
@@ -96,7 +96,7 @@ class Tally(Wire):
     failed: int
 
 
-class Edition(Wire):
+class Edition(WireModel):
     """One sealed edition of a record: what it came to, its seal, and what happened to it since.
 
     `seal`: SHA-256 of its content in hexadecimal. `accepted_opinions`: so many of its verdicts accept the
@@ -132,7 +132,7 @@ class EditionContent(Edition):
     canonical: str
 
 
-class RecordSeal(Wire):
+class RecordSeal(WireModel):
     """Where a record stands. `newest`: its newest edition, None when it was never finished.
 
     `record_state` is what the desktop shows as its state: passed or failed only while the record is sealed.
@@ -170,7 +170,7 @@ class DifferenceKind(StrEnum):
     UNREADABLE = "unreadable"
 
 
-class SealDifference(Wire):
+class SealDifference(WireModel):
     """One difference between a sealed edition and what is there now.
 
     `path`: where in the content, such as `items[2].result[0].isPassed`. `message`: a sentence about it.
@@ -184,7 +184,7 @@ class SealDifference(Wire):
     message: str
 
 
-class SealCheck(Wire):
+class SealCheck(WireModel):
     """What a check of the newest edition found; `intact` without a difference.
 
     `current`: the record is sealed, so it was compared with the edition as it is now. A reopened record may

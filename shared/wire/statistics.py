@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from enum import StrEnum
 
-from shared.wire.common import Wire
+from shared.wire.common import WireModel
 
 
 class FindingsBy(StrEnum):
@@ -16,14 +16,14 @@ class FindingsBy(StrEnum):
     REGION = "region"
 
 
-class Period(Wire):
+class Period(WireModel):
     """The days that one bar of a chart counts, both inclusive."""
 
     first: dt.date
     last: dt.date
 
 
-class Series(Wire):
+class Series(WireModel):
     """One name of a chart with an amount for each period; `title` is what people call it, or null."""
 
     name: str
@@ -31,7 +31,7 @@ class Series(Wire):
     amounts: list[int]
 
 
-class Chart(Wire):
+class Chart(WireModel):
     """Counts over time, the largest series first; `others` sums up what has no series of its own."""
 
     periods: list[Period]
@@ -39,7 +39,7 @@ class Chart(Wire):
     others: list[int] | None = None
 
 
-class Durations(Wire):
+class Durations(WireModel):
     """How long records took from start to end: how many of each period, and the sum of their seconds."""
 
     periods: list[Period]
@@ -47,7 +47,7 @@ class Durations(Wire):
     seconds: list[int]
 
 
-class ModelAgreement(Wire):
+class ModelAgreement(WireModel):
     """What people made of the findings of one version of a model, in the items they decided or corrected.
 
     `name` stands for it in the search of records. `shown`: findings of the model, `rejected`: those of them

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, StrictBool, StringConstraints
 
-from shared.wire.common import ItemTime, NotNull, RequiredName, Wire
+from shared.wire.common import ItemTime, NotNull, RequiredName, WireModel
 
 MOST_WEBHOOKS: Final = 20
 """So many webhooks an installation has at most: each event is one request to each of them."""
@@ -78,7 +78,7 @@ class DeliveryError(StrEnum):
 Events = Annotated[list[WebhookEvent], Field(min_length=1, max_length=len(WebhookEvent))]
 
 
-class WebhookCreate(Wire):
+class WebhookCreate(WireModel):
     """Body of create webhook. The address is https, and its host is on the internet unless allowed."""
 
     name: RequiredName
@@ -86,7 +86,7 @@ class WebhookCreate(Wire):
     events: Events
 
 
-class WebhookUpdate(Wire):
+class WebhookUpdate(WireModel):
     """Body of update webhook: the fields to change. `paused` false also ends the service's own pause."""
 
     name: Annotated[RequiredName | None, NotNull] = None
@@ -95,7 +95,7 @@ class WebhookUpdate(Wire):
     paused: Annotated[StrictBool | None, NotNull] = None
 
 
-class Webhook(Wire):
+class Webhook(WireModel):
     """A webhook without its secret. `failures` counts the failed attempts since the last success."""
 
     webhook_id: str
@@ -117,7 +117,7 @@ class NewWebhook(Webhook):
     secret: str
 
 
-class Delivery(Wire):
+class Delivery(WireModel):
     """One event on its way to one webhook. `delivery_id` is the header `webhook-id` of every attempt.
 
     `object_id` names the record or the item. `status` is the HTTP status of the last attempt, where there was

@@ -49,7 +49,7 @@ class TlsServer:
         self.pair: Pair = make_pair(folder / "served")
         self._folder = folder
         self._server = _Server()
-        context = CertificateFiles(*self.pair).following_context()
+        context = CertificateFiles(*self.pair).reloading_context()
         # The handshake happens in the thread of its connection, not in the one that accepts the next.
         self._server.socket = context.wrap_socket(
             self._server.socket, server_side=True, do_handshake_on_connect=False

@@ -90,10 +90,10 @@ class Service(QObject):
 
 def test_no_picture_is_kept_in_the_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "picture_folder", lambda: tmp_path)
-    harmless, damaged = png(64), png(80)
+    safe_name, damaged = png(64), png(80)
     # What an item says of its file is whatever someone sent: the address of one, the content id of another.
     content_id = cid(sha256(damaged))
-    lying: Any = Service(harmless)
+    lying: Any = Service(safe_name)
     for url in (ADDRESS, "/api/files/somewhere/thumbnail"):
         with pytest.raises(ImageError, match="a different image"):
             loading.fetch_photo(lying, lying, content_id, "", url)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.content import cid, file_id_of, names_another, same_file, sha256, sha256_of
+from shared.content import cid, file_id_of, names_other_file, same_file, sha256, sha256_of
 
 
 def test_the_content_id_of_the_empty_file_is_the_known_one() -> None:
@@ -86,10 +86,10 @@ def test_the_content_decides_whether_two_are_the_same_file_and_the_id_where_it_i
 
 
 def test_an_item_names_another_picture_when_it_is_a_file_and_not_that_of_the_record() -> None:
-    assert names_another(info(ONE), info(OTHER))
-    assert names_another(info(ONE), None)
-    assert not names_another(info(ONE), info(ONE))
-    assert not names_another(None, info(ONE))
-    assert not names_another({}, None)
-    assert not names_another({"download_url": "https://host.example/picture.jpg"}, info(ONE))
-    assert not names_another({"ipfs_cid": cid(sha256(b"first"))}, None)
+    assert names_other_file(info(ONE), info(OTHER))
+    assert names_other_file(info(ONE), None)
+    assert not names_other_file(info(ONE), info(ONE))
+    assert not names_other_file(None, info(ONE))
+    assert not names_other_file({}, None)
+    assert not names_other_file({"download_url": "https://host.example/picture.jpg"}, info(ONE))
+    assert not names_other_file({"ipfs_cid": cid(sha256(b"first"))}, None)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.entries import Entry, EntryBox, EntryCorrection
-from shared.findings import Finding, of_entry, size_mm
+from shared.findings import Finding, read_findings, size_mm
 from shared.geometry import Rect
 from shared.wire.detection import Severity
 
@@ -59,18 +59,20 @@ def test_findings_of_an_entry_leave_out_boxes_that_cannot_be_read() -> None:
         {"label": "x", "confidence": 1, "points": {**points, "x1": 10**400}},
     ]
     swapped: EntryBox = {**BOX, "label": "hole", "points": {"x1": 110, "y1": 80, "x2": 10, "y2": 20}}
-    findings = of_entry({"resultImage": {"boxes": [*broken, BOX, *broken, swapped]}})
+    findings = read_findings({"resultImage": {"boxes": [*broken, BOX, *broken, swapped]}})
     assert [(finding.label, finding.place) for finding in findings] == [("dent", 0), ("hole", 1)]
     assert [finding.box for finding in findings] == [Rect(10, 20, 100, 60)] * 2
-    assert of_entry(None) == of_entry({}) == of_entry({"resultImage": None}) == []
+    assert read_findings(None) == read_findings({}) == read_findings({"resultImage": None}) == []
 
 
 def test_findings_of_an_entry_have_a_size_where_scale_and_alignment_are_known() -> None:
     straight = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     entry: Entry = {"resultImage": {"boxes": [BOX]}, "provenance": {"alignment": {"homography": straight}}}
-    assert [finding.size_mm for finding in of_entry(entry, mm_per_pixel=0.5)] == [(50, 30)]
-    assert [finding.size_mm for finding in of_entry(entry)] == [None]
-    assert [finding.size_mm for finding in of_entry({**entry, "provenance": {}}, mm_per_pixel=0.5)] == [None]
+    assert [finding.size_mm for finding in read_findings(entry, mm_per_pixel=0.5)] == [(50, 30)]
+    assert [finding.size_mm for finding in read_findings(entry)] == [None]
+    assert [finding.size_mm for finding in read_findings({**entry, "provenance": {}}, mm_per_pixel=0.5)] == [
+        None
+    ]
 
 
 def test_the_size_is_measured_on_the_reference_image() -> None:

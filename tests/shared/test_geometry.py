@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.geometry import Rect, from_corners, mapped_corners, pixels_to_point, point_to_pixels, within
+from shared.geometry import Rect, from_corners, is_inside, mapped_corners, pixels_to_point, point_to_pixels
 
 sides = st.integers(1, 60_000)
 coordinates = st.floats(-1e5, 1e5, allow_nan=False)
@@ -84,7 +84,7 @@ def test_corners_through_a_homography() -> None:
 def test_within_a_quadrilateral() -> None:
     quad = [(0.0, 0.0), (10.0, 2.0), (8.0, 12.0), (-1.0, 9.0)]
     for around in (quad, quad[::-1]):
-        assert within(around, 5, 5)
-        assert within(around, *Rect(4, 4, 2, 3).middle)
+        assert is_inside(around, 5, 5)
+        assert is_inside(around, *Rect(4, 4, 2, 3).middle)
         for x, y in ((5, 0.5), (10, 5), (5, 11.5), (-1, 4)):
-            assert not within(around, x, y)
+            assert not is_inside(around, x, y)

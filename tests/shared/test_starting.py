@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.starting import without_collections
+from shared.starting import without_garbage_collection
 
 
 class Cycle:
@@ -32,7 +32,7 @@ def _collecting_as_before() -> Iterator[None]:
 
 
 def test_what_is_made_at_the_start_is_not_looked_through() -> None:
-    with without_collections():
+    with without_garbage_collection():
         assert not gc.isenabled()
         lasting = Cycle()
         assert gc.get_freeze_count() == 0
@@ -45,7 +45,7 @@ def test_what_is_made_at_the_start_is_not_looked_through() -> None:
 
 
 def test_what_is_made_afterwards_is_collected() -> None:
-    with without_collections():
+    with without_garbage_collection():
         pass
     reference = weakref.ref(Cycle())
     gc.collect()
@@ -53,13 +53,13 @@ def test_what_is_made_afterwards_is_collected() -> None:
 
 
 def test_a_start_that_fails_leaves_the_collection_on() -> None:
-    with pytest.raises(OSError, match="no place"), without_collections():
+    with pytest.raises(OSError, match="no place"), without_garbage_collection():
         raise OSError("no place")
     assert gc.isenabled()
 
 
 def test_whoever_had_switched_it_off_keeps_it_off() -> None:
     gc.disable()
-    with without_collections():
+    with without_garbage_collection():
         pass
     assert not gc.isenabled()

@@ -28,7 +28,7 @@ COMPARED = entry(
 
 
 def test_what_is_suppressed_comes_in_the_order_of_its_confidence_alone() -> None:
-    first, second = suppressed.of_entry(COMPARED)
+    first, second = suppressed.read_suppressed(COMPARED)
     assert first == suppressed.SuppressedFinding("stain", Rect(100, 10, 20, 30), 0.1, 0.9, ("f1", "f2"))
     assert second.box.x == 0
     assert suppressed.memory_photos(COMPARED) == 4
@@ -38,21 +38,21 @@ def test_a_correction_has_what_was_suppressed_in_the_entry_it_corrects() -> None
     once = entry(2, [], correction={"of_version": 1})
     twice = entry(3, [box(101)], correction={"of_version": 2})
     entries = [COMPARED, once, twice]
-    assert len(suppressed.of_entry(once, entries)) == 2
+    assert len(suppressed.read_suppressed(once, entries)) == 2
     # The one at 100 was reported by a person.
-    assert [finding.box.x for finding in suppressed.of_entry(twice, entries)] == [0]
+    assert [finding.box.x for finding in suppressed.read_suppressed(twice, entries)] == [0]
     assert suppressed.memory_photos(twice, entries) == 4
 
 
 def test_corrections_that_name_each_other_end() -> None:
     first, second = (entry(n, [], correction={"of_version": 3 - n}) for n in (1, 2))
-    assert suppressed.of_entry(first, [first, second]) == []
+    assert suppressed.read_suppressed(first, [first, second]) == []
 
 
 def test_what_cannot_be_read_is_left_out() -> None:
     bad: list[Any] = [None, {}, {**explained(0), "score": "much"}, {**explained(0), "box": {"label": "a"}}]
-    assert len(suppressed.of_entry(entry(1, [], suppressed=[*bad, explained(5)]))) == 1
-    assert suppressed.of_entry(entry(1, [], suppressed="all")) == []
-    assert suppressed.of_entry(None) == []
+    assert len(suppressed.read_suppressed(entry(1, [], suppressed=[*bad, explained(5)]))) == 1
+    assert suppressed.read_suppressed(entry(1, [], suppressed="all")) == []
+    assert suppressed.read_suppressed(None) == []
     assert suppressed.memory_photos(entry(1, [], memory={"photos": "many"})) == 0
     assert suppressed.memory_photos(entry(1, [])) == 0

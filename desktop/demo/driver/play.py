@@ -37,7 +37,7 @@ class DemoRun:
         return self.desktop.context.session
 
     def page(self, kind: type[APage]) -> APage:
-        """The page in front. Raises FailedError when it is another one."""
+        """The page in front. Raises StepFailedError when it is another one."""
         page = self.desktop.window.page
         check(isinstance(page, kind), f"{kind.__name__} is not in front")
         assert isinstance(page, kind)
@@ -48,7 +48,7 @@ class DemoRun:
         self.desktop.window.resize(*WINDOW)
         process_events()
 
-    def front(self, page_id: str) -> bool:
+    def is_in_front(self, page_id: str) -> bool:
         """True while this page is in front."""
         page = self.desktop.window.page
         return page is not None and page.page_id == page_id

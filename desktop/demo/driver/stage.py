@@ -34,7 +34,7 @@ _DRAG_MOVES = 6
 _REST_SECONDS = 0.6
 
 
-class FailedError(Exception):
+class StepFailedError(Exception):
     """A step did not do what it should; `str()` is a sentence."""
 
 
@@ -65,7 +65,7 @@ def process_events() -> None:
 def wait_until(ready: Callable[[], T], what: str, seconds: float = 15.0) -> T:
     """Let the windows work until `ready()` gives something true; gives that.
 
-    Raises FailedError with "`what` did not happen" after `seconds`.
+    Raises StepFailedError with "`what` did not happen" after `seconds`.
     """
     ends = time.monotonic() + seconds
     while True:
@@ -74,30 +74,32 @@ def wait_until(ready: Callable[[], T], what: str, seconds: float = 15.0) -> T:
         if value:
             return value
         if time.monotonic() > ends:
-            raise FailedError(f"{what} did not happen within {seconds:.0f} s")
+            raise StepFailedError(f"{what} did not happen within {seconds:.0f} s")
 
 
-def _any(_widget: QWidget) -> bool:
+def _any_widget(_widget: QWidget) -> bool:
     return True
 
 
 def check(holds: object, sentence: str) -> None:
-    """Raises FailedError with `sentence` unless `holds`."""
+    """Raises StepFailedError with `sentence` unless `holds`."""
     if not holds:
-        raise FailedError(sentence)
+        raise StepFailedError(sentence)
 
 
-def find(kind: type[Found], within: QWidget, name: str = "", where: Callable[[Found], bool] = _any) -> Found:
-    """The first visible widget of `kind`, by its object name and `where` if given. Raises FailedError."""
+def find(
+    kind: type[Found], within: QWidget, name: str = "", where: Callable[[Found], bool] = _any_widget
+) -> Found:
+    """The first visible widget of `kind`, by its object name and `where` if given. Raises StepFailedError."""
     for widget in within.findChildren(kind):
         if widget.isVisible() and name in ("", widget.objectName()) and where(widget):
             return widget
-    raise FailedError(f"there is no {kind.__name__} {name}".rstrip())
+    raise StepFailedError(f"there is no {kind.__name__} {name}".rstrip())
 
 
 def click(widget: QWidget, at: QPoint | None = None) -> None:
     """Press and release the mouse on a widget that can be seen and used: in its middle, or on its tick."""
-    wait_until(lambda: widget.isVisible() and widget.isEnabled(), f"{_called(widget)} can be clicked")
+    wait_until(lambda: widget.isVisible() and widget.isEnabled(), f"{_widget_name(widget)} can be clicked")
     middle = QPoint(10, widget.height() // 2) if isinstance(widget, QCheckBox) else widget.rect().center()
     QTest.mouseClick(widget, _LEFT, Qt.KeyboardModifier.NoModifier, at or middle)
     process_events()
@@ -105,13 +107,13 @@ def click(widget: QWidget, at: QPoint | None = None) -> None:
 
 def write(widget: QWidget, text: str) -> None:
     """Put the cursor into an editor and replace what is in it by typing `text`."""
-    wait_until(lambda: widget.isVisible() and widget.isEnabled(), f"{_called(widget)} can be written in")
+    wait_until(lambda: widget.isVisible() and widget.isEnabled(), f"{_widget_name(widget)} can be written in")
     widget.setFocus()
     editor = widget.focusProxy() or widget
     if isinstance(editor, QComboBox):
         line = editor.lineEdit()
         if line is None:
-            raise FailedError(f"{_called(editor)} cannot be typed into")
+            raise StepFailedError(f"{_widget_name(editor)} cannot be typed into")
         editor = line
     assert isinstance(editor, QLineEdit | QPlainTextEdit)
     editor.selectAll()
@@ -133,14 +135,14 @@ def _type(editor: QWidget, text: str) -> None:
 
 def choose(combo: QComboBox, row: Callable[[], int]) -> None:
     """Go by keys to the entry `row()`, once it is offered (a row below 0: not yet)."""
-    wait_until(lambda: row() >= 0, f"{_called(combo)} offers what is wanted")
+    wait_until(lambda: row() >= 0, f"{_widget_name(combo)} offers what is wanted")
     combo.setFocus()
     for _ in range(combo.count()):
         if combo.currentIndex() == row():
             return
         QTest.keyClick(combo, Qt.Key.Key_Down if row() > combo.currentIndex() else Qt.Key.Key_Up)
         process_events()
-    check(combo.currentIndex() == row(), f"{_called(combo)} cannot be set")
+    check(combo.currentIndex() == row(), f"{_widget_name(combo)} cannot be set")
 
 
 def press(widget: QWidget, keys: str) -> None:
@@ -173,7 +175,7 @@ def _mouse(view: QWidget, kind: QEvent.Type, where: QPointF) -> None:
 
 
 def dialog(kind: type[Found]) -> Found:
-    """The visible window of `kind`, once it is there. Raises FailedError."""
+    """The visible window of `kind`, once it is there. Raises StepFailedError."""
 
     def visible() -> list[Found]:
         every = QApplication.topLevelWidgets()
@@ -182,10 +184,10 @@ def dialog(kind: type[Found]) -> Found:
     return wait_until(visible, f"a {kind.__name__} opens")[0]
 
 
-def with_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None:
+def choose_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None:
     """Do what opens a file dialog, and choose `paths` (in one folder) in it.
 
-    The dialog blocks `open_dialog` until it is answered, so a timer answers it. Raises FailedError.
+    The dialog blocks `open_dialog` until it is answered, so a timer answers it. Raises StepFailedError.
     """
     answered: list[bool] = []
 
@@ -213,8 +215,11 @@ def with_files(open_dialog: Callable[[], None], paths: Sequence[Path]) -> None:
         timer.stop()
 
 
-def settled(window: QWidget, seconds: float = 10.0) -> QImage:
-    """What a window shows once it has not changed for a moment. Raises FailedError when it never rests."""
+def settled_picture(window: QWidget, seconds: float = 10.0) -> QImage:
+    """What a window shows once it has not changed for a moment.
+
+    Raises StepFailedError when it keeps changing.
+    """
     ends = time.monotonic() + seconds
     image, since = window.grab().toImage(), time.monotonic()
     while time.monotonic() - since < _REST_SECONDS:
@@ -229,7 +234,7 @@ def settled(window: QWidget, seconds: float = 10.0) -> QImage:
 def click_in_dialog(
     kind: type[Found], ask: Callable[[], None], button: Callable[[Found], QAbstractButton]
 ) -> None:
-    """Do what asks a question, and click the button that `button` gives. Raises FailedError."""
+    """Do what asks a question, and click the button that `button` gives. Raises StepFailedError."""
     clicked: list[bool] = []
 
     def reply() -> None:
@@ -249,5 +254,5 @@ def click_in_dialog(
         timer.stop()
 
 
-def _called(widget: QWidget) -> str:
+def _widget_name(widget: QWidget) -> str:
     return widget.accessibleName() or widget.objectName() or type(widget).__name__

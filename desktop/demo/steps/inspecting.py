@@ -7,17 +7,17 @@ import json
 from desktop.client.http.errors import ClientError
 from desktop.demo.driver.play import DemoRun
 from desktop.demo.driver.stage import (
-    FailedError,
+    StepFailedError,
     check,
+    choose_files,
     click_in_dialog,
     press,
-    settled,
+    settled_picture,
     wait_until,
-    with_files,
     write,
 )
 from desktop.demo.material.pictures import SPOTS
-from desktop.demo.steps.records import go_to, saved
+from desktop.demo.steps.records import go_to, wait_saved
 from desktop.pages.workbench import WorkbenchPage
 from desktop.pages.workbench.model.run_state import run_state
 from desktop.widgets.dialogs import Confirm
@@ -34,7 +34,7 @@ def add_photos(play: DemoRun) -> None:
         for number in range(1, _LAST + 1):
             go_to(page, number)
             item_id = page.open_record.current
-            with_files(lambda: press(page.view, play.key("item.photo")), [play.pictures.photo])
+            choose_files(lambda: press(page.view, play.key("item.photo")), [play.pictures.photo])
             wait_until(lambda it=item_id: page.open_record.photos.get(it), "the photo arrives")  # type: ignore[misc]
 
 
@@ -50,15 +50,15 @@ def detect(play: DemoRun) -> None:
 
 
 def _wait_detected(page: WorkbenchPage, count: int) -> None:
-    def through() -> bool:
+    def is_detected() -> bool:
         assert page.open_record.document is not None
         newest = [results.newest_detection(item.result) for item in page.open_record.document.items[:count]]
         for entry in newest:
             if why := run_state(() if entry is None else [entry]).message:
-                raise FailedError(why)
+                raise StepFailedError(why)
         return all(entry is not None and results.is_finished(entry) for entry in newest)
 
-    wait_until(through, "the detection is finished", seconds=40)
+    wait_until(is_detected, "the detection is finished", seconds=40)
 
 
 def decide(play: DemoRun) -> None:
@@ -72,15 +72,15 @@ def decide(play: DemoRun) -> None:
                 write(page.inspector.verdict.reason, play.texts.fail)
                 page.view.setFocus()
             _check_verdict(page, Verdict.PASSED if spot.damage is None else Verdict.FAILED)
-        saved(page)
-        _picture(play, page)
+        wait_saved(page)
+        _save_picture(play, page)
         go_to(page, _LAST)
         press(page.view, play.key("item.pass"))
         check(page.inspector.verdict.asking, "nobody asks why person and model differ")
         write(page.inspector.verdict.reason, play.texts.overrule)
         page.view.setFocus()
         _check_verdict(page, Verdict.PASSED)
-        saved(page)
+        wait_saved(page)
 
 
 def _check_verdict(page: WorkbenchPage, verdict: Verdict) -> None:
@@ -88,13 +88,13 @@ def _check_verdict(page: WorkbenchPage, verdict: Verdict) -> None:
     check(item is not None and item.verdict is verdict, f"the verdict is not {verdict}")
 
 
-def _picture(play: DemoRun, page: WorkbenchPage) -> None:
+def _save_picture(play: DemoRun, page: WorkbenchPage) -> None:
     """The whole window, with the crack in the inspector."""
     go_to(page, 2)
     press(page.view, play.key("view.fit"))
     wait_until(lambda: not play.desktop.window.toast.isVisible(), "the notice goes")
     wait_until(lambda: page.photos.pair is not None, "the photo stands beside the reference")
-    shown = settled(play.desktop.window)
+    shown = settled_picture(play.desktop.window)
     check(shown.save(str(play.out / "workbench.png")), "workbench.png cannot be written")
 
 
@@ -105,10 +105,10 @@ def finish(play: DemoRun) -> None:
         click_in_dialog(
             Confirm, lambda: press(page.view, play.key("record.finish")), lambda confirm: confirm.act
         )
-        wait_until(lambda: _record_ended(page), "the record is closed")
+        wait_until(lambda: _has_ended(page), "the record is closed")
 
 
-def _record_ended(page: WorkbenchPage) -> bool:
+def _has_ended(page: WorkbenchPage) -> bool:
     return page.open_record.document is not None and page.open_record.document.record.end_time is not None
 
 
@@ -117,7 +117,7 @@ def report(play: DemoRun) -> None:
     with play.stage.step("write the report"):
         page = play.page(WorkbenchPage)
         path = (play.out / "report.pdf").absolute()
-        with_files(lambda: press(page.view, play.key("record.report")), [path])
+        choose_files(lambda: press(page.view, play.key("record.report")), [path])
         wait_until(path.exists, "the report is written", seconds=40)
     with play.stage.step("read the record from the service"):
         try:
@@ -125,7 +125,7 @@ def report(play: DemoRun) -> None:
             items = play.session.items.all(play.record_id)
             seal = play.session.records.seal(play.record_id)
         except ClientError as error:
-            raise FailedError(f"the record cannot be read: {error}") from error
+            raise StepFailedError(f"the record cannot be read: {error}") from error
         document = {
             "record": record.model_dump(mode="json"),
             "items": [item.model_dump(mode="json", exclude_unset=True) for item in items],

@@ -21,7 +21,7 @@ _MOST_MISSED = 1
 _LEAST_COLOURS = 1000
 
 
-def look_at_what_was_written(play: DemoRun) -> None:
+def check_files(play: DemoRun) -> None:
     """The picture shows something, the report can be read, the known damage was found."""
     with play.stage.step("check what was written"):
         _check_picture(play)
@@ -40,10 +40,10 @@ def _check_report(play: DemoRun) -> None:
     reader = PdfReader(play.out / "report.pdf")
     text = "".join(page.extract_text() for page in reader.pages)
     for wanted in (play.texts.record, play.texts.inspector, *(name for name, _ in play.texts.items)):
-        check(_bare(wanted) in _bare(text), f"report.pdf does not say {wanted}")
+        check(_without_spaces(wanted) in _without_spaces(text), f"report.pdf does not say {wanted}")
 
 
-def _bare(text: str) -> str:
+def _without_spaces(text: str) -> str:
     return "".join(text.split())
 
 
@@ -56,7 +56,7 @@ def _check_record(play: DemoRun) -> None:
     for item, spot, defect in zip(items, SPOTS, play.pictures.defects, strict=True):
         if defect is None:
             check(results.model_opinion(item["result"]) is True, f"{item['item_name']}: damage where is none")
-        elif not any(_holds(box, play.pictures.in_photo(defect.box)) for box in _boxes(item)):
+        elif not any(_covers_middle(box, play.pictures.in_photo(defect.box)) for box in _boxes(item)):
             missed.append(f"{item['item_name']} ({spot.damage})")
     check(len(missed) <= _MOST_MISSED, f"damage was not found: {', '.join(missed)}")
 
@@ -68,6 +68,6 @@ def _boxes(item: Mapping[str, Any]) -> list[Rect]:
     return [Rect(p["x1"], p["y1"], p["x2"] - p["x1"], p["y2"] - p["y1"]) for p in points]
 
 
-def _holds(box: Rect, damage: Rect) -> bool:
+def _covers_middle(box: Rect, damage: Rect) -> bool:
     """True when the middle of `damage` lies in `box`."""
     return box.contains(damage.x + damage.w / 2, damage.y + damage.h / 2)

@@ -9,18 +9,27 @@ from desktop.client.http.errors import ClientError, Refused
 from desktop.connection.local_service import ServiceState
 from desktop.demo.driver.forms import fill
 from desktop.demo.driver.play import DemoRun
-from desktop.demo.driver.stage import FailedError, check, click, dialog, press, wait_until, with_files, write
+from desktop.demo.driver.stage import (
+    StepFailedError,
+    check,
+    choose_files,
+    click,
+    dialog,
+    press,
+    wait_until,
+    write,
+)
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login import LoginPage
 from desktop.pages.me import MePage
 from desktop.pages.people import PeoplePage
-from desktop.pages.people.forms import NewUser
+from desktop.pages.people.forms import NewUserForm
 
 ADMIN = ("zhao", "Rivets-and-Seams-2026")
 INSPECTOR = ("zhang", "Walk-around-at-dawn-7")
 
 
-def start(play: DemoRun) -> None:
+def open_window(play: DemoRun) -> None:
     """Open the window; the service starts beside it."""
     with play.stage.step("start the desktop and its service"):
         desktop = play.desktop
@@ -32,7 +41,7 @@ def start(play: DemoRun) -> None:
         wait_until(lambda: play.page(LoginPage).first_run, "the page for the first administrator")
 
 
-def first_admin(play: DemoRun) -> None:
+def create_first_admin(play: DemoRun) -> None:
     """There is no user yet: the first-run page creates the administrator."""
     with play.stage.step("make the first administrator"):
         form = play.page(LoginPage).first_run_form
@@ -41,16 +50,16 @@ def first_admin(play: DemoRun) -> None:
         write(form.password, ADMIN[1])
         write(form.again, ADMIN[1])
         click(form.button)
-        wait_until(lambda: play.front("records"), "the administrator gets in")
+        wait_until(lambda: play.is_in_front("records"), "the administrator gets in")
 
 
-def inspector_account(play: DemoRun) -> None:
+def create_inspector(play: DemoRun) -> None:
     """The administrator adds an inspector."""
     with play.stage.step("add an inspector"):
         press(play.desktop.window, play.key("go.people"))
-        wait_until(lambda: play.front("people"), "the page of the people comes")
+        wait_until(lambda: play.is_in_front("people"), "the page of the people comes")
         click(play.page(PeoplePage).users.new)
-        form = dialog(NewUser)
+        form = dialog(NewUserForm)
         texts = {"username": INSPECTOR[0], "name": play.texts.inspector}
         fill(form, texts | {"password": INSPECTOR[1], "again": INSPECTOR[1]})
 
@@ -59,7 +68,7 @@ def log_out(play: DemoRun) -> None:
     """Log out by the key."""
     with play.stage.step("log out"):
         press(play.desktop.window, "Ctrl+Shift+L")
-        wait_until(lambda: play.front("login"), "the login page comes")
+        wait_until(lambda: play.is_in_front("login"), "the login page comes")
 
 
 def log_in_by_password(play: DemoRun) -> None:
@@ -69,7 +78,7 @@ def log_in_by_password(play: DemoRun) -> None:
         write(form.user_name, INSPECTOR[0])
         write(form.password, INSPECTOR[1])
         click(form.button)
-        wait_until(lambda: play.front("records"), "the inspector gets in")
+        wait_until(lambda: play.is_in_front("records"), "the inspector gets in")
         play.resize()
 
 
@@ -77,26 +86,26 @@ def enrol(play: DemoRun) -> None:
     """The inspector consents and enrols with three photo files."""
     with play.stage.step("enrol a face with consent"):
         press(play.desktop.window, play.key("go.me"))
-        wait_until(lambda: play.front("me"), "the profile page comes")
+        wait_until(lambda: play.is_in_front("me"), "the profile page comes")
         card = play.page(MePage).face
         check(not card.by_files.isEnabled(), "a face can be enrolled without consent")
         click(card.consent)
-        with_files(lambda: click(card.by_files), play.pictures.faces)
+        choose_files(lambda: click(card.by_files), play.pictures.faces)
         payload = play.desktop.context
 
         def enrolled() -> bool:
             if card.error():
-                raise FailedError(card.error())
+                raise StepFailedError(card.error())
             return payload.payload is not None and payload.payload.user.has_face
 
         wait_until(enrolled, "the face is enrolled", seconds=45)
 
 
-def stranger(play: DemoRun) -> None:
+def refuse_stranger(play: DemoRun) -> None:
     """The photo of another person is refused, for exactly that reason."""
     with play.stage.step("refuse the face of a stranger"):
         page = play.page(LoginPage)
-        with_files(lambda: click(page.by_photo.button), [play.pictures.stranger])
+        choose_files(lambda: click(page.by_photo.button), [play.pictures.stranger])
         wait_until(
             lambda: page.by_photo.error() or play.desktop.context.payload, "the service answers", seconds=45
         )
@@ -115,7 +124,7 @@ def _usable_face(play: DemoRun) -> None:
         session.account.enrol_face([play.pictures.stranger.read_bytes()])
         session.account.delete_face()
     except ClientError as error:
-        raise FailedError(f"the stranger's photo would be refused for itself: {error}") from error
+        raise StepFailedError(f"the stranger's photo would be refused for itself: {error}") from error
     finally:
         with contextlib.suppress(ClientError):
             session.account.logout()
@@ -126,11 +135,11 @@ def log_in_by_face(play: DemoRun) -> None:
     """The inspector gets in with another photo of the enrolled face."""
     with play.stage.step("log in by face"):
         page = play.page(LoginPage)
-        with_files(lambda: click(page.by_photo.button), [play.pictures.login])
+        choose_files(lambda: click(page.by_photo.button), [play.pictures.login])
 
         def entered() -> bool:
             if page.by_photo.error() and not play.desktop.context.payload:
-                raise FailedError(page.by_photo.error())
+                raise StepFailedError(page.by_photo.error())
             return play.desktop.context.payload is not None
 
         wait_until(entered, "the inspector gets in by face", seconds=45)
@@ -139,4 +148,4 @@ def log_in_by_face(play: DemoRun) -> None:
         play.resize()
         # The window returns to where this person was; the work begins in the list.
         press(play.desktop.window, play.key("go.records"))
-        wait_until(lambda: play.front("records"), "the list of records comes")
+        wait_until(lambda: play.is_in_front("records"), "the list of records comes")

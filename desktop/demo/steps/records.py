@@ -8,28 +8,28 @@ from PySide6.QtWidgets import QComboBox
 from desktop.demo.driver.play import DemoRun
 from desktop.demo.driver.stage import check, choose, click, dialog, drag, press, wait_until, write
 from desktop.demo.material.pictures import SPOTS
-from desktop.pages.records.new_record import ItemSource, NewRecord
+from desktop.pages.records.new_record import ItemSource, NewRecordDialog
 from desktop.pages.workbench import WorkbenchPage
 from shared.wire.detection import REFERENCE_DIFFERENCE
 
 
-def new_record(play: DemoRun) -> None:
+def create_record(play: DemoRun) -> None:
     """Start a record in the dialog; the workbench opens with its reference image."""
     with play.stage.step("start a record"):
         press(play.desktop.window, play.key("record.new"))
-        form = dialog(NewRecord)
+        form = dialog(NewRecordDialog)
         write(form.name, play.texts.record)
-        choose(form.task, lambda: _named(form.task, play.texts.task))
-        choose(form.reference, lambda: _named(form.reference, play.texts.reference))
+        choose(form.task, lambda: _row_of(form.task, play.texts.task))
+        choose(form.reference, lambda: _row_of(form.reference, play.texts.reference))
         choose(form.start, lambda: form.start.findData(ItemSource.EMPTY))
         click(form.make)
-        wait_until(lambda: play.front("workbench"), "the workbench opens")
+        wait_until(lambda: play.is_in_front("workbench"), "the workbench opens")
         page = play.page(WorkbenchPage)
         wait_until(lambda: page.open_record.source is not None, "the reference image is there")
         play.record_id = page.open_record.record_id
 
 
-def _named(combo: QComboBox, name: str) -> int:
+def _row_of(combo: QComboBox, name: str) -> int:
     return combo.findText(name, Qt.MatchFlag.MatchStartsWith)
 
 
@@ -74,7 +74,7 @@ def undo_and_redo(play: DemoRun) -> None:
         wait_until(lambda: len(page.open_record.rows) == len(SPOTS), "the item is back")
         press(page.view, play.key("edit.undo"))
         press(page.view, play.key("edit.redo"))
-        saved(page)
+        wait_saved(page)
         items = play.session.items.all(play.record_id)
         names = [item.item_name for item in items]
         check(names == [name for name, _ in play.texts.items], f"the service knows other items: {names}")
@@ -88,6 +88,6 @@ def go_to(page: WorkbenchPage, number: int) -> None:
     page.view.setFocus()
 
 
-def saved(page: WorkbenchPage) -> None:
+def wait_saved(page: WorkbenchPage) -> None:
     """Wait until the service has every edit."""
     wait_until(lambda: not page.open_record.edits.saving.waiting, "the edits are saved", seconds=20)

@@ -8,17 +8,17 @@ from desktop.demo.driver.play import DemoRun
 from desktop.demo.steps import catalogue, inspecting, outcome, people, records
 
 STORY: tuple[Callable[[DemoRun], None], ...] = (
-    people.start,
-    people.first_admin,
-    people.inspector_account,
-    catalogue.catalogue,
+    people.open_window,
+    people.create_first_admin,
+    people.create_inspector,
+    catalogue.fill_catalogue,
     people.log_out,
     people.log_in_by_password,
     people.enrol,
     people.log_out,
-    people.stranger,
+    people.refuse_stranger,
     people.log_in_by_face,
-    records.new_record,
+    records.create_record,
     records.draw_regions,
     records.describe_items,
     records.undo_and_redo,
@@ -27,5 +27,5 @@ STORY: tuple[Callable[[DemoRun], None], ...] = (
     inspecting.decide,
     inspecting.finish,
     inspecting.report,
-    outcome.look_at_what_was_written,
+    outcome.check_files,
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 
-def _same(text: str) -> str:
+def _unchanged(text: str) -> str:
     return text
 
 
@@ -26,8 +26,8 @@ class ColumnTerms:
     headings: Mapping[str, str] = field(default_factory=dict)
     outcome: Mapping[str, str] = field(default_factory=dict)
     state: Mapping[str, str] = field(default_factory=dict)
-    label: Callable[[str], str] = _same
-    severity: Callable[[str], str] = _same
+    label: Callable[[str], str] = _unchanged
+    severity: Callable[[str], str] = _unchanged
     model: Callable[[str | None, str | None], str | None] = _name
 
 

@@ -98,12 +98,12 @@ class Inspection:
             region=region_of(item, reference),
             photo=self.photos.get(item.item_id),
             findings=tuple(
-                findings.of_entry(
+                findings.read_findings(
                     detection, self.severities, None if reference is None else reference.mm_per_pixel
                 )
             ),
             version=None if detection is None else results.version(detection),
-            passed=_judged(results.verdict(entries)),
+            passed=_to_passed(results.verdict(entries)),
             opinion=results.model_opinion(entries),
             verdict=results.verdict(entries),
             reason=str(verdict.get("reason") or ""),
@@ -113,7 +113,7 @@ class Inspection:
         )
 
 
-def _judged(verdict: Verdict) -> bool | None:
+def _to_passed(verdict: Verdict) -> bool | None:
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.PASSED
 
 

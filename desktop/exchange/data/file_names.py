@@ -13,7 +13,7 @@ _HARMFUL = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-
 _LONGEST = 80
 
 
-def harmless(name: str, otherwise: str) -> str:
+def safe_name(name: str, otherwise: str) -> str:
     """`name` without what some file system refuses or hides; `otherwise` when nothing is left."""
     return _HARMFUL.sub("_", name)[:_LONGEST].strip(". ") or otherwise
 
@@ -48,7 +48,7 @@ def named_photos(facts: Iterable[ItemFacts]) -> list[NamedPhoto]:
     for items in groups.values():
         picture = items[0].photo
         assert picture is not None
-        photos.append(NamedPhoto(f"{items[0].number:04d}-{harmless(picture.name, 'photo')}", picture, items))
+        photos.append(NamedPhoto(f"{items[0].number:04d}-{safe_name(picture.name, 'photo')}", picture, items))
     return photos
 
 
@@ -70,5 +70,5 @@ def dataset_pictures(inspection: Inspection, regions: str, findings: str) -> dic
     """The pictures of a dataset by their paths in it, in a folder for regions and one for findings."""
     facts = inspection.facts()
     names = reference_names(inspection.reference, facts)
-    pictures = {f"{regions}/{harmless(name, 'reference')}": picture for picture, name in names.items()}
+    pictures = {f"{regions}/{safe_name(name, 'reference')}": picture for picture, name in names.items()}
     return pictures | {f"{findings}/{photo.file_name}": photo.picture for photo in named_photos(facts)}

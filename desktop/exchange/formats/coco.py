@@ -28,7 +28,7 @@ from desktop.exchange.data.file_names import (
 )
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fitted, scaled
 from desktop.exchange.formats.archive import is_archive, pack, unpack
-from desktop.exchange.formats.walkaround_json import around, load, rect_of
+from desktop.exchange.formats.walkaround_json import bounding_rect, load, rect_of
 from shared.datasets import DatasetBox, DatasetPicture, coco_document
 from shared.geometry import Rect
 
@@ -104,13 +104,13 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     if not isinstance(images, list) or not isinstance(annotations, list):
         raise ExchangeError(Reason.UNREADABLE)
     try:
-        image = _chosen([dict(image) for image in images], target)
+        image = _choose_image([dict(image) for image in images], target)
         size = rect_of([0, 0, image.get("width"), image.get("height")])
         names = {category["id"]: str(category["name"]) for category in document.get("categories") or []}
         drafts = []
         for annotation in annotations:
             shape = annotation.get("segmentation")
-            rect = rect_of(annotation.get("bbox")) or _around(shape)
+            rect = rect_of(annotation.get("bbox")) or _bounding_rect_of_polygons(shape)
             if rect is None or annotation["image_id"] != image["id"]:
                 continue
             attributes = annotation.get("attributes")
@@ -157,11 +157,11 @@ def _unpacked(data: bytes) -> dict[str, Any]:
     return documents[0]
 
 
-def _around(polygons: Any) -> Rect | None:
+def _bounding_rect_of_polygons(polygons: Any) -> Rect | None:
     """The box around polygons ``[[x, y, x, y, ...], ...]``; None for anything else."""
     if not isinstance(polygons, list) or not all(isinstance(polygon, list) for polygon in polygons):
         return None
-    return around([number for polygon in polygons for number in polygon])
+    return bounding_rect([number for polygon in polygons for number in polygon])
 
 
 def _is_other_shape(shape: Any, box: Rect) -> bool:
@@ -177,7 +177,7 @@ def _is_other_shape(shape: Any, box: Rect) -> bool:
     )
 
 
-def _chosen(images: list[dict[str, Any]], target: ExportedPicture) -> dict[str, Any]:
+def _choose_image(images: list[dict[str, Any]], target: ExportedPicture) -> dict[str, Any]:
     for key, value in (("ipfs_cid", target.content_id), ("file_name", target.name)):
         same = [image for image in images if value and image.get(key) == value]
         if len(same) == 1:

@@ -135,18 +135,18 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     if columns is None:
         raise ExchangeError(Reason.UNREADABLE)
     drafts: dict[object, ImportedRegion] = {}
-    for number, row in enumerate(_of_picture(rows, columns, target)):
+    for number, row in enumerate(_rows_of_picture(rows, columns, target)):
         rect = columns.rect(row)
         if rect is None:
             continue
-        size = rect_of([0, 0, *(_number(row.get(name)) for name in columns.size)])
+        size = rect_of([0, 0, *(_number_text(row.get(name)) for name in columns.size)])
         drafts.setdefault(
             row.get("item_id") or number,
             ImportedRegion(
-                name=_plain(row.get(columns.name)),
+                name=_cell_text(row.get(columns.name)),
                 rect=scaled(rect, None if size is None else (size.w, size.h), target),
-                description=_plain(row.get("description")) or None,
-                model_id=_plain(row.get("model_id")) or None,
+                description=_cell_text(row.get("description")) or None,
+                model_id=_cell_text(row.get("model_id")) or None,
             ),
         )
     return fitted(list(drafts.values()), target)
@@ -164,7 +164,7 @@ class _Columns:
 
     def rect(self, row: _Line) -> Rect | None:
         """The region of a row; None for a row without one."""
-        numbers = [_number(row.get(name)) for name in self.box]
+        numbers = [_number_text(row.get(name)) for name in self.box]
         rect = rect_of(numbers)
         if rect is None or not self.corners:
             return rect
@@ -175,10 +175,10 @@ def _columns(titles: Sequence[str]) -> _Columns | None:
     """What the columns of a table hold; None for one that has no regions."""
     have = {name.strip().lower(): name for name in titles if name}
 
-    def first(wanted: Sequence[str]) -> str:
+    def first_title(wanted: Sequence[str]) -> str:
         return next((have[name] for name in wanted if name in have), "")
 
-    name = first(_NAMES)
+    name = first_title(_NAMES)
     if {"item_name", *_RECT} <= have.keys():
         return _Columns("item_name", _RECT, False, _SIZE, "")
     for corners, choices in ((True, _CORNERS), (False, _BOXES)):
@@ -186,22 +186,22 @@ def _columns(titles: Sequence[str]) -> _Columns | None:
             if name and set(box) <= have.keys():
                 size = ("width", "height") if corners else ()
                 wide = [have[column] for column in size if column in have]
-                return _Columns(name, [have[column] for column in box], corners, wide, first(_PICTURE))
+                return _Columns(name, [have[column] for column in box], corners, wide, first_title(_PICTURE))
     return None
 
 
-def _of_picture(rows: Sequence[_Line], columns: _Columns, target: ExportedPicture) -> Sequence[_Line]:
+def _rows_of_picture(rows: Sequence[_Line], columns: _Columns, target: ExportedPicture) -> Sequence[_Line]:
     if not columns.picture:
         return rows
-    named = {_base(row.get(columns.picture)) for row in rows}
+    named = {_file_name(row.get(columns.picture)) for row in rows}
     if len(named) < 2:
         return rows
     if target.name not in named:
         raise ExchangeError(Reason.WHICH_PICTURE)
-    return [row for row in rows if _base(row.get(columns.picture)) == target.name]
+    return [row for row in rows if _file_name(row.get(columns.picture)) == target.name]
 
 
-def _base(path: str | None) -> str:
+def _file_name(path: str | None) -> str:
     return (path or "").replace("\\", "/").rsplit("/", 1)[-1]
 
 
@@ -224,7 +224,7 @@ def _read(data: bytes) -> csv.DictReader[str]:
     raise ExchangeError(Reason.UNREADABLE)
 
 
-def _number(cell: str | None) -> str:
+def _number_text(cell: str | None) -> str:
     """A number as Python reads it; where a comma separates no cells it may stand for the point."""
     return (cell or "").strip().replace(",", ".")
 
@@ -236,7 +236,7 @@ def _row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> dict[s
         "inspection_name": record.inspection_name,
         "aircraft_name": record.aircraft_name,
         "executor_name": record.executor_name,
-        **_sealed(inspection.seal, terms),
+        **_seal_cells(inspection.seal, terms),
         "number": facts.number,
         "item_id": item.item_id,
         "item_name": item.item_name,
@@ -271,7 +271,7 @@ def _row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> dict[s
     return row
 
 
-def _sealed(seal: RecordSeal | None, terms: ColumnTerms) -> dict[str, Any]:
+def _seal_cells(seal: RecordSeal | None, terms: ColumnTerms) -> dict[str, Any]:
     """Where the record stands, and who finished and released its newest edition when."""
     if seal is None:
         return {}
@@ -296,6 +296,6 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _plain(cell: str | None) -> str:
+def _cell_text(cell: str | None) -> str:
     text = cell or ""
     return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA) else text

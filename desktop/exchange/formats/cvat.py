@@ -36,7 +36,7 @@ from desktop.exchange.data.file_names import (
 )
 from desktop.exchange.data.imported_regions import MOST, ImportedRegion, ImportedRegions, fitted, scaled
 from desktop.exchange.formats.archive import is_archive, pack, unpack
-from desktop.exchange.formats.walkaround_json import around, rect_of
+from desktop.exchange.formats.walkaround_json import bounding_rect, rect_of
 from shared.geometry import Rect
 
 REGIONS = "regions.xml"
@@ -135,13 +135,13 @@ def _document(name: str, images: Mapping[str, ExportedPicture], boxes: Iterable[
             f'<image id="{number}" name={_quoted(file_name)} width="{picture.width}" '
             f'height="{picture.height}"{cid}>'
         )
-        lines += [_drawn(box) for box in of_image.get(file_name, ())]
+        lines += [_box_element(box) for box in of_image.get(file_name, ())]
         lines.append("</image>")
     lines.append("</annotations>")
     return "\n".join(lines) + "\n"
 
 
-def _drawn(box: _Box) -> str:
+def _box_element(box: _Box) -> str:
     rect = box.rect
     values = "".join(
         f"<attribute name={_quoted(name)}>{_text(value)}</attribute>"
@@ -248,7 +248,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     It is the one of the same content id, else of the same file name, else the only one; its shapes are scaled
     where the sizes differ. Raises ExchangeError.
     """
-    image = _chosen(_read(data), target)
+    image = _choose_image(_read(data), target)
     size = rect_of([0, 0, image.xml_attributes.get("width"), image.xml_attributes.get("height")])
     drafts = []
     for shape in image.shapes:
@@ -296,7 +296,7 @@ def _read(data: bytes) -> list[_Image]:
     return documents[0]
 
 
-def _chosen(images: list[_Image], target: ExportedPicture) -> _Image:
+def _choose_image(images: list[_Image], target: ExportedPicture) -> _Image:
     for wanted, key in ((target.content_id, _content_id), (target.name, _name), (target.name, _last_name)):
         same = [image for image in images if wanted and key(image) == wanted]
         if len(same) == 1:
@@ -324,19 +324,19 @@ def _rect(shape: _Shape) -> Rect | None:
     tag = shape.xml_attributes
     match shape.kind:
         case "box":
-            box = around([tag.get(key) for key in ("xtl", "ytl", "xbr", "ybr")])
-            return None if box is None else _turned(box, _rotation(shape))
+            box = bounding_rect([tag.get(key) for key in ("xtl", "ytl", "xbr", "ybr")])
+            return None if box is None else _rotated_bounds(box, _rotation(shape))
         case "ellipse":
             middle = rect_of([tag.get(key) for key in ("cx", "cy", "rx", "ry")])
-            return None if middle is None else _around_ellipse(middle, _rotation(shape))
+            return None if middle is None else _ellipse_bounds(middle, _rotation(shape))
         case "mask":
             return rect_of([tag.get(key) for key in ("left", "top", "width", "height")])
         case "cuboid":
-            return around([tag.get(key) for key in _CORNERS])
+            return bounding_rect([tag.get(key) for key in _CORNERS])
         case "skeleton":
-            return around(_numbers(";".join(shape.points)))
+            return bounding_rect(_numbers(";".join(shape.points)))
         case _:
-            return around(_numbers(tag.get("points", "")))
+            return bounding_rect(_numbers(tag.get("points", "")))
 
 
 def _numbers(points: str) -> list[str]:
@@ -352,7 +352,7 @@ def _rotation(shape: _Shape) -> float:
     return angle if math.isfinite(angle) else 0.0
 
 
-def _turned(box: Rect, angle: float) -> Rect | None:
+def _rotated_bounds(box: Rect, angle: float) -> Rect | None:
     if not angle:
         return box
     cos, sin = abs(math.cos(angle)), abs(math.sin(angle))
@@ -360,7 +360,7 @@ def _turned(box: Rect, angle: float) -> Rect | None:
     return rect_of([box.x + (box.w - w) / 2, box.y + (box.h - h) / 2, w, h])
 
 
-def _around_ellipse(ellipse: Rect, angle: float) -> Rect | None:
+def _ellipse_bounds(ellipse: Rect, angle: float) -> Rect | None:
     """`ellipse`: its middle, and its half axes as width and height."""
     cos, sin = math.cos(angle), math.sin(angle)
     half_w, half_h = (

@@ -16,7 +16,7 @@ from typing import Any
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fitted, scaled
-from desktop.exchange.formats.walkaround_json import around, load, rect_of
+from desktop.exchange.formats.walkaround_json import bounding_rect, load, rect_of
 from shared.geometry import Rect
 
 
@@ -54,7 +54,7 @@ def _rect(shape: Mapping[str, Any]) -> Rect | None:
         isinstance(point, list) and len(point) == 2 for point in points
     ):
         return None
-    box = around([number for point in points for number in point])
+    box = bounding_rect([number for point in points for number in point])
     if box is None or shape.get("shape_type") != "circle" or len(points) != 2:
         return box
     x, y = (float(number) for number in points[0])

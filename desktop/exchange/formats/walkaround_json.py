@@ -136,7 +136,7 @@ def rect_of(values: Any) -> Rect | None:
     return Rect(x, y, w, h) if all(abs(value) < 1e9 for value in (x, y, w, h)) else None
 
 
-def around(numbers: Sequence[Any]) -> Rect | None:
+def bounding_rect(numbers: Sequence[Any]) -> Rect | None:
     """The rectangle around points given as x, y, x, y, ...; None for anything else."""
     if len(numbers) < 4 or len(numbers) % 2:
         return None
@@ -157,11 +157,11 @@ def _picture(picture: ExportedPicture | None) -> dict[str, Any] | None:
         "height": picture.height,
         "ipfs_cid": picture.content_id,
         "mm_per_pixel": picture.mm_per_pixel,
-        **_taken(picture),
+        **_camera_fields(picture),
     }
 
 
-def _taken(picture: ExportedPicture) -> dict[str, Any]:
+def _camera_fields(picture: ExportedPicture) -> dict[str, Any]:
     """What is known of a photo's camera; it follows from the photo and is not read again."""
     camera, mark = picture.camera, picture.taken_mark
     return {

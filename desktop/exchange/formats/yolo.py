@@ -21,10 +21,10 @@ from collections.abc import Sequence
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.file_names import dataset_pictures, harmless, named_photos, reference_names, stem
+from desktop.exchange.data.file_names import dataset_pictures, named_photos, reference_names, safe_name, stem
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fitted
 from desktop.exchange.formats.archive import is_archive, pack, text_of, unpack
-from desktop.exchange.formats.walkaround_json import around, rect_of
+from desktop.exchange.formats.walkaround_json import bounding_rect, rect_of
 from shared.datasets import one_line, yolo_row, yolo_yaml
 from shared.geometry import Rect
 
@@ -57,7 +57,7 @@ def files(inspection: Inspection) -> dict[str, str]:
     for picture, file_name in reference_names(inspection.reference, all_facts).items():
         on_picture = [facts for facts in all_facts if facts.reference == picture]
         drawn = [(facts.item.item_name, facts.region) for facts in on_picture if facts.region is not None]
-        regions[harmless(file_name, "reference")] = (picture, drawn)
+        regions[safe_name(file_name, "reference")] = (picture, drawn)
     findings = {
         photo.file_name: (
             photo.picture,
@@ -97,7 +97,7 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
     drawn = {path: text for path, text in texts.items() if path.startswith("regions/")}
     texts = drawn or texts
     labels = {path: text for path, text in texts.items() if _is_label(path)}
-    wanted = stem(harmless(target.name, "reference"))
+    wanted = stem(safe_name(target.name, "reference"))
     same = [text for path, text in labels.items() if stem(path) == wanted]
     if len(same) != 1 and len(labels) != 1:
         raise ExchangeError(Reason.WHICH_PICTURE if labels else Reason.UNREADABLE)
@@ -117,7 +117,7 @@ def _drafts(text: str, names: Sequence[str], target: ExportedPicture) -> list[Im
         columns = line.split()
         if not columns:
             continue
-        part = _part(columns[1:])
+        part = _box_fractions(columns[1:])
         if part is None or not columns[0].isascii() or not columns[0].isdigit():
             raise ExchangeError(Reason.UNREADABLE)
         number = int(columns[0]) if len(columns[0]) < 10 else -1
@@ -129,13 +129,13 @@ def _drafts(text: str, names: Sequence[str], target: ExportedPicture) -> list[Im
     return drafts
 
 
-def _part(numbers: Sequence[str]) -> Rect | None:
+def _box_fractions(numbers: Sequence[str]) -> Rect | None:
     """The box of a line in fractions; None when the line is not a box.
 
     Four numbers are a box, a fifth the confidence of a prediction, six and more the corners of a polygon.
     """
     if len(numbers) > 5:
-        return around(numbers)
+        return bounding_rect(numbers)
     middle = rect_of(numbers[:4]) if len(numbers) >= 4 else None
     if middle is None:
         return None
@@ -164,7 +164,9 @@ def _yaml_names(text: str) -> list[str]:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             names = [word.strip() for word in literal.strip("[]{}").split(",")]
         if isinstance(names, dict):
-            return _listed({int(key): str(name) for key, name in names.items() if isinstance(key, int)})
+            return _names_in_order(
+                {int(key): str(name) for key, name in names.items() if isinstance(key, int)}
+            )
         return [str(name) for name in names] if isinstance(names, list) else []
     block = _BLOCK.search(text)
     if block is None:
@@ -174,10 +176,10 @@ def _yaml_names(text: str) -> list[str]:
         row = _ROW.match(line)
         if row is not None:
             numbered[int(row.group(1) or len(numbered))] = _unquoted(row.group(2).strip(" \t"))
-    return _listed(numbered)
+    return _names_in_order(numbered)
 
 
-def _listed(numbered: dict[int, str]) -> list[str]:
+def _names_in_order(numbered: dict[int, str]) -> list[str]:
     # Whatever number is left out has no name; a number beyond all reason makes no list of its length.
     most = min(max(numbered, default=-1) + 1, 100_000)
     return [numbered.get(number, "") for number in range(most)]

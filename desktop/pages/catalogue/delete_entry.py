@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.background.workers import run
 from desktop.client.api.catalogue import Entries
 from desktop.localization.dates import minute
-from desktop.pages.catalogue.saving import EntryConflict, remove
+from desktop.pages.catalogue.saving import EntryConflictError, remove
 from desktop.pages.common.lists.list_section import Section
 from desktop.widgets import confirm
 
@@ -24,11 +24,11 @@ class DeletableSection(Section[T]):
         raise AssertionError(f"{type(self).__name__} knows its entries")
 
     def delete(self, entry: T) -> None:
-        """Delete it, off the GUI thread. Raises EntryConflict when another user changed it meanwhile."""
+        """Delete it, off the GUI thread. Raises EntryConflictError when another user changed it meanwhile."""
         remove(self.entries(), self.key(entry), entry)
 
     def _not_deleted(self, name: str, error: Exception) -> None:
-        if not isinstance(error, EntryConflict):
+        if not isinstance(error, EntryConflictError):
             super()._not_deleted(name, error)
             return
         translate = QCoreApplication.translate
@@ -37,7 +37,7 @@ class DeletableSection(Section[T]):
         )
         lines = [
             text,
-            *(_line(getattr(error.base, field), getattr(error.now, field)) for field in error.fields),
+            *(_change_text(getattr(error.base, field), getattr(error.now, field)) for field in error.fields),
         ]
         title = translate("Catalogue", "Delete {name} anyway?").format(name=name)
         if confirm(self, title, "\n".join(lines), translate("Catalogue", "Delete anyway")):
@@ -52,11 +52,11 @@ class DeletableSection(Section[T]):
             self.reload()
 
 
-def _line(before: Any, after: Any) -> str:
-    return f"{_shown(before)} → {_shown(after)}"
+def _change_text(before: Any, after: Any) -> str:
+    return f"{_value_text(before)} → {_value_text(after)}"
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, list):
         return QCoreApplication.translate("Catalogue", "%n template region(s)", "", len(value))
     return "–" if value in (None, "") else str(value)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.context import Context
 from desktop.localization.dates import example, minute, typed_minute
 from desktop.pages.catalogue.in_place import offer_new
-from desktop.pages.catalogue.saving import EntryConflict, save
+from desktop.pages.catalogue.saving import EntryConflictError, save
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import Find, SearchCombo
@@ -40,7 +40,7 @@ class EntryForm(Form):
         super().__init__(context, title, QCoreApplication.translate("Form", "Save"), parent)
 
     def _failed(self, error: Exception) -> None:
-        if not isinstance(error, EntryConflict):
+        if not isinstance(error, EntryConflictError):
             super()._failed(error)
             return
         self._ready()
@@ -81,16 +81,16 @@ class EntryForm(Form):
         try:
             return editor.chosen()
         except ValueError:
-            self.wrong(
+            self.show_field_error(
                 name, self.tr("No entry with this name. Select one from the list, or leave the field empty.")
             )
             raise
 
-    def required(self, name: str, error: str) -> str:
+    def required_text(self, name: str, error: str) -> str:
         """Return the text of a required field. Shows `error` and raises ValueError when it is empty."""
         typed = self.text(name)
         if typed is None:
-            self.wrong(name, error)
+            self.show_field_error(name, error)
             raise ValueError(name)
         return typed
 
@@ -133,7 +133,7 @@ class AircraftForm(EntryForm):
 
     def write(self) -> Callable[[], Any]:
         body = AircraftWrite(
-            aircraft_name=self.required("aircraft_name", self.tr("Enter a name for the aircraft.")),
+            aircraft_name=self.required_text("aircraft_name", self.tr("Enter a name for the aircraft.")),
             registration=self.text("registration"),
             aircraft_type=self.text("aircraft_type"),
         )
@@ -175,13 +175,13 @@ class FlightForm(EntryForm):
         self.fields["scheduled_at"].set_text(minute(entry.scheduled_at) if entry else "")
 
     def write(self) -> Callable[[], Any]:
-        number = self.required("flight_number", self.tr("Enter a flight number."))
+        number = self.required_text("flight_number", self.tr("Enter a flight number."))
         scheduled = self.fields["scheduled_at"].text()
         try:
             at = typed_minute(scheduled)
         except ValueError:
             text = self.tr("Enter date and time as {example}.").format(example=example())
-            self.wrong("scheduled_at", text)
+            self.show_field_error("scheduled_at", text)
             raise
         if self._entry and scheduled.strip() == minute(self._entry.scheduled_at):
             at = self._entry.scheduled_at
@@ -225,7 +225,7 @@ class TaskForm(EntryForm):
 
     def write(self) -> Callable[[], Any]:
         body = TaskWrite(
-            task_name=self.required("task_name", self.tr("Enter a name for the task.")),
+            task_name=self.required_text("task_name", self.tr("Enter a name for the task.")),
             flight_id=self.chosen("flight_id"),
             aircraft_id=self.chosen("aircraft_id"),
             description=self.text("description"),
@@ -265,7 +265,7 @@ class ReferenceForm(EntryForm):
 
     def write(self) -> Callable[[], Any]:
         entry = self._entry
-        name = self.required("reference_image_name", self.tr("Enter a name for the reference image."))
+        name = self.required_text("reference_image_name", self.tr("Enter a name for the reference image."))
         body = ReferenceImageWrite(
             reference_image_name=name,
             file_id=entry.file_id,
@@ -278,11 +278,11 @@ class ReferenceForm(EntryForm):
     def ask_scale(self) -> None:
         """Let the user measure a known length on the image."""
         dialog = ScaleDialog(self._context, self._entry, self)
-        dialog.measured.connect(self._measured)
+        dialog.measured.connect(self._use_scale)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _measured(self, scale: float) -> None:
+    def _use_scale(self, scale: float) -> None:
         self.fields["mm_per_pixel"].set_text(f"{scale:.6g}")
         self.fields["mm_per_pixel"].set_error("")
         self.touch()
@@ -296,7 +296,9 @@ class ReferenceForm(EntryForm):
             if not 0 < scale <= _MOST_MM:
                 raise ValueError("out of range")
         except ValueError:
-            self.wrong("mm_per_pixel", self.tr("Enter a number above 0 and up to 1000, for example 0.42."))
+            self.show_field_error(
+                "mm_per_pixel", self.tr("Enter a number above 0 and up to 1000, for example 0.42.")
+            )
             raise
         stored = self._entry.mm_per_pixel
         # The field shows six digits; what was not changed keeps all of them.

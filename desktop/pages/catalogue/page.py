@@ -59,7 +59,7 @@ class CataloguePage(SectionsPage[Section[Any]]):
         run(_counts, self._context.session, owner=self, done=self._counted_all, failed=lambda _: None)
         super().opened(params)
 
-    def offered(self) -> Mapping[str, str]:
+    def visible_sections(self) -> Mapping[str, str]:
         """Every section, with how many entries it has where that is known; models need a right."""
         titles = {
             "aircraft": self.tr("Aircraft"),

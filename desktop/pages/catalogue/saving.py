@@ -15,7 +15,7 @@ from desktop.pages.common.lists.delete_unchanged import TRIES, delete_unchanged
 from shared.wire.detection import DetectionModel, ModelUpdate
 
 
-class EntryConflict(Exception):  # noqa: N818 - asks for a decision
+class EntryConflictError(Exception):
     """Another user changed these fields; nothing was done. `base` is the entry as the person saw it, `now`
     as it is there."""
 
@@ -29,7 +29,7 @@ class EntryConflict(Exception):  # noqa: N818 - asks for a decision
 def save(entries: Entries[Any, Any], entry_id: str | None, base: Any, body: Any) -> Any:
     """Make the entry, or send the fields of `body` that differ from `base`, the entry as the person saw it.
 
-    Other users' changes of other fields stay. Raises EntryConflict when they changed the same ones to
+    Other users' changes of other fields stay. Raises EntryConflictError when they changed the same ones to
     something else, ClientError.
     """
     if entry_id is None:
@@ -49,7 +49,7 @@ def save(entries: Entries[Any, Any], entry_id: str | None, base: Any, body: Any)
             if getattr(now.value, name) not in (getattr(base, name), value)
         ]
         if conflicts:
-            raise EntryConflict(base, now.value, conflicts)
+            raise EntryConflictError(base, now.value, conflicts)
         sent = {name: getattr(now.value, name) for name in needed} | changes
         try:
             return entries.update(entry_id, kind(**sent), now.etag)
@@ -62,7 +62,7 @@ def save(entries: Entries[Any, Any], entry_id: str | None, base: Any, body: Any)
 def save_model(detection: Detection, base: DetectionModel, change: ModelUpdate) -> DetectionModel:
     """Send the fields of `change` that differ from `base`, the model as the person saw it; gives it as it is.
 
-    Raises EntryConflict when another user changed the same ones to other values, ClientError.
+    Raises EntryConflictError when another user changed the same ones to other values, ClientError.
     """
     changes = {name: value for name, value in change.model_dump().items() if name in change.model_fields_set}
     changes = {name: value for name, value in changes.items() if value != getattr(base, name)}
@@ -74,7 +74,7 @@ def save_model(detection: Detection, base: DetectionModel, change: ModelUpdate) 
             name for name in changes if getattr(now.value, name) not in (getattr(base, name), changes[name])
         ]
         if conflicts:
-            raise EntryConflict(base, now.value, conflicts)
+            raise EntryConflictError(base, now.value, conflicts)
         try:
             return detection.update_model(base.model_id, ModelUpdate(**changes), now.etag)
         except Stale:
@@ -86,13 +86,13 @@ def save_model(detection: Detection, base: DetectionModel, change: ModelUpdate) 
 def remove(entries: Entries[Any, Any], entry_id: str, base: Any) -> None:
     """Delete the entry, as long as it still is `base`, the entry as the person saw it.
 
-    Raises EntryConflict when another user changed it meanwhile, ClientError.
+    Raises EntryConflictError when another user changed it meanwhile, ClientError.
     """
 
     def check(now: Versioned[Any]) -> None:
         conflicts = changed(base, now.value)
         if conflicts:
-            raise EntryConflict(base, now.value, conflicts)
+            raise EntryConflictError(base, now.value, conflicts)
 
     delete_unchanged(partial(entries.tagged, entry_id), check, partial(entries.delete, entry_id))
 

@@ -14,7 +14,7 @@ from desktop.context import Context
 from desktop.imaging import ImageError
 from desktop.imaging.sources.source import ImageSource
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.common.picture_commands import bind_canvas, zooms
+from desktop.pages.common.picture_commands import bind_canvas, zoom_handlers
 from desktop.pages.workbench.open_record.loading import fetch_reference
 from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, ButtonKind, label
@@ -59,7 +59,7 @@ class ScaleDialog(BaseDialog):
         self._bind(context.commands)
         self.length.valueChanged.connect(lambda _: self._show())
         self.view.cursorMoved.connect(lambda _: self._show())
-        self.use.clicked.connect(self._take)
+        self.use.clicked.connect(self._use_scale)
         self.cancel.clicked.connect(self.reject)
         self.view.show_message(self.tr("Opening image…"))
         self._show()
@@ -93,7 +93,7 @@ class ScaleDialog(BaseDialog):
         column.addLayout(row)
 
     def _bind(self, commands: Commands) -> None:
-        for command, handler in zooms(self.view).items():
+        for command, handler in zoom_handlers(self.view).items():
             commands.bind(command, handler, owner=self)
         bind_canvas(commands, self.view)
 
@@ -130,7 +130,7 @@ class ScaleDialog(BaseDialog):
         self._scale_label.setText(text)
         self.use.setEnabled(scale is not None)
 
-    def _take(self) -> None:
+    def _use_scale(self) -> None:
         scale = self.scale
         if scale is not None:
             self.measured.emit(scale)

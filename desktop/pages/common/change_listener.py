@@ -40,8 +40,8 @@ class ChangeListener(QObject):
                 self._session,
                 owner=self,
                 progress=self.event_received.emit,
-                done=lambda _: self._over(),
-                failed=lambda _: self._over(),
+                done=lambda _: self._end_listening(),
+                failed=lambda _: self._end_listening(),
                 lane=Lane.LONG,
             )
 
@@ -53,7 +53,7 @@ class ChangeListener(QObject):
             if self._session is not None:
                 self._session.events.close()
 
-    def _over(self) -> None:
+    def _end_listening(self) -> None:
         self._task = None
 
 

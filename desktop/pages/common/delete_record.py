@@ -19,7 +19,7 @@ from shared.codes import Status
 from shared.wire.inspection import Record
 
 
-class RecordChanged(Exception):  # noqa: N818 - asks for a decision
+class RecordChangedError(Exception):
     """The record is no longer as the person saw it; nothing was done. `by`: who changed it, where known."""
 
     def __init__(self, base: Record, now: Record, by: str | None) -> None:
@@ -32,12 +32,12 @@ class RecordChanged(Exception):  # noqa: N818 - asks for a decision
 def remove(session: Session, base: Record) -> None:
     """Delete the record as long as it still is `base`, as the person saw it. Not for the GUI thread.
 
-    Raises RecordChanged, ClientError.
+    Raises RecordChangedError, ClientError.
     """
 
     def check(now: Versioned[Record]) -> None:
         if changes(base, now.value):
-            raise RecordChanged(base, now.value, now.by)
+            raise RecordChangedError(base, now.value, now.by)
 
     record_id, records = base.inspection_id, session.records
     delete_unchanged(partial(records.get, record_id), check, partial(records.delete, record_id))
@@ -102,9 +102,9 @@ def _send(
     cancelled: Callable[[], Any],
 ) -> None:
     def not_done(error: Exception) -> None:
-        if not isinstance(error, RecordChanged):
+        if not isinstance(error, RecordChangedError):
             failed(error)
-        elif _insists(owner, error):
+        elif _confirm_deletion(owner, error):
             _send(owner, session, error.now, done, failed, cancelled)
         else:
             cancelled()
@@ -112,7 +112,7 @@ def _send(
     run(remove, session, base, owner=owner, done=lambda _: done(), failed=not_done)
 
 
-def _insists(owner: QWidget, changed: RecordChanged) -> bool:
+def _confirm_deletion(owner: QWidget, changed: RecordChangedError) -> bool:
     translate = QCoreApplication.translate
     at = minute(changed.now.updated_at)
     if changed.by:

@@ -20,7 +20,7 @@ class ItemSources:
     last: Record | None = None
 
 
-def sources(session: Session, reference_image_id: str) -> ItemSources:
+def read_sources(session: Session, reference_image_id: str) -> ItemSources:
     """What there is for a reference image. Raises ClientError, NotFound when it is gone."""
     image = session.catalogue.reference_images.get(reference_image_id)
     return ItemSources(len(image.template), last_record(session, reference_image_id))
@@ -39,7 +39,7 @@ def last_record(session: Session, reference_image_id: str | None, other_than: st
     return None
 
 
-def items_as_last_time(session: Session, record: Record) -> Sequence[Item] | None:
+def copy_last_items(session: Session, record: Record) -> Sequence[Item] | None:
     """Give a record the items of the last other record of its reference image; None when there is none.
 
     Raises ClientError, Conflict when the record has items.

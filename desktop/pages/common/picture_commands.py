@@ -16,7 +16,7 @@ _SLIDE, _SLIDE_FAR = 0.05, 0.25
 """Share of the view that an arrow moves what divides a pair by."""
 
 
-def zooms(view: CanvasView | CompareView) -> dict[str, Callable[[], None]]:
+def zoom_handlers(view: CanvasView | CompareView) -> dict[str, Callable[[], None]]:
     """What looking closer does on this view, by command."""
     return {
         "view.fit": view.fit,

@@ -25,7 +25,7 @@ _START = (
 _COMMANDS = ("record.from_picture", "record.import", "", "sample.create", "sample.open", "sample.remove")
 
 
-class FirstSteps(QObject):
+class FirstStepsController(QObject):
     """Offers the ways to create a record besides the form, and the sample."""
 
     record_wanted = Signal(str)
@@ -40,7 +40,7 @@ class FirstSteps(QObject):
     def __init__(self, context: Context, page: QWidget) -> None:
         super().__init__(page)
         self._context, self._page = context, page
-        self.sample = SampleController.of(context)
+        self.sample = SampleController.for_context(context)
         self.bar = SampleBar(self.sample)
         self.more = IconButton("more", self.tr("More ways to begin"))
         self.more.clicked.connect(lambda _checked=False: self._menu())
@@ -54,7 +54,7 @@ class FirstSteps(QObject):
     def _bind(self) -> None:
         sample = self.sample
         handlers: tuple[tuple[str, Callable[[], object], Callable[[], bool]], ...] = (
-            ("record.from_picture", self.from_picture, self.may_start),
+            ("record.from_picture", self.start_from_picture, self.may_start),
             ("record.import", self.import_regions, self.may_start),
             ("sample.create", sample.create, sample.may_create),
             ("sample.open", self._open_sample, lambda: bool(sample.record_id)),
@@ -80,8 +80,8 @@ class FirstSteps(QObject):
         """Say on the empty list what to do next, or who can."""
         if self.may_start():
             panel = FirstStepsPanel(self.sample)
-            panel.picture_wanted.connect(lambda: self.from_picture())
-            panel.picture_dropped.connect(self.from_picture)
+            panel.picture_wanted.connect(lambda: self.start_from_picture())
+            panel.picture_dropped.connect(self.start_from_picture)
             panel.import_wanted.connect(self.import_regions)
             panel.record_wanted.connect(self.form_wanted)
             stack.show_state(panel)
@@ -98,19 +98,19 @@ class FirstSteps(QObject):
         else:
             stack.show_empty("list", self.tr("No records yet. Inspectors create them."))
 
-    def from_picture(self, path: Path | None = None) -> None:
+    def start_from_picture(self, path: Path | None = None) -> None:
         """Ask for a picture, unless it is known, and for what goes with it; make a record."""
         path = path or open_picture(self._page, self.tr("Choose reference image"), Purpose.REFERENCES)
         if path is not None:
-            self._dialog(regions=False).take_picture(path)
+            self._open_dialog(regions=False).take_picture(path)
 
     def import_regions(self) -> None:
         """Ask for a file of regions and for its picture; make a record."""
         path = ask_region_file(self._page)
         if path is not None:
-            self._dialog(regions=True).take_regions(path)
+            self._open_dialog(regions=True).take_regions(path)
 
-    def _dialog(self, regions: bool) -> StartDialog:
+    def _open_dialog(self, regions: bool) -> StartDialog:
         dialog = StartDialog(self._context, regions, self._page)
         dialog.created.connect(self.record_wanted)
         dialog.notice.connect(self.notice)

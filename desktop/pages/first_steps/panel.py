@@ -15,7 +15,7 @@ _WIDE_PX = 1080
 _SHARE = 0.6
 
 
-class _Way(Card):
+class _StartCard(Card):
     """One way: a sign, what it is, what comes of it, and its button."""
 
     def __init__(self, icon: str, title: str, text: str, verb: str, kind: ButtonKind) -> None:
@@ -50,21 +50,21 @@ class FirstStepsPanel(QWidget):
         self.setAcceptDrops(True)
         self.heading = label(self.tr("No records yet"), "title")
         self.heading.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.sample = _Way(
+        self.sample = _StartCard(
             "play",
             self.tr("Try the sample inspection"),
             self.tr("An aircraft, a record with regions and a photo, ready to detect. One click deletes it."),
             self.tr("Create sample inspection"),
             ButtonKind.MAIN,
         )
-        self.picture = _Way(
+        self.picture = _StartCard(
             "photo",
             self.tr("Start from an image"),
             self.tr("Choose or drop an image of the correct condition. Task and record are created with it."),
             self.tr("Choose image…"),
             ButtonKind.PLAIN,
         )
-        self.import_ = _Way(
+        self.import_ = _StartCard(
             "upload",
             self.tr("Import regions"),
             self.tr(

@@ -91,7 +91,7 @@ class PictureDrop(QFrame):
         self._preview.setPixmap(QPixmap.fromImage(image))
         self._preview.show()
 
-    def _mark(self, over: bool) -> None:
+    def _highlight(self, over: bool) -> None:
         self.setProperty("over", over)
         self.style().unpolish(self)
         self.style().polish(self)
@@ -99,13 +99,13 @@ class PictureDrop(QFrame):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_pictures(event.mimeData()):
             event.acceptProposedAction()
-            self._mark(True)
+            self._highlight(True)
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
-        self._mark(False)
+        self._highlight(False)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self._mark(False)
+        self._highlight(False)
         pictures = dropped_pictures(event.mimeData())
         if pictures:
             event.acceptProposedAction()

@@ -38,7 +38,7 @@ class SampleController(QObject):
     """Something to tell the person."""
 
     def __init__(self, context: Context) -> None:
-        """Use `SampleController.of`."""
+        """Use `SampleController.for_context`."""
         super().__init__(context)
         self._context = context
         self._task: Task | None = None
@@ -48,7 +48,7 @@ class SampleController(QObject):
         context.closing.connect(self._stop)
 
     @classmethod
-    def of(cls, context: Context) -> SampleController:
+    def for_context(cls, context: Context) -> SampleController:
         """The controller of this desktop; made when there is none yet."""
         controller = context.findChild(SampleController)
         return controller if isinstance(controller, SampleController) else cls(context)
@@ -117,13 +117,13 @@ class SampleController(QObject):
 
     def _created(self, objects: SampleObjects) -> None:
         self._task = None
-        self._keep(objects)
+        self._remember(objects)
         self.changed.emit()
         self.created.emit(objects.inspection_id)
 
     def _removed(self, remaining: SampleObjects) -> None:
         self._task = None
-        self._keep(SampleObjects())
+        self._remember(SampleObjects())
         self.changed.emit()
         if remaining.ids():
             self.notice.emit(
@@ -141,24 +141,24 @@ class SampleController(QObject):
         self.changed.emit()
         self.notice.emit(sentence(error))
 
-    def _service(self) -> str:
+    def _service_key(self) -> str:
         """What the preferences know the service by: its address, or the data folder of the desktop's own."""
         if self._context.embedded:
             return str(self._context.data_folder or "")
         return server_key(self._context.session.base_url)
 
     def _objects(self) -> SampleObjects:
-        ids = self._context.preferences.values.samples.get(self._service(), {})
+        ids = self._context.preferences.values.samples.get(self._service_key(), {})
         objects = SampleObjects()
         for name in objects.__slots__:
             setattr(objects, name, ids.get(name, ""))
         return objects
 
-    def _keep(self, objects: SampleObjects) -> None:
+    def _remember(self, objects: SampleObjects) -> None:
         samples = dict(self._context.preferences.values.samples)
-        samples.pop(self._service(), None)
+        samples.pop(self._service_key(), None)
         if objects.ids():
-            samples[self._service()] = objects.ids()
+            samples[self._service_key()] = objects.ids()
         self._context.preferences.change(samples=samples)
 
     def _login_changed(self) -> None:

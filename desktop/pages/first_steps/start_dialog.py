@@ -18,7 +18,7 @@ from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.messages.exchange_messages import exchange_sentence
 from desktop.pages.first_steps.picture_drop import PictureDrop
-from desktop.pages.first_steps.starting import Named, Progress, StartDetails, Started, start
+from desktop.pages.first_steps.starting import CatalogueChoice, Progress, StartDetails, StartedRecord, start
 from desktop.widgets import (
     Banner,
     Button,
@@ -149,7 +149,7 @@ class StartDialog(Dialog):
     def _regions_failed(self, error: Exception) -> None:
         self._regions = None
         self.regions_name.setText(self.tr("No file chosen"))
-        self.banner.say(_sentence(error), "error")
+        self.banner.say(_error_sentence(error), "error")
 
     def _picture_changed(self) -> None:
         """Name the record after its picture, unless the person has named it."""
@@ -163,11 +163,11 @@ class StartDialog(Dialog):
 
     def submit(self) -> None:
         """Make the record with what is typed."""
-        details = self._details() if self._task is None else None
+        details = self._read_details() if self._task is None else None
         if details is None:
             return
         self.banner.hide()
-        self._busy(True)
+        self._set_busy(True)
         self._task = run(
             start,
             self._context.session,
@@ -180,7 +180,7 @@ class StartDialog(Dialog):
             lane=Lane.LONG,
         )
 
-    def _details(self) -> StartDetails | None:
+    def _read_details(self) -> StartDetails | None:
         """What is typed; None after saying what is missing."""
         if self._asks_regions and self._regions is None:
             self.banner.say(self.tr("Choose a file with regions."), "error")
@@ -191,7 +191,7 @@ class StartDialog(Dialog):
             self.picture.set_error(self.tr("Choose an image."))
             self.picture.choose.setFocus()
             return None
-        task, aircraft = _named(self.task), _named(self.aircraft)
+        task, aircraft = _catalogue_choice(self.task), _catalogue_choice(self.aircraft)
         if not task:
             self.task_field.set_error(self.tr("Enter a name for the task."))
             self.task_field.setFocus()
@@ -210,7 +210,7 @@ class StartDialog(Dialog):
             unnamed=lambda number: name.format(n=number),
         )
 
-    def _busy(self, busy: bool) -> None:
+    def _set_busy(self, busy: bool) -> None:
         self.make.setEnabled(not busy)
         self.make.setText(self.tr("Creating record…") if busy else self.tr("Create record"))
         self.bar.setVisible(busy)
@@ -219,7 +219,7 @@ class StartDialog(Dialog):
             field.setEnabled(not busy)
         self.whole.setEnabled(not busy)
 
-    def _done(self, started: Started) -> None:
+    def _done(self, started: StartedRecord) -> None:
         self._task = None
         self.accept()
         self.created.emit(started.record_id)
@@ -231,8 +231,8 @@ class StartDialog(Dialog):
 
     def _failed(self, error: Exception) -> None:
         self._task = None
-        self._busy(False)
-        self.banner.say(_sentence(error), "error")
+        self._set_busy(False)
+        self.banner.say(_error_sentence(error), "error")
 
     def reject(self) -> None:
         """Close, after asking where something was chosen or typed."""
@@ -256,10 +256,10 @@ def ask_region_file(parent: QWidget) -> Path | None:
     return open_file(parent, translate("StartDialog", "Choose region file"), kinds, Purpose.REGIONS)
 
 
-def _named(chooser: SearchCombo) -> Named:
+def _catalogue_choice(chooser: SearchCombo) -> CatalogueChoice:
     entry_id, text = chooser.typed()
-    return Named(entry_id, text.strip())
+    return CatalogueChoice(entry_id, text.strip())
 
 
-def _sentence(error: Exception) -> str:
+def _error_sentence(error: Exception) -> str:
     return exchange_sentence(error) if isinstance(error, ExchangeError) else sentence(error)

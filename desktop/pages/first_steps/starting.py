@@ -37,7 +37,7 @@ _UPLOADED = 70
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class CatalogueChoice:
     """An entry of the catalogue: the id of one that was chosen, or the name of one to be made."""
 
     entry_id: str = ""
@@ -54,8 +54,8 @@ class StartDetails:
     picture: Path | bytes
     picture_name: str
     name: str
-    task: Named
-    aircraft: Named
+    task: CatalogueChoice
+    aircraft: CatalogueChoice
     executor_id: str
     whole_image: str = ""
     regions: Path | None = None
@@ -76,7 +76,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class StartedRecord:
     """The record that was made; `left_out` regions lie outside of the picture."""
 
     record_id: str
@@ -84,7 +84,9 @@ class Started:
     left_out: int = 0
 
 
-def start(report: ProgressReport, session: Session, details: StartDetails, progress: Progress) -> Started:
+def start(
+    report: ProgressReport, session: Session, details: StartDetails, progress: Progress
+) -> StartedRecord:
     """Make the record. Reports percent.
 
     Raises ClientError, ImageError, OSError, and ExchangeError for a file of regions that cannot be used: then
@@ -92,14 +94,14 @@ def start(report: ProgressReport, session: Session, details: StartDetails, progr
     """
     aircraft_id = _aircraft(session, details.aircraft)
     reference = _reference(report, session, details, aircraft_id, progress)
-    target = _target(reference)
+    target = _target_picture(reference)
     drafts = ImportedRegions() if details.regions is None else _read(details.regions, target)
     task_id = _task(session, details.task, aircraft_id)
     record_id = _record(session, details, task_id, reference.reference_image_id, progress)
     report(90)
     if not progress.filled:
         if drafts:
-            _fill(report, session, reference, record_id, drafts, target, details.unnamed)
+            _create_items(report, session, reference, record_id, drafts, target, details.unnamed)
         elif details.whole_image:
             whole = ItemPoint(point=Point(x=0, y=0, w=1, h=1))
             item = ItemCreate(
@@ -111,7 +113,7 @@ def start(report: ProgressReport, session: Session, details: StartDetails, progr
             session.items.create(item, progress.item_key)
         progress.filled = True
     report(100)
-    return Started(record_id, len(drafts), drafts.left_out)
+    return StartedRecord(record_id, len(drafts), drafts.left_out)
 
 
 def _record(
@@ -133,30 +135,30 @@ def _record(
     return progress.record_id
 
 
-def _aircraft(session: Session, aircraft: Named) -> str | None:
+def _aircraft(session: Session, aircraft: CatalogueChoice) -> str | None:
     if not aircraft:
         return None
     if aircraft.entry_id:
         return aircraft.entry_id
     entries = session.catalogue.aircraft
-    for entry in _named(entries, aircraft.name):
+    for entry in _find_by_name(entries, aircraft.name):
         if entry.aircraft_name == aircraft.name:
             return str(entry.aircraft_id)
     return entries.create(AircraftWrite(aircraft_name=aircraft.name)).aircraft_id
 
 
-def _task(session: Session, task: Named, aircraft_id: str | None) -> str:
+def _task(session: Session, task: CatalogueChoice, aircraft_id: str | None) -> str:
     """Return the ID of the chosen task, or of the one with this name and aircraft, created if missing."""
     if task.entry_id:
         return task.entry_id
     entries = session.catalogue.tasks
-    for entry in _named(entries, task.name):
+    for entry in _find_by_name(entries, task.name):
         if (entry.task_name, entry.aircraft_id) == (task.name, aircraft_id):
             return str(entry.task_id)
     return entries.create(TaskWrite(task_name=task.name, aircraft_id=aircraft_id)).task_id
 
 
-def _named(entries: Entries[Any, Any], name: str) -> Sequence[Any]:
+def _find_by_name(entries: Entries[Any, Any], name: str) -> Sequence[Any]:
     return entries.list(1, 200, name).data
 
 
@@ -187,7 +189,7 @@ def _reference(
     return progress.reference
 
 
-def _target(reference: ReferenceImage) -> ExportedPicture:
+def _target_picture(reference: ReferenceImage) -> ExportedPicture:
     return ExportedPicture(
         reference.filename or reference.reference_image_name,
         reference.width or 0,
@@ -202,7 +204,7 @@ def _read(path: Path, target: ExportedPicture) -> ImportedRegions:
     return read_regions(path.read_bytes(), path.name, target)
 
 
-def _fill(
+def _create_items(
     report: ProgressReport,
     session: Session,
     reference: ReferenceImage,

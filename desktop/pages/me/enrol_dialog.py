@@ -78,7 +78,7 @@ class EnrolDialog(BaseDialog):
         column.addLayout(row)
         self._feed = CameraFeed(self)
         self._feed.frameReady.connect(self.viewfinder.show_frame)
-        self._feed.looked.connect(self._looked)
+        self._feed.looked.connect(self._frame_analyzed)
         self._feed.stateChanged.connect(self._state_changed)
         self._pose_timer = QTimer(self, singleShot=True)
         self.viewfinder.acted.connect(self._begin)
@@ -110,13 +110,13 @@ class EnrolDialog(BaseDialog):
             )
             return
         named = {source.name: source for source in self._sources}
-        self._film(named.get(self._preferred, self._sources[0]))
+        self._start_camera(named.get(self._preferred, self._sources[0]))
 
     def _choose(self, name: str) -> None:
         self._preferred = name
         self._use_cameras(self._sources)
 
-    def _film(self, source: FrameSource) -> None:
+    def _start_camera(self, source: FrameSource) -> None:
         self.viewfinder.set_cameras([camera.name for camera in self._sources], source.name)
         self._feed.start(source)
 
@@ -134,7 +134,7 @@ class EnrolDialog(BaseDialog):
         self._step.setText(self._steps[min(len(self._shots), len(self._steps) - 1)])
         self.skip.setVisible(len(self._shots) == _NEEDED and not self._sending)
 
-    def _looked(self, analysis: FrameAnalysis) -> None:
+    def _frame_analyzed(self, analysis: FrameAnalysis) -> None:
         self.viewfinder.show_face(analysis.face)
         if self._sending or self._pose_timer.isActive():
             return

@@ -57,7 +57,7 @@ class FaceCard(Card):
         self.warning.hide()
         self._consent_text = label("", "text", wrap=True)
         self.consent = QCheckBox(self.tr("I agree"))
-        self.consent.toggled.connect(lambda _on: self._update())
+        self.consent.toggled.connect(lambda _on: self._update_buttons())
         self.by_camera = Button(self.tr("Enrol with camera"), icon="camera")
         self.by_camera.clicked.connect(lambda _checked=False: self._open_camera())
         self.by_files = Button(self.tr("Enrol from photo files"), icon="photo")
@@ -67,7 +67,7 @@ class FaceCard(Card):
         self._error = label("", "error", wrap=True)
         self._error.hide()
         self._build()
-        self._update()
+        self._update_buttons()
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -135,7 +135,7 @@ class FaceCard(Card):
             text += " " + self.tr("An administrator has disabled face login.")
         self._status_label.setText(text)
         self._consent_text.setText(self._consent(status))
-        self._update()
+        self._update_buttons()
 
     def _warnings(self, status: FaceStatus) -> list[str]:
         """Return what will make logins fail and what helps, a sentence each."""
@@ -195,7 +195,7 @@ class FaceCard(Card):
         """The last error."""
         return self._error.text()
 
-    def _update(self) -> None:
+    def _update_buttons(self) -> None:
         status = self._status
         free = status is not None and not self._busy
         self.consent.setEnabled(free)
@@ -206,11 +206,11 @@ class FaceCard(Card):
         self.delete.setEnabled(free)
         self.delete.setVisible(status is not None and status.enrolled)
 
-    def _start(self, doing: str) -> None:
+    def _show_running(self, doing: str) -> None:
         self._busy = True
         self._say("")
         self._status_label.setText(doing)
-        self._update()
+        self._update_buttons()
 
     def _open_camera(self) -> None:
         dialog = EnrolDialog(
@@ -227,7 +227,7 @@ class FaceCard(Card):
 
     def enrol_files(self, paths: Sequence[Path]) -> None:
         """Enrol by 1 to 5 pictures from files."""
-        self._start(self.tr("Enrolling…"))
+        self._show_running(self.tr("Enrolling…"))
         run(_enrol_files, self._session, paths, owner=self, done=self._enrolled, failed=self._failed)
 
     def _enrolled(self, status: FaceStatus) -> None:
@@ -239,7 +239,7 @@ class FaceCard(Card):
         title = self.tr("Delete face data?")
         text = self.tr("The stored features are deleted immediately. After that, log in with your password.")
         if confirm(self, title, text, self.tr("Delete face data")):
-            self._start(self.tr("Deleting…"))
+            self._show_running(self.tr("Deleting…"))
             run(_delete, self._session, owner=self, done=self._deleted, failed=self._failed)
 
     def _deleted(self, status: FaceStatus) -> None:

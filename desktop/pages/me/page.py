@@ -143,17 +143,17 @@ class MePage(Page):
     def _refreshed(self, payload: Payload) -> None:
         if not self.profile.unsaved:
             self._show(payload)
-        self._know(payload)
+        self._update_login(payload)
 
-    def _know(self, payload: Payload) -> None:
+    def _update_login(self, payload: Payload) -> None:
         # An answer that comes after a logout must not log anyone in.
         if self._context.payload is not None and self._context.payload.user.user_id == payload.user.user_id:
             self._context.enter(payload)
 
     def _saved(self, payload: Payload) -> None:
-        self._know(payload)
+        self._update_login(payload)
         self.toast.emit(self.tr("Profile saved."))
 
     def _face_changed(self, text: str) -> None:
         self.toast.emit(text)
-        run(self._context.session.account.me, owner=self, done=self._know, failed=lambda _: None)
+        run(self._context.session.account.me, owner=self, done=self._update_login, failed=lambda _: None)

@@ -14,7 +14,7 @@ Names = dict[tuple[str, str], str]
 """(kind, id) -> name."""
 
 
-def users(session: Session) -> Names:
+def user_names(session: Session) -> Names:
     """Every user by name. Raises ClientError."""
     names: Names = {}
     number = 0
@@ -26,7 +26,7 @@ def users(session: Session) -> Names:
             return names
 
 
-def objects(session: Session, entries: Iterable[AuditEntry], names: Names) -> Names:
+def object_names(session: Session, entries: Iterable[AuditEntry], names: Names) -> Names:
     """The names of the objects in `entries` that `names` lacks; deleted and unnamed objects are left out."""
     return names_of(session, {(entry.kind, entry.object_id or "") for entry in entries} - names.keys())
 

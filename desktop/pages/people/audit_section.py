@@ -16,7 +16,7 @@ from desktop.pages.common.lists.sections_page import PageSection
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people import audit_names
 from desktop.pages.people.audit_terms import ACTIONS, KINDS, action_word, object_kind_name
-from desktop.pages.people.details import changes, referred
+from desktop.pages.people.details import changes, referenced_objects
 from desktop.widgets import (
     Button,
     ButtonKind,
@@ -65,9 +65,9 @@ class AuditSection(PageSection):
         return [
             Column(self.tr("No."), lambda e: str(e.seq), 72, kind="dim"),
             Column(self.tr("Time"), lambda e: minute(e.at), 150, least=132),
-            Column(self.tr("User"), self._who, 140),
+            Column(self.tr("User"), self._actor_text, 140),
             Column(self.tr("Action"), lambda e: action_word(e.action), 170, kind="strong"),
-            Column(self.tr("Object"), self._what, stretch=True),
+            Column(self.tr("Object"), self._object_text, stretch=True),
             Column(self.tr("Source"), lambda e: e.address or NOTHING, 120, kind="dim"),
         ]
 
@@ -118,10 +118,10 @@ class AuditSection(PageSection):
 
     def _bind(self) -> None:
         for combo in (self.action, self.kind, self.actor, self.period):
-            combo.picked.connect(lambda _: self._filtered())
+            combo.picked.connect(lambda _: self._filter_changed())
         self.clear.clicked.connect(self.reset)
-        self.pager.wanted.connect(self.go)
-        self.pager.resized.connect(lambda _: self.go(1))
+        self.pager.wanted.connect(self.go_to_page)
+        self.pager.resized.connect(lambda _: self.go_to_page(1))
         self.table.chosen_changed.connect(self._show_details)
 
     # -- what is asked
@@ -140,20 +140,20 @@ class AuditSection(PageSection):
         """Show everything."""
         for combo in (self.action, self.kind, self.actor, self.period):
             combo.set_value(None)
-        self._filtered()
+        self._filter_changed()
 
-    def _filtered(self) -> None:
+    def _filter_changed(self) -> None:
         self.clear.setVisible(self.value() != AuditFilter())
-        self.go(1)
+        self.go_to_page(1)
 
     def opened(self) -> None:
         """The section came to the front."""
         session = self._context.session
-        run(audit_names.users, session, owner=self, done=self._know_users, failed=lambda _: None)
-        self.go(self._number)
+        run(audit_names.user_names, session, owner=self, done=self._set_users, failed=lambda _: None)
+        self.go_to_page(self._number)
         self.table.setFocus()
 
-    def go(self, number: int) -> None:
+    def go_to_page(self, number: int) -> None:
         """Ask for a page."""
         self._number = max(number, 1)
         if self._task is not None:
@@ -167,7 +167,9 @@ class AuditSection(PageSection):
             self.pager.page_size,
             owner=self,
             done=self._show,
-            failed=lambda error: self.stack.show_error(sentence(error), lambda: self.go(self._number)),
+            failed=lambda error: self.stack.show_error(
+                sentence(error), lambda: self.go_to_page(self._number)
+            ),
         )
 
     def _show(self, listing: Listing[AuditEntry]) -> None:
@@ -182,33 +184,33 @@ class AuditSection(PageSection):
         self.stack.show_content()
         session = self._context.session
         run(
-            audit_names.objects,
+            audit_names.object_names,
             session,
             listing.data,
             dict(self._names),
             owner=self,
-            done=self._know,
+            done=self._add_names,
             failed=lambda _: None,
         )
 
     # -- names
 
-    def _know_users(self, names: audit_names.Names) -> None:
+    def _set_users(self, names: audit_names.Names) -> None:
         users = sorted(((key[1], name) for key, name in names.items()), key=lambda pair: pair[1])
         self.actor.set_choices([(None, self.tr("All users")), *users])
-        self._know(names)
+        self._add_names(names)
 
-    def _know(self, names: audit_names.Names) -> None:
+    def _add_names(self, names: audit_names.Names) -> None:
         self._names |= names
         self.table.rows_model.again()
         self._show_details()
 
-    def _who(self, entry: AuditEntry) -> str:
+    def _actor_text(self, entry: AuditEntry) -> str:
         if entry.actor is None:
             return self.tr("Not logged in") if entry.address else self.tr("Service")
         return self._names.get(("user", entry.actor), entry.actor[:_SHORT_ID])
 
-    def _what(self, entry: AuditEntry) -> str:
+    def _object_text(self, entry: AuditEntry) -> str:
         kind = object_kind_name(entry.kind)
         key = entry.object_id
         if not key or entry.kind in {"face_policy", "service", "audit"}:
@@ -220,14 +222,14 @@ class AuditSection(PageSection):
 
     def _show_details(self) -> None:
         entry = self.table.chosen
-        self._title.setText(f"{action_word(entry.action)} · {self._what(entry)}" if entry else "")
+        self._title.setText(f"{action_word(entry.action)} · {self._object_text(entry)}" if entry else "")
         if entry is None:
             self.details.clear()
             return
-        self._seek(referred(entry.details))
+        self._fetch_names(referenced_objects(entry.details))
         lines = [
             self.tr("Time: {time}").format(time=second(entry.at)),
-            self.tr("User: {name}").format(name=self._who(entry)),
+            self.tr("User: {name}").format(name=self._actor_text(entry)),
         ]
         if entry.object_id:
             lines.append(self.tr("ID: {id}").format(id=entry.object_id))
@@ -235,14 +237,14 @@ class AuditSection(PageSection):
         lines += ["", self.tr("Hash: {hash}").format(hash=entry.hash)]
         self.details.setPlainText("\n".join(lines))
 
-    def _seek(self, objects: set[tuple[str, str]]) -> None:
+    def _fetch_names(self, objects: set[tuple[str, str]]) -> None:
         """Ask for the names of objects that the details refer to, each once."""
         missing = objects - self._names.keys() - self._sought
         if not missing:
             return
         self._sought |= missing
         session = self._context.session
-        run(audit_names.names_of, session, missing, owner=self, done=self._know, failed=lambda _: None)
+        run(audit_names.names_of, session, missing, owner=self, done=self._add_names, failed=lambda _: None)
 
 
 def _code(combo: Combo) -> str | None:

@@ -72,9 +72,9 @@ class BackupSection(PageSection):
     def opened(self) -> None:
         """The section came to the front."""
         self.stack.show_loading()
-        self._ask()
+        self._load()
 
-    def _ask(self) -> None:
+    def _load(self) -> None:
         run(
             self._context.session.backups.status,
             owner=self,

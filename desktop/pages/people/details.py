@@ -54,7 +54,7 @@ def changes(details: Mapping[str, Any], names: Names | None = None) -> list[str]
     for name, value in details.items():
         if f"{name}_name" in details:
             continue
-        pair = _pair(name, value)
+        pair = _old_and_new(name, value)
         if pair is None:
             text = _text(name, value, names)
         else:
@@ -63,21 +63,21 @@ def changes(details: Mapping[str, Any], names: Names | None = None) -> list[str]
     return lines
 
 
-def referred(details: Mapping[str, Any]) -> set[tuple[str, str]]:
+def referenced_objects(details: Mapping[str, Any]) -> set[tuple[str, str]]:
     """The objects that the details refer to: (kind, ID), as `names.Names` has them."""
     references: set[tuple[str, str]] = set()
     for name, value in details.items():
-        if isinstance(value, dict) and _pair(name, value) is None:
-            references |= referred(value)
+        if isinstance(value, dict) and _old_and_new(name, value) is None:
+            references |= referenced_objects(value)
         elif name in REFERENCES:
-            ids = _pair(name, value) or (value,)
+            ids = _old_and_new(name, value) or (value,)
             references |= {
                 (REFERENCES[name], object_id) for object_id in ids if isinstance(object_id, str) and object_id
             }
     return references
 
 
-def _pair(name: str, value: Any) -> tuple[Any, Any] | None:
+def _old_and_new(name: str, value: Any) -> tuple[Any, Any] | None:
     """The old and the new value of a change; None for what is not a change."""
     if isinstance(value, dict) and value.keys() == {"old", "new"}:
         return value["old"], value["new"]
@@ -95,9 +95,9 @@ def _text(name: str, value: Any, names: Names) -> str:
         translate = QCoreApplication.translate
         return translate("AuditField", "Yes") if value else translate("AuditField", "No")
     if isinstance(value, str):
-        return _word(name, value, names)
+        return _value_word(name, value, names)
     if isinstance(value, list) and name in _LISTS:
-        return joined_words(_entry(name, str(part)) for part in value)
+        return joined_words(_list_word(name, str(part)) for part in value)
     if isinstance(value, dict) and name == "labels":
         return joined_words(
             labelled_value(finding_word(label), severity_word(value[label])) for label in value
@@ -109,7 +109,7 @@ def _text(name: str, value: Any, names: Names) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _word(name: str, value: str, names: Names) -> str:
+def _value_word(name: str, value: str, names: Names) -> str:
     if name in REFERENCES:
         return names.get((REFERENCES[name], value), value)
     if name in _TIMES or name.endswith("_at"):
@@ -132,7 +132,7 @@ def _word(name: str, value: str, names: Names) -> str:
     return method_word(value) if name == "method" else value
 
 
-def _entry(name: str, value: str) -> str:
+def _list_word(name: str, value: str) -> str:
     """The word for one entry of a list."""
     match name:
         case "events":

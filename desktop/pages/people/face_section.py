@@ -128,13 +128,13 @@ class FaceSection(PageSection):
         self.strangers.setVisible(calibration is not None and calibration.templates > 0)
         if isinstance(figures, ClientError):
             self.advice.setText(sentence(figures))
-            self._fill([])
+            self._show_figures([])
         else:
             self.advice.setText(self._advice(figures))
-            self._fill(self._rows(figures))
+            self._show_figures(self._rows(figures))
         self.stack.show_content()
 
-    def _fill(self, rows: list[tuple[str, str, str]]) -> None:
+    def _show_figures(self, rows: list[tuple[str, str, str]]) -> None:
         clear(self._figures)
         for row, (name, value, meaning) in enumerate(rows):
             cell = QWidget()
@@ -235,7 +235,7 @@ class FaceSection(PageSection):
     def _choose_strangers(self) -> None:
         if self._comparing is not None:
             self._comparing.cancel()
-            self._compared_at_last()
+            self._comparison_ended()
             self.progress.setText(self.tr("Cancelled."))
             return
         title = self.tr("Select a folder with photos of people who are not enrolled")
@@ -264,12 +264,12 @@ class FaceSection(PageSection):
             self.tr("{done} of {total} photos").format(done=number(tally.done), total=number(tally.total))
         )
 
-    def _compared_at_last(self) -> None:
+    def _comparison_ended(self) -> None:
         self._comparing = None
         self.strangers.setText(self.tr("Compare with photos of strangers…"))
 
     def _compared(self, tally: StrangerTotals) -> None:
-        self._compared_at_last()
+        self._comparison_ended()
         figures = self._shown
         if figures is None:
             return
@@ -277,7 +277,7 @@ class FaceSection(PageSection):
             self.progress.setText(self.tr("No faces found in these photos."))
             return
         self.progress.setText("")
-        self._fill([*self._rows(figures), self._stranger_row(figures, tally)])
+        self._show_figures([*self._rows(figures), self._stranger_row(figures, tally)])
 
     def _stranger_row(self, figures: FaceCalibration, tally: StrangerTotals) -> tuple[str, str, str]:
         number = QLocale().toString
@@ -298,7 +298,7 @@ class FaceSection(PageSection):
         return self.tr("Strangers"), value, meaning
 
     def _not_compared(self, folder: Path, error: Exception) -> None:
-        self._compared_at_last()
+        self._comparison_ended()
         self.progress.setText("")
         again = partial(self.compare_strangers, folder)
         if ask_password(self._context, error, owner=self, then=again) is None:

@@ -45,25 +45,25 @@ class _UserForm(Form):
         reveal_after(self.save, self.password, self.again)
         self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
 
-    def good_roles(self) -> bool:
+    def has_valid_roles(self) -> bool:
         """True when there is a role; says so otherwise."""
         if self.roles.value():
             return True
         self.roles.set_error(self.tr("Select at least one role."))
         return False
 
-    def good_password(self, user_name: str) -> bool:
+    def has_valid_password(self, user_name: str) -> bool:
         """True when the password follows the rules and was typed twice; says so otherwise."""
         if not follows_rules(self.password.text(), user_name):
-            self.wrong("password", self.tr("Enter a password that meets the rules below."))
+            self.show_field_error("password", self.tr("Enter a password that meets the rules below."))
             return False
         if self.again.text() != self.password.text():
-            self.wrong("again", self.tr("The passwords do not match. Enter them again."))
+            self.show_field_error("again", self.tr("The passwords do not match. Enter them again."))
             return False
         return True
 
 
-class NewUser(_UserForm):
+class NewUserForm(_UserForm):
     """Creates a user."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
@@ -76,15 +76,15 @@ class NewUser(_UserForm):
     def work(self) -> Callable[[], Any] | None:
         user_name = self.text("username")
         if user_name is None:
-            self.wrong("username", self.tr("Enter a username."))
+            self.show_field_error("username", self.tr("Enter a username."))
             return None
-        if not self.good_roles() or not self.good_password(user_name):
+        if not self.has_valid_roles() or not self.has_valid_password(user_name):
             return None
         make = self._context.session.users.create
         return partial(make, user_name, self.password.text(), self.roles.value(), self.text("name"))
 
 
-class EditUser(_UserForm):
+class EditUserForm(_UserForm):
     """Changes name and roles of a user, and shows where they are logged in."""
 
     def __init__(self, context: Context, user: UserWithRoles, parent: QWidget | None = None) -> None:
@@ -98,11 +98,11 @@ class EditUser(_UserForm):
         self.add_roles(user.roles)
         self.sessions = SessionList(context, user.user_id)
         self.sessions.setProperty("clear", True)
-        self.body.addWidget(self._framed(self.sessions))
+        self.body.addWidget(self._sessions_card(self.sessions))
         self.sessions.load()
 
     @staticmethod
-    def _framed(sessions: SessionList) -> Card:
+    def _sessions_card(sessions: SessionList) -> Card:
         card = Card()
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -122,7 +122,7 @@ class EditUser(_UserForm):
         return card
 
     def work(self) -> Callable[[], Any] | None:
-        if not self.good_roles():
+        if not self.has_valid_roles():
             return None
         changes: dict[str, Any] = {}
         if self.text("name") != self._user.name:
@@ -132,7 +132,7 @@ class EditUser(_UserForm):
         return partial(self._context.session.users.update, self._user.user_id, UserUpdate(**changes))
 
 
-class SetPassword(_UserForm):
+class SetPasswordForm(_UserForm):
     """Gives a user another password, which ends their logins."""
 
     def __init__(self, context: Context, user: UserWithRoles, parent: QWidget | None = None) -> None:
@@ -145,7 +145,7 @@ class SetPassword(_UserForm):
         self.add_password()
 
     def work(self) -> Callable[[], Any] | None:
-        if not self.good_password(self._user.username):
+        if not self.has_valid_password(self._user.username):
             return None
         update = self._context.session.users.update
         return partial(update, self._user.user_id, UserUpdate(), self.password.text())

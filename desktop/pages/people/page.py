@@ -61,7 +61,7 @@ class PeoplePage(SectionsPage[PageSection]):
         """The page's name."""
         return QCoreApplication.translate("PeoplePage", "Administration")
 
-    def offered(self) -> Mapping[str, str]:
+    def visible_sections(self) -> Mapping[str, str]:
         """Users, audit log, face login, backups and webhooks, each with a right of its own."""
         titles = {
             "users": self.tr("Users"),

@@ -16,7 +16,7 @@ from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people.audit_terms import role_word
-from desktop.pages.people.forms import EditUser, NewUser, SetPassword
+from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from desktop.widgets import Button, Column, confirm
 from shared.codes import Permission
 from shared.wire.account import Payload, UserUpdate, UserWithRoles
@@ -42,7 +42,7 @@ class UserSection(TableSection[UserWithRoles]):
         self.password = Button(self.tr("Set password"), icon="lock")
         self.face = Button(self.tr("Delete face data"))
         self.password.clicked.connect(self.set_password)
-        self.face.clicked.connect(self.forget_face)
+        self.face.clicked.connect(self.delete_face)
         return [self.face, self.password]
 
     def columns(self) -> list[Column[UserWithRoles]]:
@@ -84,7 +84,7 @@ class UserSection(TableSection[UserWithRoles]):
         return entry.name or entry.username
 
     def form(self, entry: UserWithRoles | None) -> QDialog:
-        return NewUser(self._context, self) if entry is None else EditUser(self._context, entry, self)
+        return NewUserForm(self._context, self) if entry is None else EditUserForm(self._context, entry, self)
 
     def show_chosen(self) -> None:
         super().show_chosen()
@@ -99,7 +99,7 @@ class UserSection(TableSection[UserWithRoles]):
         """Ask for a new password of the chosen user."""
         user = self.chosen()
         if user is not None:
-            self._open(SetPassword(self._context, user, self))
+            self._open(SetPasswordForm(self._context, user, self))
 
     def delete_chosen(self) -> None:
         """Disable the chosen user, after asking, or enable them again."""
@@ -125,7 +125,7 @@ class UserSection(TableSection[UserWithRoles]):
             failed=lambda error: self.toast.emit(sentence(error)),
         )
 
-    def forget_face(self) -> None:
+    def delete_face(self) -> None:
         """Delete what is enrolled of the chosen user's face, after asking."""
         user = self.chosen()
         if user is None or not confirm(
@@ -151,8 +151,8 @@ class UserSection(TableSection[UserWithRoles]):
         payload = self._context.payload
         if payload is not None and payload.user.user_id == entry.user_id:
             # The current user's roles or name changed: update rail and pages.
-            run(self._context.session.account.me, owner=self, done=self._know, failed=lambda _: None)
+            run(self._context.session.account.me, owner=self, done=self._update_login, failed=lambda _: None)
 
-    def _know(self, payload: Payload) -> None:
+    def _update_login(self, payload: Payload) -> None:
         if self._context.payload is not None:
             self._context.enter(payload)

@@ -237,14 +237,14 @@ class FieldsCard(Card):
     @property
     def unsaved(self) -> bool:
         """True when something is typed that the service does not have."""
-        return self._may_edit and bool(self.differing())
+        return self._may_edit and bool(self.changed_fields())
 
     @property
     def _may_edit(self) -> bool:
         sealed = self._opened is None or self._opened.seal.state in SEALED_STATES
         return not sealed and self._context.may(Permission.INSPECTION_UPDATE)
 
-    def differing(self) -> list[str]:
+    def changed_fields(self) -> list[str]:
         """The names of the fields whose text differs from the service's value."""
         opened = self._opened
         if opened is None:
@@ -256,9 +256,9 @@ class FieldsCard(Card):
 
         Raises ValueError, after saying so beside the field, when one is wrong.
         """
-        return {name: self._value(name) for name in self.differing()}
+        return {name: self._value(name) for name in self.changed_fields()}
 
-    def wrong(self, name: str, error: str) -> None:
+    def show_field_error(self, name: str, error: str) -> None:
         """Show `error` beside a field and give it the focus."""
         self.fields[name].set_error(error)
         self.fields[name].setFocus()
@@ -275,12 +275,12 @@ class FieldsCard(Card):
         try:
             value = self.choosers[name].chosen()
         except ValueError:
-            self.wrong(
+            self.show_field_error(
                 name, self.tr("No entry with this name. Select one from the list, or leave the field empty.")
             )
             raise
         if value is None and name == "task_id":
-            self.wrong(name, self.tr("Select a task for this record."))
+            self.show_field_error(name, self.tr("Select a task for this record."))
             raise ValueError(name)
         return value
 
@@ -288,7 +288,9 @@ class FieldsCard(Card):
         try:
             return typed_minute(text)
         except ValueError:
-            self.wrong(name, self.tr("Enter date and time as {example}.").format(example=example()))
+            self.show_field_error(
+                name, self.tr("Enter date and time as {example}.").format(example=example())
+            )
             raise
 
     def _edited(self) -> None:
@@ -297,16 +299,16 @@ class FieldsCard(Card):
         self.changed.emit()
 
 
-def differs(newest: Record, base: Record, changes: Mapping[str, Any]) -> list[str]:
+def conflicting_fields(newest: Record, base: Record, changes: Mapping[str, Any]) -> list[str]:
     """The fields of `changes` that another user changed too, from `base` to `newest`, to another value."""
     return [
         name
         for name, value in changes.items()
-        if getattr(newest, name) != getattr(base, name) and not _same(getattr(newest, name), value)
+        if getattr(newest, name) != getattr(base, name) and not _is_same_value(getattr(newest, name), value)
     ]
 
 
-def _same(stored: Any, typed: Any) -> bool:
+def _is_same_value(stored: Any, typed: Any) -> bool:
     if isinstance(stored, datetime) and isinstance(typed, datetime):
         return minute(stored) == minute(typed)
     return bool(stored == typed)

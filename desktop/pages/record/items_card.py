@@ -70,7 +70,7 @@ class ItemsCard(Card):
         self._why.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
-        self._stack.addWidget(self._nothing())
+        self._stack.addWidget(self._empty_widget())
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 1)
         column.setSpacing(0)
@@ -101,7 +101,7 @@ class ItemsCard(Card):
             Column(self.tr("Findings"), self._findings, 190, under=_first_labels),
         ]
 
-    def _nothing(self) -> QWidget:
+    def _empty_widget(self) -> QWidget:
         widget = QWidget()
         column = QVBoxLayout(widget)
         column.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -159,7 +159,7 @@ def _status(row: RecordItemRow) -> str:
 
 def _first_labels(row: RecordItemRow) -> str:
     """The labels of the findings with their confidence or author, the surest first."""
-    ranked = findings.of_entry(results.finished_detection(row.entries))
+    ranked = findings.read_findings(results.finished_detection(row.entries))
     ranked.sort(key=lambda finding: -finding.confidence)
     return "  ".join(f"{finding_word(finding.label)} {_source(finding)}".strip() for finding in ranked[:3])
 

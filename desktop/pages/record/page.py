@@ -16,7 +16,7 @@ from desktop.client.http.errors import NotFound
 from desktop.context import Context
 from desktop.pages.common.delete_record import delete_record
 from desktop.pages.common.files.export import ExportController
-from desktop.pages.common.item_sources import items_as_last_time
+from desktop.pages.common.item_sources import copy_last_items
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.record import record_data as calls
 from desktop.pages.record.fields_card import FieldsCard
@@ -123,8 +123,8 @@ class RecordPage(Page):
             self,
             enabled=lambda: is_open() and self._context.may(Permission.INSPECTION_DELETE),
         )
-        self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, self._back_to()))
-        self.banner.acted.connect(self._show_written)
+        self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, self._record_params()))
+        self.banner.acted.connect(self._open_written_file)
         self.seal_controller.changed.connect(lambda _: self.reload())
         self.seal_controller.notice.connect(lambda message: self.banner.say(message, "error"))
         self.writing.written.connect(self._report_written)
@@ -244,14 +244,14 @@ class RecordPage(Page):
         return self._opened is not None
 
     def _may_cancel(self) -> bool:
-        return self._may_set() and not self._sealed and not self._cancelled
+        return self._may_change() and not self._sealed and not self._cancelled
 
     def _may_reopen(self) -> bool:
         if self._sealed:
             return self._context.may(Permission.INSPECTION_REOPEN)
-        return self._may_set() and self._cancelled
+        return self._may_change() and self._cancelled
 
-    def _may_set(self) -> bool:
+    def _may_change(self) -> bool:
         return self._is_open() and self._context.may(Permission.INSPECTION_UPDATE)
 
     @property
@@ -262,7 +262,7 @@ class RecordPage(Page):
     def _cancelled(self) -> bool:
         return self._opened is not None and self._opened.seal.record_state is Status.CANCELLED
 
-    def _back_to(self) -> dict[str, Any]:
+    def _record_params(self) -> dict[str, Any]:
         return {"record_id": self._record_id}
 
     # -- saving
@@ -273,7 +273,7 @@ class RecordPage(Page):
             self.banner.hide()
             self.saver.save(self._opened)
 
-    def _set(self, changes: dict[str, Any]) -> None:
+    def _change_record(self, changes: dict[str, Any]) -> None:
         if self._opened is not None and not self.saver.busy:
             self.banner.hide()
             self.saver.send(self._opened, changes)
@@ -302,7 +302,7 @@ class RecordPage(Page):
             self.tr("The record and all its items are kept. You can reopen it later."),
             self.tr("Cancel record"),
         ):
-            self._set({"inspection_status": Status.CANCELLED})
+            self._change_record({"inspection_status": Status.CANCELLED})
 
     def reopen(self) -> None:
         """Reopen a sealed record with a reason, or undo its cancellation."""
@@ -311,7 +311,7 @@ class RecordPage(Page):
         elif self._opened is not None:
             has_progress = self._opened.record.progress > 0
             status = Status.IN_PROGRESS if has_progress else Status.NOT_STARTED
-            self._set({"inspection_status": status, "end_time": None})
+            self._change_record({"inspection_status": status, "end_time": None})
 
     def delete(self) -> None:
         """Delete the record with its items, after asking."""
@@ -337,23 +337,23 @@ class RecordPage(Page):
 
     def items_from_template(self) -> None:
         """Give the record the items of its reference image's template."""
-        self._get_items(self._context.session.items.from_template, self._record_id)
+        self._create_items(self._context.session.items.from_template, self._record_id)
 
     def items_from_last(self) -> None:
         """Give the record the items of the last inspection of its reference image."""
         if self._opened is not None:
-            self._get_items(items_as_last_time, self._context.session, self._opened.record)
+            self._create_items(copy_last_items, self._context.session, self._opened.record)
 
-    def _get_items(self, function: Any, *args: Any) -> None:
+    def _create_items(self, function: Any, *args: Any) -> None:
         run(
             function,
             *args,
             owner=self,
-            done=self._got_items,
+            done=self._items_created,
             failed=lambda error: self.banner.say(sentence(error), "error"),
         )
 
-    def _got_items(self, items: Sequence[Item] | None) -> None:
+    def _items_created(self, items: Sequence[Item] | None) -> None:
         if items is None:
             text = self.tr("No earlier record with items of this reference image.")
             self.banner.say(text, "warn")
@@ -387,5 +387,5 @@ class RecordPage(Page):
         text = self.tr("Report saved: {file}").format(file=path.name)
         self.banner.say(text, "info", self.tr("Open"))
 
-    def _show_written(self) -> None:
+    def _open_written_file(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written)))

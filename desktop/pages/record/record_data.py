@@ -26,10 +26,10 @@ class RecordData:
 
 def fetch(session: Session, record_id: str) -> RecordData:
     """The record as it is now. Raises ClientError, NotFound among them."""
-    return around(session, session.records.get(record_id))
+    return with_related(session, session.records.get(record_id))
 
 
-def around(session: Session, tagged: Versioned[Record]) -> RecordData:
+def with_related(session: Session, tagged: Versioned[Record]) -> RecordData:
     """What belongs to a record: its items, and the names of its task and flight where they are known."""
     record = tagged.value
     return RecordData(

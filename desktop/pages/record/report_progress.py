@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
-from desktop.exchange.data.file_names import harmless
+from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.report_file import write_report
@@ -48,7 +48,7 @@ class ReportProgress(Panel):
 
     def ask(self, session: Session, record: Record, made_by: str, ending: str) -> None:
         """Ask for a file and write the report of `record` into it; `ending` is pdf or html."""
-        name = harmless(record.inspection_name or "", self.tr("Record"))
+        name = safe_name(record.inspection_name or "", self.tr("Record"))
         pdf, html = (self.tr("PDF (*.pdf)"), ".pdf"), (self.tr("HTML (*.html)"), ".html")
         kinds = dict((html, pdf) if ending == "html" else (pdf, html))
         chosen = choose_file(self, self.tr("Export report"), f"{name}.{ending}", kinds, Purpose.REPORTS)

@@ -14,7 +14,7 @@ from desktop.context import Context
 from desktop.pages.common.messages.error_messages import field_sentence, sentence
 from desktop.pages.record import record_data as calls
 from desktop.pages.record.conflict_dialog import FieldConflict, FieldConflictDialog
-from desktop.pages.record.fields_card import FieldsCard, differs
+from desktop.pages.record.fields_card import FieldsCard, conflicting_fields
 from desktop.pages.record.record_data import RecordData
 from desktop.widgets import status_word
 from shared.codes import Status
@@ -68,7 +68,9 @@ class RecordSaver(QObject):
         self.busy = False
         # What was not sent, or was typed while the save was on its way, stays as typed.
         unsent = [
-            name for name in self._fields.differing() if self._sent.get(name) != self._fields.field_text(name)
+            name
+            for name in self._fields.changed_fields()
+            if self._sent.get(name) != self._fields.field_text(name)
         ]
         self.shown.emit(opened, unsent)
         self.saved.emit()
@@ -82,22 +84,26 @@ class RecordSaver(QObject):
                 self._context.session,
                 opened.record.inspection_id,
                 owner=self,
-                done=lambda newest: self._settle(newest, opened, changes),
+                done=lambda newest: self._resolve_conflict(newest, opened, changes),
                 failed=lambda problem: self.failed.emit(sentence(problem)),
             )
             return
         named = {name: field_sentence(error, name) for name in changes} if isinstance(error, Invalid) else {}
         for name, message in named.items():
             if message:
-                self._fields.wrong(name, message)
+                self._fields.show_field_error(name, message)
         if not any(named.values()):
             self.failed.emit(sentence(error))
 
-    def _settle(self, newest: RecordData, base: RecordData, changes: dict[str, Any]) -> None:
+    def _resolve_conflict(self, newest: RecordData, base: RecordData, changes: dict[str, Any]) -> None:
         """Ask about the fields that both users changed, then save on top of the other user's version."""
-        both = [name for name in differs(newest.record, base.record, changes) if name in self._fields.fields]
+        both = [
+            name
+            for name in conflicting_fields(newest.record, base.record, changes)
+            if name in self._fields.fields
+        ]
         if not both:
-            self._on_top(newest, changes)
+            self._save_on_top(newest, changes)
             return
         clashes = [
             FieldConflict(
@@ -110,14 +116,14 @@ class RecordSaver(QObject):
         ]
         dialog = FieldConflictDialog(clashes, self._window)
         dialog.accepted.connect(
-            lambda: self._on_top(
+            lambda: self._save_on_top(
                 newest, {name: value for name, value in changes.items() if name not in dialog.stored_fields()}
             )
         )
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _on_top(self, newest: RecordData, changes: dict[str, Any]) -> None:
+    def _save_on_top(self, newest: RecordData, changes: dict[str, Any]) -> None:
         self.shown.emit(newest, list(changes))
         if changes:
             self.send(newest, changes)
@@ -125,7 +131,7 @@ class RecordSaver(QObject):
 
 def _update(session: Session, opened: RecordData, change: RecordUpdate) -> RecordData:
     saved = session.records.update(opened.record.inspection_id, change, opened.etag)
-    return calls.around(session, saved)
+    return calls.with_related(session, saved)
 
 
 def _local_text(value: Any, field_text: str) -> str:

@@ -30,7 +30,7 @@ class BatchController(QObject):
     """Something to tell the person."""
 
     def __init__(self, context: Context) -> None:
-        """Use `BatchController.of`."""
+        """Use `BatchController.for_context`."""
         super().__init__(context)
         self._context = context
         self._task: Task | None = None
@@ -40,7 +40,7 @@ class BatchController(QObject):
         context.closing.connect(self._stop)
 
     @classmethod
-    def of(cls, context: Context) -> BatchController:
+    def for_context(cls, context: Context) -> BatchController:
         """The controller of this desktop; made when there is none yet."""
         controller = context.findChild(BatchController)
         return controller if isinstance(controller, BatchController) else cls(context)
@@ -71,7 +71,7 @@ class BatchController(QObject):
                 failed=lambda error: self.notice.emit(sentence(error)),
             )
 
-    def put_away(self) -> None:
+    def dismiss(self) -> None:
         """Hide it."""
         if not self.busy:
             self.batch = None
@@ -80,7 +80,7 @@ class BatchController(QObject):
     def _begin(self, ask: Callable[[Session], Batch]) -> None:
         if self._task is None:
             self._task = run(
-                _watch,
+                _follow_batch,
                 self._context.session,
                 ask,
                 owner=self,
@@ -95,7 +95,7 @@ class BatchController(QObject):
         if batch.total == 0:
             self.batch = None
             self.notice.emit(self.tr("No pending detections"))
-        elif before is None or _over(before) != _over(batch):
+        elif before is None or _finished_count(before) != _finished_count(batch):
             self.moved.emit()
         self.changed.emit()
 
@@ -147,7 +147,7 @@ class BatchBar(Panel):
             row.addWidget(button)
         self.cancel.clicked.connect(lambda _checked=False: batches.cancel())
         self.retry.clicked.connect(lambda _checked=False: batches.retry())
-        self.close_it.clicked.connect(lambda _checked=False: batches.put_away())
+        self.close_it.clicked.connect(lambda _checked=False: batches.dismiss())
         batches.changed.connect(self.show_batch)
         self.show_batch()
 
@@ -176,11 +176,11 @@ class BatchBar(Panel):
         self.close_it.setVisible(not busy)
 
 
-def _over(batch: Batch) -> int:
+def _finished_count(batch: Batch) -> int:
     return batch.done + batch.failed + batch.canceled
 
 
-def _watch(report: ProgressReport, session: Session, ask: Callable[[Session], Batch]) -> None:
+def _follow_batch(report: ProgressReport, session: Session, ask: Callable[[Session], Batch]) -> None:
     batch = ask(session)
     report(batch)
     while batch.queued or batch.running:

@@ -81,7 +81,7 @@ def export_list(
                 record.executor_name,
                 *((None,) * 3 if tally is None else (tally.items, tally.judged, tally.detected)),
                 *(("", "") if seal is None else (labels[seal.record_state], labels[seal.state])),
-                *_sealed(None if seal is None else seal.newest),
+                *_seal_cells(None if seal is None else seal.newest),
                 updated.isoformat(timespec="seconds"),
             )
             rows.append(cells)
@@ -92,7 +92,7 @@ def export_list(
     return total
 
 
-def _sealed(newest: Edition | None) -> tuple[object, ...]:
+def _seal_cells(newest: Edition | None) -> tuple[object, ...]:
     """Edition, seal, who finished it when, who released it when; empty for what did not happen."""
     if newest is None:
         return (None,) * 6

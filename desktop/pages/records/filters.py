@@ -67,7 +67,7 @@ class Filters(QWidget):
         self.started.changed.connect(self._changed)
         for chooser in self._choosers:
             chooser.settled.connect(self._changed)
-        self.behind.clicked.connect(lambda _checked=False: self._remove_behind())
+        self.behind.clicked.connect(lambda _checked=False: self._remove_chart_filter())
         self.clear.clicked.connect(self.reset)
         self._show_state()
 
@@ -98,7 +98,7 @@ class Filters(QWidget):
             ),
         )
 
-    def show_behind(self, where: RecordFilter, name: str) -> None:
+    def show_chart_records(self, where: RecordFilter, name: str) -> None:
         """List only the records behind a part of a chart, called `name`, without a signal."""
         self._clear()
         self._behind = where
@@ -106,7 +106,7 @@ class Filters(QWidget):
         self.behind.show()
         self._show_state()
 
-    def _remove_behind(self) -> None:
+    def _remove_chart_filter(self) -> None:
         self._behind = RecordFilter()
         self.behind.hide()
         self._changed()

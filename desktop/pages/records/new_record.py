@@ -19,9 +19,9 @@ from desktop.pages.catalogue.forms import TaskForm, offer_new_task
 from desktop.pages.catalogue.in_place import open_new
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
-from desktop.pages.common.item_sources import ItemSources, items_as_last_time, sources
+from desktop.pages.common.item_sources import ItemSources, copy_last_items, read_sources
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.records.new_reference import NewReference
+from desktop.pages.records.new_reference import ReferenceUploadController
 from desktop.widgets import Banner, Button, ButtonKind, Combo, Dialog, Field, label
 from shared.codes import Permission
 from shared.wire.inspection import RecordCreate
@@ -43,7 +43,7 @@ class CreatedRecord:
     unfilled: ClientError | None = None
 
 
-class NewRecord(Dialog):
+class NewRecordDialog(Dialog):
     """Asks for name, task, reference image and where the items come from."""
 
     created = Signal(str)
@@ -71,8 +71,8 @@ class NewRecord(Dialog):
             picture=lookup.reference_picture(session),
         )
         self.reference_field = Field(self.tr("Reference image (optional)"), self.reference)
-        self.new_reference = NewReference(context, self.reference_field, self)
-        self.new_reference.busy.connect(self._uploading)
+        self.new_reference = ReferenceUploadController(context, self.reference_field, self)
+        self.new_reference.busy.connect(self._set_uploading)
         self.new_reference.failed.connect(self._explain)
         self.start = Combo(self.tr("Items"))
         self.banner = Banner()
@@ -85,12 +85,12 @@ class NewRecord(Dialog):
         self.reference.editTextChanged.connect(lambda _: self.reference_field.set_error(""))
         self.task.editTextChanged.connect(lambda _: self.task_field.set_error(""))
         self._missing = ""
-        self.task.nothing.connect(lambda: self._lacks("tasks"))
-        self.reference.nothing.connect(lambda: self._lacks("references"))
-        self.banner.acted.connect(self._make_first)
+        self.task.nothing.connect(lambda: self._show_missing("tasks"))
+        self.reference.nothing.connect(lambda: self._show_missing("references"))
+        self.banner.acted.connect(self._create_missing)
         self.task.begin(None)
         self.reference.begin(None)
-        self._offer(ItemSources())
+        self._offer_sources(ItemSources())
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -121,7 +121,7 @@ class NewRecord(Dialog):
 
     # -- what there is not yet
 
-    def _lacks(self, section: str) -> None:
+    def _show_missing(self, section: str) -> None:
         """Say on the first day where tasks and reference images come from; the task goes first."""
         if self._missing == "tasks":
             return
@@ -135,7 +135,7 @@ class NewRecord(Dialog):
             action = self.tr("New task…") if section == "tasks" else self.tr("Add image…")
         self.banner.say(text, "info", action, closable=False)
 
-    def _make_first(self) -> None:
+    def _create_missing(self) -> None:
         """Make what there is not yet, beside what is typed."""
         if self._missing == "tasks":
             form = TaskForm(self._context, None, self)
@@ -144,7 +144,7 @@ class NewRecord(Dialog):
         else:
             self.new_reference.ask()
 
-    def _uploading(self, busy: bool) -> None:
+    def _set_uploading(self, busy: bool) -> None:
         self.make.setEnabled(not busy)
         if busy:
             self.banner.hide()
@@ -155,7 +155,7 @@ class NewRecord(Dialog):
         """See what a record of the chosen reference image can start with."""
         if self._looking is not None:
             self._looking.cancel()
-        self._offer(ItemSources())
+        self._offer_sources(ItemSources())
         try:
             chosen = self.reference.chosen()
         except ValueError:
@@ -163,15 +163,15 @@ class NewRecord(Dialog):
         if chosen is not None:
             self.make.setEnabled(False)
             self._looking = run(
-                sources,
+                read_sources,
                 self._context.session,
                 chosen,
                 owner=self,
-                done=self._offer,
+                done=self._offer_sources,
                 failed=self._explain,
             )
 
-    def _offer(self, sources: ItemSources) -> None:
+    def _offer_sources(self, sources: ItemSources) -> None:
         """Offer what there is, the template first."""
         self.make.setEnabled(True)
         choices: list[tuple[object, str]] = []
@@ -188,7 +188,7 @@ class NewRecord(Dialog):
 
     # -- making it
 
-    def _wrong(self, field: Field, error: str) -> None:
+    def _show_field_error(self, field: Field, error: str) -> None:
         field.set_error(error)
         field.setFocus()
 
@@ -199,13 +199,13 @@ class NewRecord(Dialog):
     def _make(self) -> None:
         task_id = self.task.chosen()
         if not task_id:
-            self._wrong(self.task_field, self.tr("Select a task for this record."))
+            self._show_field_error(self.task_field, self.tr("Select a task for this record."))
             return
         try:
             reference_id = self.reference.chosen()
         except ValueError:
             text = self.tr("No entry with this name. Select one from the list, or leave the field empty.")
-            self._wrong(self.reference_field, text)
+            self._show_field_error(self.reference_field, text)
             return
         payload = self._context.payload
         body = RecordCreate(
@@ -237,7 +237,7 @@ def ask_new_record(
     context: Context, page: QWidget, created: Callable[[str], object], notice: Callable[[str], object]
 ) -> None:
     """Ask for a new record; `created` gets its id, `notice` what could not be done for it."""
-    dialog = NewRecord(context, page)
+    dialog = NewRecordDialog(context, page)
     dialog.created.connect(created)
     dialog.unfilled.connect(notice)
     dialog.finished.connect(dialog.deleteLater)
@@ -250,7 +250,7 @@ def _make(session: Session, body: RecordCreate, start: ItemSource) -> CreatedRec
         if start is ItemSource.TEMPLATE:
             session.items.from_template(record.inspection_id)
         elif start is ItemSource.LAST:
-            items_as_last_time(session, record)
+            copy_last_items(session, record)
     except ClientError as error:
         # The record is there: asking again would make a second one.
         return CreatedRecord(record.inspection_id, error)

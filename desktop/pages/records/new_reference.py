@@ -17,7 +17,7 @@ from shared.codes import Permission
 from shared.wire.catalogue import ReferenceImage
 
 
-class NewReference(QObject):
+class ReferenceUploadController(QObject):
     """A button beside `field` that asks for a picture, sends it and chooses what was made of it.
 
     What is typed in the field and names nothing yet becomes the name of the reference image.
@@ -69,19 +69,19 @@ class NewReference(QObject):
         self.button.setEnabled(False)
         self.button.setText(self.tr("Uploading… {n} %").format(n=percent))
 
-    def _ready(self) -> None:
+    def _end_upload(self) -> None:
         self._task = None
         self.button.setEnabled(True)
         self.button.setText(self.tr("Add image…"))
         self.busy.emit(False)
 
     def _arrived(self, reference: ReferenceImage) -> None:
-        self._ready()
+        self._end_upload()
         self._chooser.take((reference.reference_image_id, reference.reference_image_name))
         self._field.set_error("")
 
     def _not_arrived(self, error: Exception) -> None:
-        self._ready()
+        self._end_upload()
         self.failed.emit(error)
 
     def _stop(self) -> None:

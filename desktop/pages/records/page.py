@@ -23,7 +23,7 @@ from desktop.pages.common.files.save_as import choose_file
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.messages.seal_terms import seal_word
-from desktop.pages.first_steps import FirstSteps
+from desktop.pages.first_steps import FirstStepsController
 from desktop.pages.records.batch_detection import BatchBar, BatchController
 from desktop.pages.records.csv_export import Listing, export_list, flight_numbers, read_listing
 from desktop.pages.records.filters import Filters
@@ -84,9 +84,9 @@ class RecordsPage(Page):
         self.export = Button(self.tr("Export"), icon="download")
         self.detect = Button(self.tr("Run pending detections"), icon="play")
         self.detect.setToolTip(context.commands.tooltip("records.detect"))
-        self.batches = BatchController.of(context)
+        self.batches = BatchController.for_context(context)
         self.batch_bar = BatchBar(self.batches)
-        self.first_steps = FirstSteps(context, self)
+        self.first_steps = FirstStepsController(context, self)
         self.filters = Filters(context)
         self.model = RecordsModel(self)
         self.table = self._make_table()
@@ -151,17 +151,17 @@ class RecordsPage(Page):
         self.detect.clicked.connect(lambda _checked=False: commands.run("records.detect"))
         # Not a lambda: the batches outlive this page, and a lambda would outlive its button.
         self.batches.changed.connect(self._batches_changed)
-        self.batches.moved.connect(self._detected_more)
+        self.batches.moved.connect(self._reload_if_visible)
         self.batches.notice.connect(self._say)
         self.first_steps.form_wanted.connect(self.make_record)
         self.first_steps.record_wanted.connect(self._open)
         self.first_steps.changed.connect(self.reload)
         self.first_steps.notice.connect(self.toast)
         self.listener.event_received.connect(self._event_received)
-        self._gather.timeout.connect(self._follow)
-        self.filters.changed.connect(lambda: self._go(1))
-        self.pager.wanted.connect(self._go)
-        self.pager.resized.connect(lambda _: self._go(1))
+        self._gather.timeout.connect(self._reload_page)
+        self.filters.changed.connect(lambda: self._go_to_page(1))
+        self.pager.wanted.connect(self._go_to_page)
+        self.pager.resized.connect(lambda _: self._go_to_page(1))
         self.table.activated.connect(self._activated)
         self.table.customContextMenuRequested.connect(self._menu)
 
@@ -177,7 +177,7 @@ class RecordsPage(Page):
         behind = params.get("behind")
         if isinstance(behind, RecordFilter):
             self._number = 1
-            self.filters.show_behind(behind, str(params.get("name", "")))
+            self.filters.show_chart_records(behind, str(params.get("name", "")))
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD))
         self.detect.setVisible(self._context.may(Permission.INSPECTION_ITEM_UPDATE))
         self.first_steps.opened()
@@ -198,21 +198,21 @@ class RecordsPage(Page):
 
     def reload(self) -> None:
         """Read the current page again."""
-        self._go(self._number)
+        self._go_to_page(self._number)
 
     def _event_received(self, event: ChangeEvent | None) -> None:
         if (event is None or event.kind in _SHOWN) and not self._gather.isActive():
             self._gather.start()
 
-    def _follow(self) -> None:
+    def _reload_page(self) -> None:
         self._stays = True
-        self._ask(self._number)
+        self._fetch_page(self._number)
 
-    def _go(self, number: int) -> None:
+    def _go_to_page(self, number: int) -> None:
         self._stays = False
-        self._ask(number)
+        self._fetch_page(number)
 
-    def _ask(self, number: int) -> None:
+    def _fetch_page(self, number: int) -> None:
         self._number = max(number, 1)
         if self._task is not None:
             self._task.cancel()
@@ -234,7 +234,7 @@ class RecordsPage(Page):
         keep = self._select or (self.chosen.inspection_id if self.chosen else "")
         self._select = ""
         if not page.data and page.pagination.total and self._number > 1:
-            self._go(page.pagination.total_pages)
+            self._go_to_page(page.pagination.total_pages)
             return
         at = self.table.verticalScrollBar().value()
         self.model.show(page.data, listing.seals)
@@ -291,7 +291,7 @@ class RecordsPage(Page):
     def _batches_changed(self) -> None:
         self.detect.setEnabled(not self.batches.busy)
 
-    def _detected_more(self) -> None:
+    def _reload_if_visible(self) -> None:
         if self.isVisible():
             self.reload()
 

@@ -41,7 +41,7 @@ class FinishSummary:
         """Whether accepting the model's opinion decides every item that is left."""
         return all(item.opinion is not None for item in self.undecided)
 
-    def counted_after(self) -> Counters:
+    def counters_after(self) -> Counters:
         """The counters once the model's opinion is accepted for the items that are left."""
         opinions = [item.opinion for item in self.undecided if item.opinion is not None]
         count, counted = len(opinions), self.counted
@@ -88,7 +88,7 @@ class FinishDialog(Confirm):
         self._show()
 
     @property
-    def accepts(self) -> bool:
+    def accepts_opinion(self) -> bool:
         """Whether the person signs the model's opinion for the items that are left."""
         return self.accept_opinion.isChecked()
 
@@ -151,7 +151,7 @@ class FinishDialog(Confirm):
         self.goToWanted.emit(first.item_id)
 
     def _show(self) -> None:
-        counted = self._finish.counted_after() if self.accepts else self._finish.counted
+        counted = self._finish.counters_after() if self.accepts_opinion else self._finish.counted
         self.act.setEnabled(counted.outcome is not None)
         text = self.tr("Outcome: {outcome} ({counted})")
         self.outcome.setText(

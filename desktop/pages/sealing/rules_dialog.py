@@ -29,12 +29,12 @@ class RulesDialog(Dialog):
         self.four_eyes = QCheckBox(self.tr("Require two-person release"))
         self.four_eyes.setObjectName("four-eyes")
         self.four_eyes.setEnabled(False)
-        self.four_eyes.clicked.connect(self._set)
+        self.four_eyes.clicked.connect(self._save)
         self.message = label("", "dim", wrap=True)
         self.again = Button(self.tr("Retry"))
-        self.again.clicked.connect(lambda _checked=False: self._ask())
+        self.again.clicked.connect(lambda _checked=False: self._load())
         self._build()
-        self._ask()
+        self._load()
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -60,7 +60,7 @@ class RulesDialog(Dialog):
         column.addSpacing(8)
         column.addLayout(row)
 
-    def _ask(self) -> None:
+    def _load(self) -> None:
         self._say(self.tr("Loading…"))
         records = self._context.session.records
         run(records.four_eyes, owner=self, done=self._show, failed=self._explain)
@@ -73,7 +73,7 @@ class RulesDialog(Dialog):
     def _explain(self, error: Exception) -> None:
         self._say(sentence(error), failed=True)
 
-    def _set(self, wanted: bool) -> None:
+    def _save(self, wanted: bool) -> None:
         self.four_eyes.setEnabled(False)
         run_guarded(
             self._context,

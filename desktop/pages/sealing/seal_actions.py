@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
-from desktop.pages.common.files.report_file import ReportFile
+from desktop.pages.common.files.report_file import ReportFileController
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
@@ -36,7 +36,7 @@ class SealController(QObject):
         self._context, self._bar, self._window = context, bar, window
         self._seal: RecordSeal | None = None
         self._name = ""
-        self._file = ReportFile(window)
+        self._file = ReportFileController(window)
         self._file.notice.connect(self.notice)
         self._file.written.connect(self._report_written)
         bar.verifyWanted.connect(self.verify)

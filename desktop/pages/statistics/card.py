@@ -18,7 +18,7 @@ from desktop.pages.common.files.spreadsheet import write_csv
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.statistics.chart import ChartData
 from desktop.pages.statistics.chart_view import ChartView
-from desktop.pages.statistics.charts import Kind, read_chart, title_of
+from desktop.pages.statistics.charts import ChartKind, read_chart, title_of
 from desktop.pages.statistics.painting import Part, paint_chart, paint_title
 from desktop.theme import theme_manager
 from desktop.widgets import ButtonKind, Card, ElidedLabel, EmptyState, IconButton, StateStack
@@ -40,7 +40,7 @@ class ChartCard(Card):
     all_wanted = Signal()
     """The person wants everything counted, whatever the filters say."""
 
-    def __init__(self, context: Context, kind: Kind, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, kind: ChartKind, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._task: Task | None = None
@@ -120,7 +120,7 @@ class ChartCard(Card):
         bars, column = self.view.chart.bars[part[0]], self.view.chart.columns[part[1]]
         behind = bars.behind[part[1]]
         if isinstance(behind, RecordFilter):
-            alone = self.kind is Kind.DURATIONS
+            alone = self.kind is ChartKind.DURATIONS
             name = title_of(self.kind) if alone else bars.behind_name or bars.name
             self.opened.emit(behind, f"{name} · {column.long}")
 

@@ -67,11 +67,11 @@ class ChartData:
         """The chart as the rows of a table, titles first."""
         rows: list[list[object]] = [[*self.heads, *(bars.name for bars in self.bars)]]
         for index, column in enumerate(self.columns):
-            rows.append([column.long, *(_plain(bars.values[index]) for bars in self.bars)])
+            rows.append([column.long, *(_number_text(bars.values[index]) for bars in self.bars)])
         return rows
 
 
-def _plain(value: float) -> str:
+def _number_text(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPain
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop.pages.statistics.chart import ChartData
-from desktop.pages.statistics.painting import Part, Placed, paint_chart
+from desktop.pages.statistics.painting import PaintedPart, Part, paint_chart
 from desktop.theme import theme_manager
 from desktop.widgets import tip
 
@@ -23,7 +23,7 @@ class ChartView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chart = ChartData("")
-        self._placed: list[Placed] = []
+        self._placed: list[PaintedPart] = []
         self.marked: Part | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)

@@ -30,7 +30,7 @@ _COLOURS = {
 }
 
 
-class Kind(StrEnum):
+class ChartKind(StrEnum):
     """The charts, in the order of the page."""
 
     RECORDS = "records"
@@ -42,42 +42,42 @@ class Kind(StrEnum):
 
 
 _FINDINGS = {
-    Kind.LABELS: FindingsBy.LABEL,
-    Kind.AIRCRAFT: FindingsBy.AIRCRAFT,
-    Kind.REGIONS: FindingsBy.REGION,
+    ChartKind.LABELS: FindingsBy.LABEL,
+    ChartKind.AIRCRAFT: FindingsBy.AIRCRAFT,
+    ChartKind.REGIONS: FindingsBy.REGION,
 }
 
 
-def title_of(kind: Kind) -> str:
+def title_of(kind: ChartKind) -> str:
     """The title of a chart."""
     translate = QCoreApplication.translate
     match kind:
-        case Kind.RECORDS:
+        case ChartKind.RECORDS:
             return translate("Charts", "Records by status")
-        case Kind.LABELS:
+        case ChartKind.LABELS:
             return translate("Charts", "Findings by label")
-        case Kind.AIRCRAFT:
+        case ChartKind.AIRCRAFT:
             return translate("Charts", "Findings by aircraft")
-        case Kind.REGIONS:
+        case ChartKind.REGIONS:
             return translate("Charts", "Findings by region")
-        case Kind.DURATIONS:
+        case ChartKind.DURATIONS:
             return translate("Charts", "Mean time per record (min)")
-        case Kind.AGREEMENT:
+        case ChartKind.AGREEMENT:
             return translate("Charts", "Agreement of model and person")
 
 
-def read_chart(session: Session, kind: Kind, where: ChartFilter) -> ChartData:
+def read_chart(session: Session, kind: ChartKind, where: ChartFilter) -> ChartData:
     """The chart of this kind. Raises ClientError."""
-    if kind is Kind.RECORDS:
-        return _of_records(session.statistics.records(where), where)
-    if kind is Kind.DURATIONS:
-        return _of_durations(session.statistics.durations(where), where)
-    if kind is Kind.AGREEMENT:
-        return _of_agreement(session.statistics.agreement(where), where)
-    return _of_findings(kind, session.statistics.findings(where, _FINDINGS[kind]), where)
+    if kind is ChartKind.RECORDS:
+        return _records_chart(session.statistics.records(where), where)
+    if kind is ChartKind.DURATIONS:
+        return _durations_chart(session.statistics.durations(where), where)
+    if kind is ChartKind.AGREEMENT:
+        return _agreement_chart(session.statistics.agreement(where), where)
+    return _findings_chart(kind, session.statistics.findings(where, _FINDINGS[kind]), where)
 
 
-def _base(where: ChartFilter) -> RecordFilter:
+def _record_filter(where: ChartFilter) -> RecordFilter:
     return RecordFilter(
         aircraft_id=where.aircraft_id,
         executor_id=where.executor_id,
@@ -86,8 +86,8 @@ def _base(where: ChartFilter) -> RecordFilter:
     )
 
 
-def _days(where: ChartFilter, periods: Iterable[Period]) -> list[RecordFilter]:
-    return [replace(_base(where), day_from=period.first, day_to=period.last) for period in periods]
+def _period_filters(where: ChartFilter, periods: Iterable[Period]) -> list[RecordFilter]:
+    return [replace(_record_filter(where), day_from=period.first, day_to=period.last) for period in periods]
 
 
 def period_text(period: Period) -> str:
@@ -112,7 +112,7 @@ def _count(value: float) -> str:
     return QLocale().toString(round(value))
 
 
-def _counted(
+def _count_bars(
     name: str, amounts: Sequence[int], behind: Sequence[RecordFilter | None], colour: int | None
 ) -> Bars:
     return Bars(
@@ -125,11 +125,11 @@ def _counted(
     )
 
 
-def _of_records(chart: Chart, where: ChartFilter) -> ChartData:
+def _records_chart(chart: Chart, where: ChartFilter) -> ChartData:
     amounts = {series.name: series.amounts for series in chart.series}
-    days = _days(where, chart.periods)
+    days = _period_filters(where, chart.periods)
     bars = [
-        _counted(
+        _count_bars(
             status_word(state),
             amounts[state],
             [replace(day, record_state=state) for day in days],
@@ -138,41 +138,43 @@ def _of_records(chart: Chart, where: ChartFilter) -> ChartData:
         for state in _STATES
         if state in amounts
     ]
-    return ChartData(title_of(Kind.RECORDS), _columns(chart.periods), tuple(bars), heads=_heads())
+    return ChartData(title_of(ChartKind.RECORDS), _columns(chart.periods), tuple(bars), heads=_heads())
 
 
-def _of_findings(kind: Kind, chart: Chart, where: ChartFilter) -> ChartData:
+def _findings_chart(kind: ChartKind, chart: Chart, where: ChartFilter) -> ChartData:
     translate = QCoreApplication.translate
-    days = _days(where, chart.periods)
+    days = _period_filters(where, chart.periods)
 
-    def behind(name: str) -> list[RecordFilter | None]:
-        if kind is Kind.LABELS:
+    def records_behind(name: str) -> list[RecordFilter | None]:
+        if kind is ChartKind.LABELS:
             return [replace(day, finding_label=name) for day in days]
-        if kind is Kind.REGIONS:
+        if kind is ChartKind.REGIONS:
             return [replace(day, finding_region=name) for day in days]
         if not name:
             return [replace(day, without_aircraft=True, with_findings=True) for day in days]
         return [replace(day, aircraft_id=name, with_findings=True) for day in days]
 
-    def word(name: str, title: str | None) -> str:
-        if kind is Kind.LABELS:
+    def series_name(name: str, title: str | None) -> str:
+        if kind is ChartKind.LABELS:
             return finding_word(name)
-        if kind is Kind.AIRCRAFT and not name:
+        if kind is ChartKind.AIRCRAFT and not name:
             return translate("Charts", "No aircraft")
         return title or name
 
     bars = [
-        _counted(word(series.name, series.title), series.amounts, behind(series.name), number)
+        _count_bars(
+            series_name(series.name, series.title), series.amounts, records_behind(series.name), number
+        )
         for number, series in enumerate(chart.series)
     ]
     if chart.others is not None:
         all_of_them = [replace(day, with_findings=True) for day in days]
-        others = _counted(translate("Charts", "Others"), chart.others, all_of_them, None)
+        others = _count_bars(translate("Charts", "Others"), chart.others, all_of_them, None)
         bars.append(replace(others, behind_name=translate("Charts", "Records with findings")))
     return ChartData(title_of(kind), _columns(chart.periods), tuple(bars), heads=_heads())
 
 
-def _of_durations(durations: Durations, where: ChartFilter) -> ChartData:
+def _durations_chart(durations: Durations, where: ChartFilter) -> ChartData:
     minutes = [
         seconds / 60 / records if records else 0.0
         for records, seconds in zip(durations.records, durations.seconds, strict=True)
@@ -184,16 +186,16 @@ def _of_durations(durations: Durations, where: ChartFilter) -> ChartData:
         name,
         tuple(minutes),
         tuple(map(_count, minutes)),
-        tuple(replace(day, timed=True) for day in _days(where, durations.periods)),
+        tuple(replace(day, timed=True) for day in _period_filters(where, durations.periods)),
         _count(mean),
         0,
     )
-    return ChartData(title_of(Kind.DURATIONS), _columns(durations.periods), (bars,), heads=_heads())
+    return ChartData(title_of(ChartKind.DURATIONS), _columns(durations.periods), (bars,), heads=_heads())
 
 
-def _of_agreement(agreements: Sequence[ModelAgreement], where: ChartFilter) -> ChartData:
+def _agreement_chart(agreements: Sequence[ModelAgreement], where: ChartFilter) -> ChartData:
     translate = QCoreApplication.translate
-    base = _base(where)
+    base = _record_filter(where)
     makers: list[tuple[str, Callable[[ModelAgreement], int], Callable[[str], RecordFilter], int]] = [
         (
             translate("Charts", "Kept"),
@@ -215,7 +217,7 @@ def _of_agreement(agreements: Sequence[ModelAgreement], where: ChartFilter) -> C
         ),
     ]
     bars = [
-        _counted(
+        _count_bars(
             word,
             [amount(agreement) for agreement in agreements],
             [behind(agreement.name) for agreement in agreements],
@@ -226,7 +228,7 @@ def _of_agreement(agreements: Sequence[ModelAgreement], where: ChartFilter) -> C
     names = [_model_text(agreement) for agreement in agreements]
     columns = tuple(starmap(Column, zip(names, names, strict=True)))
     heads = (translate("Charts", "Model"),)
-    return ChartData(title_of(Kind.AGREEMENT), columns, tuple(bars), stacked=False, heads=heads)
+    return ChartData(title_of(ChartKind.AGREEMENT), columns, tuple(bars), stacked=False, heads=heads)
 
 
 def _model_text(agreement: ModelAgreement) -> str:

@@ -15,7 +15,7 @@ from desktop.context import Context
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.statistics.card import ChartCard
-from desktop.pages.statistics.charts import Kind
+from desktop.pages.statistics.charts import ChartKind
 from desktop.widgets import Button, ButtonKind, DateRange, Flow, Page, PageHeader
 from shared.codes import Permission
 
@@ -46,7 +46,7 @@ class StatisticsPage(Page):
             self.tr("Executor"), lookup.people(context), placeholder=self.tr("All executors")
         )
         self.clear = Button(self.tr("Clear"), kind=ButtonKind.LINK)
-        self.cards = {kind: ChartCard(context, kind) for kind in Kind}
+        self.cards = {kind: ChartCard(context, kind) for kind in ChartKind}
         self._columns = 0
         self._build()
         self._set_default()

@@ -24,7 +24,7 @@ Part = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PaintedPart:
     """Where a part of a chart was painted."""
 
     part: Part
@@ -69,7 +69,7 @@ def _legend_text(bars: Bars) -> str:
 
 def paint_chart(
     painter: QPainter, chart: ChartData, where: QRectF, marked: Part | None = None
-) -> list[Placed]:
+) -> list[PaintedPart]:
     """Paint `chart` into `where` in the colours of the theme in force; gives its parts.
 
     `marked` is framed.
@@ -93,7 +93,7 @@ def paint_chart(
         box = QRectF(where.left(), y - metrics.height() / 2, left - _GAP - where.left(), metrics.height())
         painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
     _paint_axis(painter, chart, plot, theme, metrics)
-    placed = list(_places(chart, plot, marks[-1]))
+    placed = list(_painted_parts(chart, plot, marks[-1]))
     # Edges on whole pixels are sharper, and painted in a third of the time.
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for bar in placed:
@@ -144,7 +144,7 @@ def _paint_axis(
         painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
 
 
-def _places(chart: ChartData, plot: QRectF, highest: float) -> Iterator[Placed]:
+def _painted_parts(chart: ChartData, plot: QRectF, highest: float) -> Iterator[PaintedPart]:
     slot = plot.width() / max(len(chart.columns), 1)
     side_by_side = 1 if chart.stacked else max(len(chart.bars), 1)
     group = min(slot * 0.78, _WIDEST_BAR * side_by_side)
@@ -160,12 +160,12 @@ def _places(chart: ChartData, plot: QRectF, highest: float) -> Iterator[Placed]:
             x = left if chart.stacked else left + wide * number
             base = plot.bottom() - (plot.height() * below / highest if chart.stacked else 0)
             gap = 0 if chart.stacked else min(2, wide / 8)
-            yield Placed((number, column), QRectF(x + gap, base - height, wide - 2 * gap, height))
+            yield PaintedPart((number, column), QRectF(x + gap, base - height, wide - 2 * gap, height))
             below += value
 
 
 def _paint_bar(
-    painter: QPainter, chart: ChartData, placed: Placed, theme: Theme, metrics: QFontMetricsF
+    painter: QPainter, chart: ChartData, placed: PaintedPart, theme: Theme, metrics: QFontMetricsF
 ) -> None:
     number, column = placed.part
     bars = chart.bars[number]
@@ -183,7 +183,7 @@ def _paint_bar(
 
 
 def _paint_sums(
-    painter: QPainter, chart: ChartData, placed: list[Placed], theme: Theme, metrics: QFontMetricsF
+    painter: QPainter, chart: ChartData, placed: list[PaintedPart], theme: Theme, metrics: QFontMetricsF
 ) -> None:
     """The number above each column, or each bar that stands alone, where it has room."""
     painter.setPen(theme.colour("text"))

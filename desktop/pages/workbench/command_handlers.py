@@ -14,7 +14,7 @@ from desktop.canvas.views.canvas_view import CanvasView
 from desktop.canvas.views.compare_view import CompareView
 from desktop.context import Context
 from desktop.imaging.decoding.tone import Tone
-from desktop.pages.common.picture_commands import bind_canvas, bind_pair, zooms
+from desktop.pages.common.picture_commands import bind_canvas, bind_pair, zoom_handlers
 from desktop.pages.workbench.bars.mode_buttons import MODE_COMMANDS
 from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.comparing.compare_mode import CompareController
@@ -291,7 +291,7 @@ def bind(window: Page, page: Workbench) -> None:
     )
     for pair in (page.compare, pane):
         bind_pair(commands, pair)
-    for command, look in zooms(pane).items():
+    for command, look in zoom_handlers(pane).items():
         commands.bind_within(command, look, pane)
     commands.bind_within("edit.delete", strip.remove_focused, strip)
     commands.bind(

@@ -137,7 +137,7 @@ class Inspector(Panel):
         self.findings.show_findings(
             findings_of(entry, self.finding_context), nothing, self.findings.list.current
         )
-        self.explained.show_explained(item.item_id, suppressed.of_entry(entry, item.result))
+        self.explained.show_explained(item.item_id, suppressed.read_suppressed(entry, item.result))
 
     def _no_findings_text(self, entry: Entry | None) -> str:
         if entry is None or not results.is_finished(entry):

@@ -22,7 +22,7 @@ WITHOUT_TABLES: Literal[1] = 1
 WITH_TABLES: Literal[2] = 2
 
 
-class Refused(Exception):  # noqa: N818 - a sentence for the person
+class BackupRefusedError(Exception):
     """The command cannot do it; the text says why and what to do."""
 
 
@@ -80,7 +80,7 @@ class Backup(Protocol):
         """What it holds."""
 
     def open(self, entry: Entry) -> AbstractContextManager[IO[bytes]]:
-        """The content of one entry. Raises OSError, and Refused when it is not there."""
+        """The content of one entry. Raises OSError, and BackupRefusedError when it is not there."""
 
 
 class NewBackup(Protocol):
@@ -93,20 +93,27 @@ class NewBackup(Protocol):
         """Take the content with this SHA-256 and size that is there already; False when there is none."""
 
 
-def parsed(data: bytes | str) -> Manifest:
-    """The manifest in `data`. Raises Refused when it is none of ours, or names a file outside of the data."""
+def parse_manifest(data: bytes | str) -> Manifest:
+    """The manifest in `data`.
+
+    Raises BackupRefusedError when it is not a manifest of Walkaround, or names a file outside of the data.
+    """
     try:
         manifest = Manifest.model_validate_json(data)
     except ValidationError as error:
-        raise Refused("this is no backup of Walkaround: it has no manifest that can be read") from error
+        raise BackupRefusedError(
+            "this is no backup of Walkaround: it has no manifest that can be read"
+        ) from error
     names = [entry.name for entry in manifest.entries]
     if len(set(names)) != len(names):
-        raise Refused("the backup names a file twice; use another copy of it")
+        raise BackupRefusedError("the backup names a file twice; use another copy of it")
     for name in names:
         if not is_safe(name):
-            raise Refused(f"the archive holds a file with the forbidden name {name!r}")
+            raise BackupRefusedError(f"the archive holds a file with the forbidden name {name!r}")
     if {table.entry for table in manifest.tables} != {name for name in names if name.startswith(TABLES)}:
-        raise Refused("the backup does not hold the tables that its manifest names; use another copy of it")
+        raise BackupRefusedError(
+            "the backup does not hold the tables that its manifest names; use another copy of it"
+        )
     return manifest
 
 
@@ -134,7 +141,7 @@ def is_stored_file(name: str) -> bool:
     return name.startswith("data/files/")
 
 
-def named_hash(name: str) -> str:
+def hash_in_name(name: str) -> str:
     """The SHA-256 that the name of a stored file says."""
     return "".join(PurePosixPath(name).parts[2:])
 

@@ -18,10 +18,10 @@ from service.backups.archive.manifest import (
     MANIFEST,
     MAX_MANIFEST_BYTES,
     TABLES,
+    BackupRefusedError,
     Entry,
     Manifest,
-    Refused,
-    parsed,
+    parse_manifest,
     pieces,
 )
 from shared import atomic
@@ -70,14 +70,14 @@ class NewArchiveFile:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[ArchiveFile]:
-    """The archive at `path`. Raises BadZipFile, OSError and Refused."""
+def open_archive(path: Path) -> Iterator[ArchiveFile]:
+    """The archive at `path`. Raises BadZipFile, OSError and BackupRefusedError."""
     with zipfile.ZipFile(path) as archive:
         yield ArchiveFile(archive)
 
 
 @contextmanager
-def writing(target: Path) -> Iterator[NewArchiveFile]:
+def create_archive(target: Path) -> Iterator[NewArchiveFile]:
     """A new archive, which becomes `target` at the end of the block, durable and for its owner only."""
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder:
         part = Path(folder) / "archive"
@@ -91,10 +91,12 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
     try:
         info = archive.getinfo(MANIFEST)
     except KeyError as error:
-        raise Refused("this is no backup of Walkaround: it has no manifest that can be read") from error
+        raise BackupRefusedError(
+            "this is no backup of Walkaround: it has no manifest that can be read"
+        ) from error
     if info.file_size > MAX_MANIFEST_BYTES:
-        raise Refused("this is no backup of Walkaround: its manifest is too large")
-    manifest = parsed(archive.read(info))
+        raise BackupRefusedError("this is no backup of Walkaround: its manifest is too large")
+    manifest = parse_manifest(archive.read(info))
     if sorted([*(entry.name for entry in manifest.entries), MANIFEST]) != sorted(archive.namelist()):
-        raise Refused("the archive does not hold what its manifest says; use another copy of it")
+        raise BackupRefusedError("the archive does not hold what its manifest says; use another copy of it")
     return manifest

@@ -25,14 +25,14 @@ _SCRATCH = ("cache", "backup")
 """Below the data directory: what is on its way to a store elsewhere."""
 
 
-class Part(NamedTuple):
+class PartFile(NamedTuple):
     """A file that is being written; `keep` gives it its name in the place, whole and durable."""
 
     file: IO[bytes]
     keep: Callable[[str], None]
 
 
-class Place:
+class BackupPlace:
     """The objects of a store. Every method may raise OSError, also for a store that does not answer.
 
     `scratch` is a folder on this machine for what is on its way there; a directory has its own, so that the
@@ -54,7 +54,7 @@ class Place:
                 yield stored.name, stored.size
 
     @contextmanager
-    def writing(self) -> Iterator[Part]:
+    def writing(self) -> Iterator[PartFile]:
         """A new object. One that was not kept at the end of the block is gone."""
         self._scratch.mkdir(parents=True, exist_ok=True)
         path = self._scratch / random_name()
@@ -67,7 +67,7 @@ class Place:
                     with self._faults():
                         self._store.put(name, path)
 
-                yield Part(file, keep)
+                yield PartFile(file, keep)
         finally:
             path.unlink(missing_ok=True)
 
@@ -77,7 +77,7 @@ class Place:
         with self._faults():
             pieces = self._store.open(name)
         # What reads the file raises in the block.
-        with reading(pieces) as file, self._faults():
+        with as_file(pieces) as file, self._faults():
             yield file
 
     def delete(self, names: Sequence[str]) -> None:
@@ -135,7 +135,7 @@ class _Stream(io.RawIOBase):
 
 
 @contextmanager
-def reading(pieces: Pieces) -> Iterator[IO[bytes]]:
+def as_file(pieces: Pieces) -> Iterator[IO[bytes]]:
     """The pieces of an object as a file; closed at the end of the block."""
     try:
         yield io.BufferedReader(_Stream(pieces))
@@ -143,6 +143,6 @@ def reading(pieces: Pieces) -> Iterator[IO[bytes]]:
         pieces.close()
 
 
-def open_place(address: str, settings: Settings) -> Place:
+def open_place(address: str, settings: Settings) -> BackupPlace:
     """The place at `address`, a directory or `s3://BUCKET/PREFIX`. Raises StoreSettingsError."""
-    return Place(open_store(address, settings), address, settings.data_dir.joinpath(*_SCRATCH))
+    return BackupPlace(open_store(address, settings), address, settings.data_dir.joinpath(*_SCRATCH))

@@ -20,7 +20,15 @@ from sqlalchemy import URL, create_engine
 
 from service.audit.service import CheckEnd, Verification, verify_rows
 from service.audit.tables import AuditRow, HeadRow
-from service.backups.archive.manifest import TABLES, Backup, CopiedTable, Entry, NewBackup, Refused, pieces
+from service.backups.archive.manifest import (
+    TABLES,
+    Backup,
+    BackupRefusedError,
+    CopiedTable,
+    Entry,
+    NewBackup,
+    pieces,
+)
 from service.db.postgresql import address, arguments
 from service.db.schema import upgrade
 
@@ -51,7 +59,7 @@ _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _ESCAPED = re.compile(r"\\(.)")
 
 
-class Copied(NamedTuple):
+class DatabaseCopy(NamedTuple):
     """What was copied of a database. `audit_end` is None for a log that is not whole."""
 
     revision: str | None
@@ -64,15 +72,15 @@ class Copied(NamedTuple):
     """The SHA-256 of every stored file that it names."""
 
 
-def dump(url: URL, new: NewBackup, folder: Path, check_end: CheckEnd) -> Copied:
+def dump(url: URL, new: NewBackup, folder: Path, check_end: CheckEnd) -> DatabaseCopy:
     """Put all rows of the database at `url`, as of one moment, into `new`, by way of files in `folder`.
 
     `check_end` says what is wrong with the signed end of the audit log, whose rows are verified here.
     Requests go on meanwhile: the copy reads, and locks nothing that they need. Raises psycopg.Error.
     """
-    with _patient(url) as connection:
+    with _connect_without_timeouts(url) as connection:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        columns_of = dict(_rows(connection, _COLUMNS))
+        columns_of = dict(_fetch_rows(connection, _COLUMNS))
         revision = None
         if columns_of.pop(_REVISION_TABLE, None) is not None:
             row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
@@ -86,19 +94,19 @@ def dump(url: URL, new: NewBackup, folder: Path, check_end: CheckEnd) -> Copied:
             tables.append(CopiedTable(name=name, columns=columns, entry=entry.name))
             if name == AUDIT_TABLE:
                 with path.open("rb") as source:
-                    log = _verified(source, columns)
+                    log = _verify_table(source, columns)
             path.unlink()
-        sequences = {str(name): int(last) for name, last in _rows(connection, _SEQUENCES)}
+        sequences = {str(name): int(last) for name, last in _fetch_rows(connection, _SEQUENCES)}
         query = SQL("SELECT DISTINCT sha256 FROM {}").format(Identifier(FILE_TABLE))
         stored = {str(row[0]) for row in connection.execute(query)} if FILE_TABLE in columns_of else set()
         if log is not None and log.complete:
-            log.problems.extend(check_end(_head(connection), log))
+            log.problems.extend(check_end(_log_head(connection), log))
         problems = [f"audit log: {problem}" for problem in log.problems] if log else []
         end = (log.seq, log.hash) if log and not log.problems else None
-        return Copied(revision, tables, sequences, entries, end, problems, stored)
+        return DatabaseCopy(revision, tables, sequences, entries, end, problems, stored)
 
 
-def _head(connection: Connection[Any]) -> HeadRow | None:
+def _log_head(connection: Connection[Any]) -> HeadRow | None:
     row = connection.execute("SELECT head_id, seq, hash, mac FROM audit_head").fetchone()
     return None if row is None else HeadRow(head_id=row[0], seq=row[1], hash=row[2], mac=row[3])
 
@@ -119,11 +127,13 @@ def _copy_out(connection: Connection[Any], name: str, columns: Sequence[str], pa
 def load(url: URL, backup: Backup) -> None:
     """Bring the rows of `backup` into the empty database at `url`, in one transaction; then migrate it.
 
-    Raises Refused when the database is not empty or the backup does not fit; nothing is changed then.
+    Raises BackupRefusedError, changing nothing, when the database is not empty or the backup does not fit.
     """
     manifest = backup.manifest
     if manifest.revision is None:
-        raise Refused("the backup does not say which version of the database it holds; use another backup")
+        raise BackupRefusedError(
+            "the backup does not say which version of the database it holds; use another backup"
+        )
     entries = {entry.name: entry for entry in manifest.entries}
     engine = create_engine(url.set(drivername="postgresql+psycopg"), connect_args=arguments(url, 0))
     try:
@@ -131,32 +141,38 @@ def load(url: URL, backup: Backup) -> None:
             transaction.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
             connection = transaction.connection.driver_connection
             assert isinstance(connection, Connection)
-            if _rows(connection, _COLUMNS):
-                raise Refused(
+            if _fetch_rows(connection, _COLUMNS):
+                raise BackupRefusedError(
                     "the database is not empty: create an empty one and name it with --database-url"
                 )
             upgrade(transaction, manifest.revision)
-            columns = dict(_rows(connection, _COLUMNS))
+            columns = dict(_fetch_rows(connection, _COLUMNS))
             for table in manifest.tables:
                 if not set(table.columns) <= set(columns.get(table.name, ())):
-                    raise Refused(f"the backup holds a table {table.name} that its version does not have")
-            _fill(connection, backup, entries, columns)
+                    raise BackupRefusedError(
+                        f"the backup holds a table {table.name} that its version does not have"
+                    )
+            _fill_tables(connection, backup, entries, columns)
             upgrade(transaction)
     finally:
         engine.dispose()
 
 
-def _fill(
+def _fill_tables(
     connection: Connection[Any], backup: Backup, entries: Mapping[str, Entry], columns: Mapping[str, object]
 ) -> None:
     tables = {table.name: table for table in backup.manifest.tables}
-    order = [name for name in _in_order(columns, _rows(connection, _REFERENCES)) if name != _REVISION_TABLE]
+    order = [
+        name
+        for name in _sorted_by_references(columns, _fetch_rows(connection, _REFERENCES))
+        if name != _REVISION_TABLE
+    ]
     # The triggers announce jobs and keep the log append-only: neither is for rows that come back.
     for name in order:
-        _on_table(connection, "ALTER TABLE {} DISABLE TRIGGER USER", name)
+        _execute_on_table(connection, "ALTER TABLE {} DISABLE TRIGGER USER", name)
     for name in reversed(order):
         # What a migration inserts is among the rows, as it was last.
-        _on_table(connection, "DELETE FROM {}", name)
+        _execute_on_table(connection, "DELETE FROM {}", name)
     for name in order:
         if (table := tables.get(name)) is not None:
             copy = SQL("COPY {} ({}) FROM STDIN").format(Identifier(name), _identifiers(table.columns))
@@ -164,12 +180,12 @@ def _fill(
                 for piece in pieces(source):
                     rows.write(piece)
     for name in order:
-        _on_table(connection, "ALTER TABLE {} ENABLE TRIGGER USER", name)
+        _execute_on_table(connection, "ALTER TABLE {} ENABLE TRIGGER USER", name)
     for sequence, last in backup.manifest.sequences.items():
         connection.execute("SELECT setval(quote_ident(%s)::regclass, %s, true)", (sequence, last))
 
 
-def _in_order(tables: Mapping[str, object], references: Sequence[tuple[Any, ...]]) -> list[str]:
+def _sorted_by_references(tables: Mapping[str, object], references: Sequence[tuple[Any, ...]]) -> list[str]:
     """The tables, each after those that it refers to."""
     waiting, order = sorted(tables), list[str]()
     while waiting:
@@ -179,7 +195,7 @@ def _in_order(tables: Mapping[str, object], references: Sequence[tuple[Any, ...]
             if all(to in order for of, to in references if of == name and to in tables)
         ]
         if not ready:
-            raise Refused(f"the tables {', '.join(waiting)} refer to each other in a circle")
+            raise BackupRefusedError(f"the tables {', '.join(waiting)} refer to each other in a circle")
         order += ready
         waiting = [name for name in waiting if name not in ready]
     return order
@@ -192,14 +208,14 @@ def verify_log(backup: Backup) -> Verification | None:
     if table is None or entry is None:
         return None
     with backup.open(entry) as source:
-        return _verified(source, table.columns)
+        return _verify_table(source, table.columns)
 
 
-def _verified(source: IO[bytes], columns: Sequence[str]) -> Verification:
-    return verify_rows(AuditRow(**_values(row)) for row in _parsed(source, columns))
+def _verify_table(source: IO[bytes], columns: Sequence[str]) -> Verification:
+    return verify_rows(AuditRow(**_values(row)) for row in _parse_rows(source, columns))
 
 
-def _parsed(source: IO[bytes], columns: Sequence[str]) -> Iterator[dict[str, str | None]]:
+def _parse_rows(source: IO[bytes], columns: Sequence[str]) -> Iterator[dict[str, str | None]]:
     for line in _lines(source):
         fields = line.decode("utf-8").split("\t")
         yield dict(zip(columns, map(_field, fields), strict=True))
@@ -229,16 +245,16 @@ def _identifiers(columns: Sequence[str]) -> Composed:
     return SQL(", ").join(map(Identifier, columns))
 
 
-def _on_table(connection: Connection[Any], statement: Any, table: str) -> Cursor[Any]:
+def _execute_on_table(connection: Connection[Any], statement: Any, table: str) -> Cursor[Any]:
     return connection.execute(SQL(statement).format(Identifier(table)))
 
 
-def _rows(connection: Connection[Any], query: Any) -> list[tuple[Any, ...]]:
+def _fetch_rows(connection: Connection[Any], query: Any) -> list[tuple[Any, ...]]:
     return connection.execute(query).fetchall()
 
 
 @contextmanager
-def _patient(url: URL) -> Iterator[Connection[Any]]:
+def _connect_without_timeouts(url: URL) -> Iterator[Connection[Any]]:
     """A connection in a transaction without time-outs: a large table takes its time."""
     with connect(address(url)) as connection:
         connection.execute("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")

@@ -15,7 +15,15 @@ from sqlalchemy import URL, make_url
 
 from service.audit.service import AuditService
 from service.backups.archive import postgresql
-from service.backups.archive.manifest import DATABASE, TABLES, Backup, Entry, Manifest, Refused, pieces
+from service.backups.archive.manifest import (
+    DATABASE,
+    TABLES,
+    Backup,
+    BackupRefusedError,
+    Entry,
+    Manifest,
+    pieces,
+)
 from service.backups.archive.taking import LOCK, database_file
 from service.changes import ObjectChange, announce
 from service.db.database import Database
@@ -32,22 +40,24 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
     """Read `backup` into the data directory, and into the database where that is on a server.
 
     Everything is unpacked and compared with the manifest before the first file is put in place; an existing
-    SQLite database is kept next to it under another name. Raises Refused when the backup is damaged or does
-    not fit, when a service runs there, when a database on a server is not empty, and without `force` when
-    the data directory is not empty.
+    SQLite database is kept next to it under another name. Raises BackupRefusedError when the backup is
+    damaged or does not fit, when a service runs there, when a database on a server is not empty, and without
+    `force` when the data directory is not empty.
     """
     manifest = backup.manifest
     _check_fit(manifest, settings)
     data_dir = settings.data_dir
     names = sorted(path.name for path in data_dir.iterdir()) if data_dir.is_dir() else []
     if [name for name in names if name != LOCK] and not force:
-        raise Refused(f"{data_dir} is not empty; name an empty one with --data-dir, or give --force")
+        raise BackupRefusedError(
+            f"{data_dir} is not empty; name an empty one with --data-dir, or give --force"
+        )
     settings.prepare()
     lock = FileLock(data_dir / LOCK)
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise Refused(
+        raise BackupRefusedError(
             "a service is running on this data directory: close Walkaround, or stop `walkaround serve`, "
             "then restore again"
         ) from error
@@ -57,30 +67,32 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
             _unpack(backup, folder)
             if manifest.tables:
                 # Before the files: only this can still find that something is in the way.
-                postgresql.load(_server(settings), _Unpacked(manifest, folder))
+                postgresql.load(_server_url(settings), _UnpackedBackup(manifest, folder))
             _put_in_place(folder, manifest, settings)
         if manifest.has_database:
-            _sign(manifest, settings)
+            _sign_log(manifest, settings)
     finally:
         lock.release()
 
 
 def _check_fit(manifest: Manifest, settings: Settings) -> None:
     if manifest.revision is not None and manifest.revision > newest_revision():
-        raise Refused(f"the archive was made by the newer version {manifest.version}; install that version")
+        raise BackupRefusedError(
+            f"the archive was made by the newer version {manifest.version}; install that version"
+        )
     if manifest.tables and settings.is_sqlite:
-        raise Refused(
+        raise BackupRefusedError(
             "the backup holds a PostgreSQL database: name an empty one with --database-url postgresql://..."
         )
     if any(entry.name == DATABASE for entry in manifest.entries) and not settings.is_sqlite:
-        raise Refused("the backup holds a SQLite database: restore it without --database-url")
+        raise BackupRefusedError("the backup holds a SQLite database: restore it without --database-url")
 
 
-def _server(settings: Settings) -> URL:
+def _server_url(settings: Settings) -> URL:
     return make_url(settings.url)
 
 
-class _Unpacked:
+class _UnpackedBackup:
     """A backup whose entries are files in a folder, compared with the manifest."""
 
     def __init__(self, manifest: Manifest, folder: Path) -> None:
@@ -95,7 +107,7 @@ def _unpack(backup: Backup, folder: Path) -> None:
     needed = backup.manifest.size
     free = shutil.disk_usage(folder).free
     if needed > free:
-        raise Refused(f"{needed / 2**20:.0f} MB are needed and {free / 2**20:.0f} MB are free")
+        raise BackupRefusedError(f"{needed / 2**20:.0f} MB are needed and {free / 2**20:.0f} MB are free")
     for entry in backup.manifest.entries:
         path = folder / entry.name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +120,7 @@ def _unpack(backup: Backup, folder: Path) -> None:
                 target.write(piece)
             atomic.sync_file(target)
         if (size, digest.hexdigest()) != (entry.size, entry.sha256):
-            raise Refused(f"{entry.name} is damaged in the archive; use another copy of it")
+            raise BackupRefusedError(f"{entry.name} is damaged in the archive; use another copy of it")
 
 
 def _put_in_place(folder: Path, manifest: Manifest, settings: Settings) -> None:
@@ -143,7 +155,7 @@ def _set_aside(database: Path) -> None:
             path.replace(database.with_name(new_name + ending))
 
 
-def _sign(manifest: Manifest, settings: Settings) -> None:
+def _sign_log(manifest: Manifest, settings: Settings) -> None:
     database = Database(settings.url)
     try:
         migrate(database)

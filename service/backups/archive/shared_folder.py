@@ -21,13 +21,13 @@ from service.backups.archive.manifest import (
     DATABASE,
     MAX_MANIFEST_BYTES,
     TABLES,
+    BackupRefusedError,
     Entry,
     Manifest,
-    Refused,
-    parsed,
+    parse_manifest,
     pieces,
 )
-from service.backups.archive.places import Place
+from service.backups.archive.places import BackupPlace
 
 CONTENTS = "contents"
 BACKUPS = "backups"
@@ -53,13 +53,13 @@ def _is_compressed(name: str) -> bool:
 class SharedBackup:
     """One backup of the folder."""
 
-    def __init__(self, place: Place, manifest: Manifest) -> None:
+    def __init__(self, place: BackupPlace, manifest: Manifest) -> None:
         self._place = place
         self.manifest = manifest
 
     @contextmanager
     def open(self, entry: Entry) -> Iterator[IO[bytes]]:
-        """The content of one entry. Raises Refused when it is not there or cannot be unpacked."""
+        """The content of one entry. Raises BackupRefusedError when it is not there or cannot be unpacked."""
         try:
             with self._place.open(content_name(entry)) as file:
                 if not _is_compressed(entry.name):
@@ -68,9 +68,13 @@ class SharedBackup:
                 try:
                     yield cast("IO[bytes]", gzip.GzipFile(fileobj=file, mode="rb"))
                 except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
-                    raise Refused(f"{entry.name} is damaged in the backup; use another backup") from problem
+                    raise BackupRefusedError(
+                        f"{entry.name} is damaged in the backup; use another backup"
+                    ) from problem
         except FileNotFoundError as problem:
-            raise Refused(f"{entry.name} is missing in the backup; use another backup") from problem
+            raise BackupRefusedError(
+                f"{entry.name} is missing in the backup; use another backup"
+            ) from problem
 
 
 class NewSharedBackup:
@@ -80,7 +84,7 @@ class NewSharedBackup:
     but is not in `in_backups`, the contents of all backups: an interrupted backup left it behind.
     """
 
-    def __init__(self, place: Place, in_backups: set[str]) -> None:
+    def __init__(self, place: BackupPlace, in_backups: set[str]) -> None:
         self._place = place
         self._sizes = dict(place.listing(CONTENTS))
         self._in_backups = in_backups
@@ -89,13 +93,13 @@ class NewSharedBackup:
 
     def reuse(self, entry: Entry) -> bool:
         """Take the content that is there already; False when there is none."""
-        if not self._holds(entry):
+        if not self._is_stored(entry):
             return False
         if content_name(entry) not in self._in_backups:
             self.unverified.append(entry)
         return True
 
-    def _holds(self, entry: Entry) -> bool:
+    def _is_stored(self, entry: Entry) -> bool:
         name = content_name(entry)
         return (name.endswith(".gz") and name in self._sizes) or self._sizes.get(name) == entry.size
 
@@ -127,7 +131,7 @@ class NewSharedBackup:
         """Remove the contents that it brought and that no backup holds: the next backup copies them again."""
         self._place.delete([content_name(entry) for entry in (*self.added, *self.unverified)])
 
-    def missing(self, entries: Collection[Entry]) -> list[Entry]:
+    def missing_contents(self, entries: Collection[Entry]) -> list[Entry]:
         """Those whose content the folder does not list any more, or with another size."""
         sizes = dict(self._place.listing(CONTENTS))
         return [
@@ -141,7 +145,7 @@ class NewSharedBackup:
 class SharedFolder:
     """The backups of one installation."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: BackupPlace) -> None:
         self.place = place
 
     def names(self) -> list[str]:
@@ -153,24 +157,26 @@ class SharedFolder:
         return sorted(name for name in names if _NAME.fullmatch(name))
 
     def read(self, name: str) -> SharedBackup:
-        """One backup. Raises Refused when there is none, or its manifest is damaged."""
+        """One backup. Raises BackupRefusedError when there is none, or its manifest is damaged."""
         try:
             with self.place.open(self._file(name)) as file, gzip.GzipFile(fileobj=file, mode="rb") as opened:
                 data = opened.read(MAX_MANIFEST_BYTES + 1)
         except FileNotFoundError as problem:
-            raise Refused(f"there is no backup {name} in {self.place}") from problem
+            raise BackupRefusedError(f"there is no backup {name} in {self.place}") from problem
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
-            raise Refused(f"the manifest of the backup {name} is damaged; use another backup") from problem
+            raise BackupRefusedError(
+                f"the manifest of the backup {name} is damaged; use another backup"
+            ) from problem
         if len(data) > MAX_MANIFEST_BYTES:
-            raise Refused("this is no backup of Walkaround: its manifest is too large")
-        return SharedBackup(self.place, parsed(data))
+            raise BackupRefusedError("this is no backup of Walkaround: its manifest is too large")
+        return SharedBackup(self.place, parse_manifest(data))
 
     def new(self) -> NewSharedBackup:
         """A backup to be written; `finish` makes it exist."""
         in_backups: set[str] = set()
         for name in self.names():
             # What only a backup with a damaged manifest names is verified again.
-            with contextlib.suppress(Refused):
+            with contextlib.suppress(BackupRefusedError):
                 in_backups |= self._contents_of(name)
         return NewSharedBackup(self.place, in_backups)
 
@@ -189,7 +195,7 @@ class SharedFolder:
     def collect(self) -> int:
         """Remove contents that no backup names; gives how many. No backup may be written meanwhile.
 
-        Raises Refused, with everything left as it is, when the manifest of a backup cannot be read.
+        Raises BackupRefusedError, with nothing removed, when the manifest of a backup cannot be read.
         """
         in_backups: set[str] = set()
         for name in self.names():
@@ -204,5 +210,5 @@ class SharedFolder:
     @staticmethod
     def _file(name: str) -> str:
         if _NAME.fullmatch(name) is None:
-            raise Refused(f"{name!r} is no name of a backup; `walkaround backup list` shows them")
+            raise BackupRefusedError(f"{name!r} is no name of a backup; `walkaround backup list` shows them")
         return f"{BACKUPS}/{name}.json.gz"

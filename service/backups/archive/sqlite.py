@@ -11,14 +11,14 @@ from sqlmodel import Session, col, select
 
 from service.audit.service import CheckEnd, Verification, verify_rows
 from service.audit.tables import AuditRow, HeadRow
-from service.backups.archive.manifest import Refused
+from service.backups.archive.manifest import BackupRefusedError
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
 
 _BATCH = 1000
 
 
-class Examined(NamedTuple):
+class DatabaseFacts(NamedTuple):
     """What is known of a copied database. `audit_end` is None for a log that is not whole or was not read."""
 
     revision: str | None
@@ -39,11 +39,11 @@ def copy_database(source: Path, target: Path) -> None:
         writing.execute("PRAGMA journal_mode = DELETE")
 
 
-def examine(copy: Path, check_end: CheckEnd | None = None) -> Examined:
+def examine(copy: Path, check_end: CheckEnd | None = None) -> DatabaseFacts:
     """Whether the copied database opens, and how its audit log is.
 
     `check_end` says what is wrong with the signed end of the log; another installation cannot say. Raises
-    Refused when the database is damaged.
+    BackupRefusedError when the database is damaged.
     """
     with contextlib.closing(sqlite3.connect(copy)) as connection:
         try:
@@ -51,7 +51,7 @@ def examine(copy: Path, check_end: CheckEnd | None = None) -> Examined:
         except sqlite3.DatabaseError as problem:
             result = str(problem)
         if result != "ok":
-            raise Refused(f"the database is damaged ({result}); restore an older backup")
+            raise BackupRefusedError(f"the database is damaged ({result}); restore an older backup")
         has_files = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'file'").fetchone()
         rows = connection.execute("SELECT DISTINCT sha256 FROM file").fetchall() if has_files else []
         stored = {row[0] for row in rows}
@@ -59,16 +59,16 @@ def examine(copy: Path, check_end: CheckEnd | None = None) -> Examined:
     try:
         revision = current_revision(database)
         if revision != newest_revision():
-            return Examined(revision, None, [], stored)
-        log, head = database.read_now(_log)
+            return DatabaseFacts(revision, None, [], stored)
+        log, head = database.read_now(_verify_log)
     finally:
         database.close()
     if check_end is not None and log.complete:
         log.problems.extend(check_end(head, log))
     problems = [f"audit log: {problem}" for problem in log.problems]
-    return Examined(revision, None if log.problems else (log.seq, log.hash), problems, stored)
+    return DatabaseFacts(revision, None if log.problems else (log.seq, log.hash), problems, stored)
 
 
-def _log(session: Session) -> tuple[Verification, HeadRow | None]:
+def _verify_log(session: Session) -> tuple[Verification, HeadRow | None]:
     rows = select(AuditRow).order_by(col(AuditRow.seq)).execution_options(yield_per=_BATCH)
     return verify_rows(session.exec(rows)), session.get(HeadRow, 1)

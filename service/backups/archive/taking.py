@@ -19,14 +19,14 @@ from service.backups.archive.manifest import (
     DATABASE,
     WITH_TABLES,
     WITHOUT_TABLES,
+    BackupRefusedError,
     Entry,
     Manifest,
     NewBackup,
-    Refused,
+    hash_in_name,
     is_stored_file,
-    named_hash,
 )
-from service.backups.archive.places import reading
+from service.backups.archive.places import as_file
 from service.db.database import Database
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
@@ -38,7 +38,7 @@ LOCK = "service.lock"
 _LEFT_OUT = ("cache", "files/incoming", LOCK, "backup.lock", SERVICE_ADDRESS)
 
 
-class _Copied(NamedTuple):
+class _DatabaseBackup(NamedTuple):
     revision: str | None
     audit_end: tuple[int, str] | None
     stored: set[str]
@@ -50,17 +50,20 @@ def database_file(settings: Settings) -> Path | None:
 
 
 def check_data(settings: Settings) -> None:
-    """Raise Refused when there is nothing to back up."""
+    """Raise BackupRefusedError when there is nothing to back up."""
     database = database_file(settings)
     if not settings.data_dir.is_dir() or (database is not None and not database.is_file()):
-        raise Refused(f"there is no data in {settings.data_dir}; name the data directory with --data-dir")
+        raise BackupRefusedError(
+            f"there is no data in {settings.data_dir}; name the data directory with --data-dir"
+        )
 
 
 def take(settings: Settings, new: NewBackup, folder: Path, *, with_secrets: bool = False) -> Manifest:
     """Put everything into `new`, by way of `folder`, which has room for a copy of the database.
 
     What is found damaged is backed up as it is and named in the manifest. Raises OSError, sqlite3.Error,
-    psycopg.Error, StoreUnavailableError, and Refused when the database is damaged or there is nothing.
+    psycopg.Error, StoreUnavailableError, and BackupRefusedError when the database is damaged or there is
+    nothing.
     """
     check_data(settings)
     manifest = Manifest(
@@ -73,13 +76,13 @@ def take(settings: Settings, new: NewBackup, folder: Path, *, with_secrets: bool
         stored = _take_postgresql(settings, new, folder, manifest)
     for path in _data_files(settings.data_dir, database):
         name = f"data/{path.relative_to(settings.data_dir).as_posix()}"
-        manifest.entries.append(_added(new, name, path))
+        manifest.entries.append(_add_file(new, name, path))
     if settings.files_url:
         _take_from_store(settings, new, manifest)
     for entry in manifest.entries:
         if is_stored_file(entry.name):
-            stored.discard(named_hash(entry.name))
-            if entry.sha256 != named_hash(entry.name):
+            stored.discard(hash_in_name(entry.name))
+            if entry.sha256 != hash_in_name(entry.name):
                 manifest.problems.append(
                     f"the stored file {entry.name} is damaged: its content is not what its name says"
                 )
@@ -88,7 +91,7 @@ def take(settings: Settings, new: NewBackup, folder: Path, *, with_secrets: bool
             f"{len(stored)} stored files that the database names are missing, for example {min(stored)}"
         )
     for name, path in _secret_files(settings).items() if with_secrets else ():
-        manifest.entries.append(_added(new, f"secrets/{name}", path))
+        manifest.entries.append(_add_file(new, f"secrets/{name}", path))
     return manifest
 
 
@@ -101,7 +104,7 @@ def _take_sqlite(
     manifest.format = WITHOUT_TABLES
     manifest.revision, manifest.audit_end = examined.revision, examined.audit_end
     manifest.problems += examined.problems
-    manifest.entries.append(_added(new, DATABASE, copy))
+    manifest.entries.append(_add_file(new, DATABASE, copy))
     copy.unlink()
     return set(examined.stored)
 
@@ -126,19 +129,19 @@ def _take_from_store(settings: Settings, new: NewBackup, manifest: Manifest) -> 
         return
     for folder, contents in (("files", file_contents(settings)), ("models", model_contents(settings))):
         try:
-            for sha256, stored in contents.every():
+            for sha256, stored in contents.list_all():
                 entry = Entry(name=f"data/{folder}/{stored.name}", size=stored.size, sha256=sha256)
                 if not new.reuse(entry):
-                    with reading(contents.open(sha256)) as source:
+                    with as_file(contents.open(sha256)) as source:
                         entry = new.add(entry.name, source)
                 manifest.entries.append(entry)
         finally:
             contents.close()
 
 
-def _added(new: NewBackup, name: str, path: Path) -> Entry:
+def _add_file(new: NewBackup, name: str, path: Path) -> Entry:
     if is_stored_file(name):
-        stored = Entry.model_construct(name=name, size=path.stat().st_size, sha256=named_hash(name))
+        stored = Entry.model_construct(name=name, size=path.stat().st_size, sha256=hash_in_name(name))
         if new.reuse(stored):
             return stored
     with path.open("rb") as source:

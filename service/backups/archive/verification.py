@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from service.backups.archive import postgresql, sqlite
-from service.backups.archive.manifest import DATABASE, Backup, Entry, Refused, pieces
+from service.backups.archive.manifest import DATABASE, Backup, BackupRefusedError, Entry, pieces
 
 _MOST_NAMED = 20
 
@@ -37,7 +37,7 @@ def _damage(backup: Backup, entry: Entry) -> str | None:
             for piece in pieces(source, entry.size):
                 size += len(piece)
                 digest.update(piece)
-    except (Refused, zipfile.BadZipFile) as problem:
+    except (BackupRefusedError, zipfile.BadZipFile) as problem:
         return str(problem)
     if (size, digest.hexdigest()) != (entry.size, entry.sha256):
         return f"{entry.name} is damaged in the backup"
@@ -58,7 +58,7 @@ def _database_problems(backup: Backup, folder: Path) -> list[str]:
                 for piece in pieces(source):
                     target.write(piece)
             examined = sqlite.examine(path)
-        except Refused as problem:
+        except BackupRefusedError as problem:
             return [str(problem)]
         finally:
             path.unlink(missing_ok=True)

@@ -58,7 +58,7 @@ from service.detection.reference_difference.data import (
 from service.detection.reference_difference.threads import WorkThreads
 from service.detection.reference_difference.variation.serial import from_bytes
 from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntryThresholds
-from shared.geometry import Rect, point_to_pixels, within
+from shared.geometry import Rect, is_inside, point_to_pixels
 from shared.wire.detection import ModelKind
 from shared.wire.memory import MemoryKind
 
@@ -299,7 +299,7 @@ class Computer:
         alignment = assigned(request, photo_scale)
         if request.within is not None:
             quad = [(x * photo_scale, y * photo_scale) for x, y in request.within]
-            findings = [finding for finding in findings if within(quad, *finding.box.middle)]
+            findings = [finding for finding in findings if is_inside(quad, *finding.box.middle)]
         if item_settings(request).ignored:
             findings, alignment = self._outside_of_ignored(request, photo, photo_scale, findings)
         boxes = [box(finding.label, finding.confidence, finding.box) for finding in findings]

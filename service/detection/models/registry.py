@@ -20,7 +20,7 @@ from service.detection.onnx.settings import ACTIVATIONS, DetectorSettings
 from service.detection.rules import ModelFacts
 from service.detection.tables import ModelRow
 from service.settings import Settings
-from service.stores.contents import Incoming, model_contents
+from service.stores.contents import IncomingContent, model_contents
 from service.stores.port import PIECE
 from service.web import etags
 from service.web.envelope import Problem
@@ -277,7 +277,7 @@ class Models:
         announce(session, ObjectChange("create", "model", row.model_id, actor, address, details))
         return self._shown(session, row)
 
-    def _keep(self, file: Path) -> Incoming:
+    def _keep(self, file: Path) -> IncomingContent:
         """Store the file where `path` finds it, whole or not at all."""
         incoming = self._contents.incoming()
         try:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from shared.entries import Entry
-from shared.findings import Finding, of_entry
+from shared.findings import Finding, read_findings
 from shared.geometry import Rect, from_corners, point_to_pixels
 from shared.results import homography
 from shared.wire.history import FindingChange
@@ -131,7 +131,7 @@ def findings(entry: Entry | None, size: Size | None) -> list[ComparedFinding]:
         return []
     matrix = homography(entry)
     back = None if matrix is None else inverted(matrix)
-    present = [finding for finding in of_entry(entry) if _is_near(finding.box)]
+    present = [finding for finding in read_findings(entry) if _is_near(finding.box)]
     present.sort(key=lambda finding: -finding.confidence)
     return [
         ComparedFinding(finding, None if back is None else mapped(finding.box, back, size))

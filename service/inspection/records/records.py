@@ -26,7 +26,7 @@ from service.web.security import Caller
 from shared import results
 from shared.codes import Status
 from shared.ids import new_id
-from shared.wire.common import Day, EmptyAsNull, Name, OptionalId, Pagination, RecordTime, Wire
+from shared.wire.common import Day, EmptyAsNull, Name, OptionalId, Pagination, RecordTime, WireModel
 from shared.wire.inspection import RecordCreate, RecordUpdate
 
 _LOCKED = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_id")).with_for_update()
@@ -51,7 +51,7 @@ _MADE_WITH = select(RECORD_KEY.c.inspection_id, RECORD_KEY.c.client_body).where(
 )
 
 
-class RecordSearch(Wire):
+class RecordSearch(WireModel):
     """The filters of a search; they combine with AND, an empty one filters nothing. Ranges are inclusive."""
 
     task_id: OptionalId = None

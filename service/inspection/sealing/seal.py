@@ -16,7 +16,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from shared.entries import Entry
-from shared.findings import of_entry
+from shared.findings import read_findings
 from shared.results import Counters
 from shared.wire.files import StoredFile
 from shared.wire.seal import DifferenceKind
@@ -219,7 +219,7 @@ def labels_without_severity(results_of_items: Iterable[Sequence[Entry]]) -> set[
     labels: set[str] = set()
     for entries in results_of_items:
         for entry in entries:
-            labels.update(finding.label for finding in of_entry(entry) if finding.severity is None)
+            labels.update(finding.label for finding in read_findings(entry) if finding.severity is None)
     return labels
 
 

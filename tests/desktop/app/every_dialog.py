@@ -28,11 +28,11 @@ from desktop.pages.login.server_dialog import ServerDialog
 from desktop.pages.login.trust_dialog import TrustDialog
 from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.pages.people.face_policy.devices_card import DeviceForm
-from desktop.pages.people.forms import EditUser, NewUser, SetPassword
+from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from desktop.pages.people.webhooks.deliveries import DeliveriesDialog
 from desktop.pages.people.webhooks.forms import SecretDialog, WebhookForm
 from desktop.pages.record.conflict_dialog import FieldConflict, FieldConflictDialog
-from desktop.pages.records.new_record import NewRecord
+from desktop.pages.records.new_record import NewRecordDialog
 from desktop.pages.sealing.check_dialog import CheckDialog
 from desktop.pages.sealing.editions_dialog import EditionsDialog
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
@@ -177,7 +177,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("keys", lambda: ShortcutSheet(window, context.commands)),
         ("about", lambda: About(window, context)),
         ("failure", lambda: CrashDialog(window, "A report of several lines\n" * 20)),
-        ("new record", lambda: NewRecord(context, window)),
+        ("new record", lambda: NewRecordDialog(context, window)),
         ("start from an image", lambda: StartDialog(context, regions=False, parent=window)),
         ("import", lambda: StartDialog(context, regions=True, parent=window)),
         ("question", lambda: Confirm(window, "A question?", "A sentence that says what happens. " * 3, "Do")),
@@ -189,9 +189,9 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("built-in model", lambda: ModelForm(context, builtin, page)),
         ("model", lambda: ModelForm(context, onnx, page)),
         ("kind", lambda: KindForm(context, "defects.onnx", open_questions, lambda *_: None, page)),
-        ("new user", lambda: NewUser(context, page)),
-        ("user", lambda: EditUser(context, user, page)),
-        ("new password", lambda: SetPassword(context, user, page)),
+        ("new user", lambda: NewUserForm(context, page)),
+        ("user", lambda: EditUserForm(context, user, page)),
+        ("new password", lambda: SetPasswordForm(context, user, page)),
         ("password again", lambda: PasswordPrompt(context, page)),
         ("clash", lambda: FieldConflictDialog([clash], page)),
         ("server", lambda: ServerDialog("https://walkaround.example.com", context.preferences, page)),

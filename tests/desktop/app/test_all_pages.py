@@ -267,7 +267,7 @@ def test_another_section_and_a_logout_leave_no_ring(window: MainWindow, served: 
     # There are none: a button offers to make the first one.
     QTest.mouseClick(page.chips.findChildren(QAbstractButton)[1], Qt.MouseButton.LeftButton)
     settle(qtbot)
-    assert page.in_front == "flights"
+    assert page.current_section == "flights"
     assert not isinstance(QApplication.focusWidget(), QAbstractButton)
     window.rail.account.setFocus()
     window._context.leave()

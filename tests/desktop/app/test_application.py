@@ -20,7 +20,7 @@ from desktop.app.application import Desktop, build_pages, make_application
 from desktop.app.window import MainWindow
 from desktop.connection import remote_service
 from desktop.connection.local_service import ServiceState
-from desktop.connection.remote_service import RemoteWatch, answers
+from desktop.connection.remote_service import RemoteWatch, is_answering
 from desktop.context import Context
 from desktop.logs import Logs
 from desktop.pages.login import LoginPage
@@ -155,7 +155,7 @@ def test_a_service_that_goes_and_comes_back(
     "url", ["http://127.0.0.1:9", "http://", "nonsense", "http://[::1", "http://a:99999"]
 )
 def test_no_address_breaks_the_question(url: str) -> None:
-    assert not answers(url)
+    assert not is_answering(url)
 
 
 def test_another_language_is_another_window_at_the_same_place(qtbot: QtBot, desktop: Desktop) -> None:

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.app.window import MainWindow
 from desktop.pages.login import LoginPage
-from desktop.pages.records.new_record import NewRecord
+from desktop.pages.records.new_record import NewRecordDialog
 from desktop.pages.workbench import WorkbenchPage
 from desktop.theme import Mode
 from desktop.widgets.dialogs import Confirm
@@ -118,7 +118,7 @@ def log_in(window: MainWindow, qtbot: QtBot) -> None:
 
 def make_record(window: MainWindow, qtbot: QtBot) -> WorkbenchPage:
     press(KEY.Key_N, CTRL)
-    dialog = window.findChild(NewRecord)
+    dialog = window.findChild(NewRecordDialog)
     assert dialog is not None
     qtbot.waitUntil(dialog.isActiveWindow)
     qtbot.waitUntil(lambda: dialog.task.count() > 0 and dialog.reference.count() > 0)

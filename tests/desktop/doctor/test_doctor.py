@@ -243,10 +243,10 @@ def test_without_libraries_of_the_windows_only_a_display_makes_it_a_fault(
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
-    (server,) = doctor.without_windows(ImportError("libGL.so.1"))
+    (server,) = doctor.no_window_libraries(ImportError("libGL.so.1"))
     assert server.level is Level.WARN
     monkeypatch.setenv("DISPLAY", ":0")
-    (desk,) = doctor.without_windows(ImportError("libGL.so.1"))
+    (desk,) = doctor.no_window_libraries(ImportError("libGL.so.1"))
     assert desk.level is Level.FAIL
     assert "libGL" in str(desk)
 

@@ -18,7 +18,7 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegion, item_creates
 from desktop.exchange.formats import archive, coco, csv_table, walkaround_json, yolo
 from desktop.exchange.formats.archive import pack, unpack
-from desktop.exchange.registry import FORMATS, READABLE, ExportFormat, read_regions, recognised
+from desktop.exchange.registry import FORMATS, READABLE, ExportFormat, find_reader, read_regions
 from shared.geometry import Rect
 from tests.desktop.exchange.samples import PHOTO, REFERENCE, box, detection, inspection, item
 
@@ -482,7 +482,7 @@ def test_formats_offer_names_for_files() -> None:
     ]
     assert {f"*{export_format.suffix}" for export_format in FORMATS} <= set(READABLE)
     assert FORMATS[0].file_name("..") == "inspection.json"
-    assert recognised(b'{"images": [], "annotations": []}', "x") is coco.regions
+    assert find_reader(b'{"images": [], "annotations": []}', "x") is coco.regions
 
 
 def test_names_that_the_service_would_refuse_are_mended() -> None:

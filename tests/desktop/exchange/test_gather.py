@@ -19,7 +19,7 @@ from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.formats import csv_table, walkaround_json
 from desktop.exchange.gather import gather
 from desktop.exchange.registry import FORMATS, read_regions
-from desktop.pages.common.files.export import _write, localized_column_terms, meant
+from desktop.pages.common.files.export import _write, localized_column_terms, path_and_format
 from shared.codes import Verdict
 from shared.geometry import Rect
 from shared.images.cv import cv2
@@ -208,7 +208,7 @@ def test_what_a_person_typed_says_the_format() -> None:
         ("v1.2 左翼", CSV, "v1.2 左翼.csv", CSV),
     ]
     for typed, chosen, path, expected_format in cases:
-        assert meant(Path(typed), chosen) == (Path(path), expected_format), typed
+        assert path_and_format(Path(typed), chosen) == (Path(path), expected_format), typed
 
 
 def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.imported_regions import ImportedRegion, item_creates
-from desktop.exchange.registry import FORMATS, read_regions, recognised
+from desktop.exchange.registry import FORMATS, find_reader, read_regions
 from shared.geometry import Rect, point_to_pixels
 from tests.desktop.exchange.samples import drawn, inspection_of, line_names, xml_names
 
@@ -24,7 +24,7 @@ def through(
     export_format = next(candidate for candidate in FORMATS if candidate.format_id == format_id)
     data = export_format.write(inspection_of(rects, picture, names))
     file_name = export_format.file_name("检查 1")
-    assert recognised(data, file_name) is export_format.regions
+    assert find_reader(data, file_name) is export_format.regions
     return read_regions(data, file_name, picture)
 
 

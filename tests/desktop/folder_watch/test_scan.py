@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop.folder_watch import scan as scan_module
-from desktop.folder_watch.scan import FolderScan, Look
+from desktop.folder_watch.scan import FolderScan, ScanResult
 from desktop.folder_watch.seen_photos import SeenPhotos
 from shared.content import sha256
 from tests.pictures import camera_photo
@@ -38,9 +38,9 @@ class Watched:
         os.utime(path, (at, at))
         return path
 
-    def look(self, most: int = 8, seconds: float = 2.0, **options: object) -> Look:
+    def look(self, most: int = 8, seconds: float = 2.0, **options: object) -> ScanResult:
         self.clock += seconds
-        return self.scan.look(most, now=lambda: self.clock, **options)  # type: ignore[arg-type]
+        return self.scan.find_photos(most, now=lambda: self.clock, **options)  # type: ignore[arg-type]
 
     def names(self, **options: object) -> list[str]:
         return [photo.name for photo in self.look(**options).photos]  # type: ignore[arg-type]
@@ -89,7 +89,7 @@ def test_a_card_that_is_read_again_gives_nothing_twice(watched: Watched) -> None
     watched.put("DCIM/a.jpg", photo(1))
     watched.look()
     (found_photo,) = watched.look().photos
-    watched.seen.keep_taken("r1", found_photo.sha256)
+    watched.seen.remember_taken("r1", found_photo.sha256)
     watched.seen.close()
 
     # After a restart, in another reader, and under another name.
@@ -114,7 +114,7 @@ def test_what_never_arrived_is_given_again_after_a_restart(watched: Watched) -> 
     watched.scan = watched.new_scan()
     watched.look()
     (found_photo,) = watched.look().photos
-    watched.scan.give_back(found_photo)
+    watched.scan.put_back(found_photo)
     assert watched.names() == ["a.jpg"]
 
 
@@ -190,12 +190,12 @@ def test_the_empty_folder_that_a_card_leaves_behind_is_away(
 def test_a_damaged_memory_of_photos_is_begun_again(tmp_path: Path) -> None:
     (tmp_path / "seen.db").write_bytes(b"no database" * 200)
     seen = SeenPhotos(tmp_path / "seen.db")
-    seen.keep_taken("r1", "abc")
+    seen.remember_taken("r1", "abc")
     assert seen.is_taken("r1", "abc")
     seen.close()
     blocked = tmp_path / "file"
     blocked.write_text("")
     seen = SeenPhotos(blocked / "seen.db")
-    seen.keep_taken("r1", "abc")
+    seen.remember_taken("r1", "abc")
     assert seen.is_taken("r1", "abc")
     seen.close()

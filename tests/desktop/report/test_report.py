@@ -301,7 +301,7 @@ def test_the_report_says_what_the_memory_explains(qtbot: QtBot, tmp_path: Path) 
     first, second = two_items.items
     two_items = replace(two_items, items=(replace(first, explained=3, memory_photos=5), second))
     sentence = "3 difference(s) explained by the region's memory of 5 photo(s)"
-    assert report_terms.explained(two_items.items[0]) == sentence
-    assert report_terms.explained(second) == ""
+    assert report_terms.explained_differences(two_items.items[0]) == sentence
+    assert report_terms.explained_differences(second) == ""
     page = re.sub(r"&#x27;|&#39;", "'", html.page(two_items))
     assert page.count(sentence) == 1

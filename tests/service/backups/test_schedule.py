@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import ValidationError
 
-from service.backups.schedule import due_at, parsed
+from service.backups.schedule import due_at, parse_schedule
 from service.settings import Settings
 
 NOON = dt.datetime(2026, 11, 23, 12, tzinfo=dt.UTC)
@@ -30,7 +30,7 @@ def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def due(text: str, last: dt.datetime | None, now: dt.datetime = NOON, failures: int = 0) -> dt.datetime:
-    return due_at(parsed(text), last, failures, now if failures else None, now)
+    return due_at(parse_schedule(text), last, failures, now if failures else None, now)
 
 
 def test_the_first_backup_is_due_at_once() -> None:
@@ -71,7 +71,7 @@ def test_failures_wait_longer_each_time() -> None:
 @pytest.mark.parametrize("text", ["", "2:30", "24:00", "0h", "1000h", "6", "02:30 ", "h"])
 def test_a_schedule_that_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="02:30"):
-        parsed(text)
+        parse_schedule(text)
     with pytest.raises(ValidationError):
         Settings(backup_at=text)
 

@@ -13,11 +13,11 @@ from sqlalchemy import text
 
 from service.audit.service import AuditService
 from service.backups import making
-from service.backups.archive.manifest import DATABASE, Manifest, Refused
-from service.backups.archive.places import Place, open_place
+from service.backups.archive.manifest import DATABASE, BackupRefusedError, Manifest
+from service.backups.archive.places import BackupPlace, open_place
 from service.backups.archive.shared_folder import BACKUPS, CONTENTS, SharedFolder, content_name, time_of
 from service.backups.cli import main
-from service.backups.making import make, place_of, prune
+from service.backups.making import configured_place, make, prune
 from service.backups.messages import BackupProblem
 from service.backups.retention import Retention
 from service.changes import ObjectChange, announce
@@ -62,7 +62,7 @@ def keep(settings: Settings, database: Database) -> Iterator[Keep]:
 
 
 @pytest.fixture(params=["directory", "s3"])
-def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> Place:
+def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> BackupPlace:
     """The place of the settings: the directory, or a bucket."""
     if request.param == "s3":
         values = store_settings(request.getfixturevalue("s3"), tmp_path)
@@ -71,11 +71,11 @@ def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) ->
             values["files_keys_file"],
         )
         settings.backup_to = f"{values['files_url']}/backups"
-    return place_of(settings)
+    return configured_place(settings)
 
 
 @pytest.fixture
-def folder(place: Place) -> SharedFolder:
+def folder(place: BackupPlace) -> SharedFolder:
     return SharedFolder(place)
 
 
@@ -91,11 +91,11 @@ def moments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SharedFolder, "finish", later)
 
 
-def directory(path: Path) -> Place:
+def directory(path: Path) -> BackupPlace:
     return open_place(str(path), Settings())
 
 
-def contents(place: Place) -> dict[str, int]:
+def contents(place: BackupPlace) -> dict[str, int]:
     return dict(place.listing(CONTENTS))
 
 
@@ -195,7 +195,7 @@ def test_nothing_is_removed_while_a_manifest_cannot_be_read(
         part.file.write(b"torn")
         part.keep(f"{BACKUPS}/20200101T000000Z.json.gz")
     before = contents(folder.place)
-    with pytest.raises(Refused, match="damaged"):
+    with pytest.raises(BackupRefusedError, match="damaged"):
         folder.collect()
     assert contents(folder.place) == before
 
@@ -336,7 +336,7 @@ def test_a_name_is_the_time_in_utc(folder: SharedFolder, settings: Settings, kee
     name = make(settings).name
     assert name is not None
     assert abs(dt.datetime.now(dt.UTC) - time_of(name)) < dt.timedelta(minutes=5)
-    with pytest.raises(Refused):
+    with pytest.raises(BackupRefusedError):
         folder.read("../../etc/passwd")
 
 

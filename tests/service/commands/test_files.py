@@ -23,7 +23,7 @@ from service.db.database import Database, now
 from service.db.schema import metadata
 from service.detection.tables import ModelRow
 from service.file_references import SOURCES, tables, texts
-from service.files.collecting import Collector, Removed
+from service.files.collecting import CollectionResult, Collector
 from service.files.service import FilesService
 from service.files.tables import FileRow
 from service.inspection.records.records import naive_now
@@ -162,11 +162,11 @@ def test_file_that_a_row_names_stays_whatever_the_row(
     fresh = keep(files, database, "fresh.bin", b"fresh", days=1)
     for kind, write in KINDS.items():
         name(database, write, named[kind])
-    assert collector(database, settings).remove() == Removed(3, 3, 3 * len(b"unused 0"))
+    assert collector(database, settings).remove() == CollectionResult(3, 3, 3 * len(b"unused 0"))
     assert [kind for kind, file in named.items() if not is_there(files, file)] == []
     assert [is_there(files, file) for file in unused] == [False] * 3
     assert is_there(files, fresh)
-    assert collector(database, settings).remove() == Removed(0, 0, 0)
+    assert collector(database, settings).remove() == CollectionResult(0, 0, 0)
 
 
 def test_every_text_of_the_database_is_known_to_name_files_or_not() -> None:
@@ -213,7 +213,7 @@ def test_content_stays_while_another_file_has_it(
 ) -> None:
     used, unused = (keep(files, database, name, b"same") for name in ("used", "unused"))
     database.write_now(lambda session: put(session, ReferenceImageRow.__table__, file_id=used.file_id))
-    assert collector(database, settings).remove() == Removed(1, 0, 0)
+    assert collector(database, settings).remove() == CollectionResult(1, 0, 0)
     assert is_there(files, used)
     assert not is_there(files, unused)
 
@@ -241,7 +241,7 @@ def test_contents_and_models_without_a_row_go(
         put(session, EDITION, content=json.dumps({"provenance": {"model_sha256": hashes[1]}}))
 
     database.write_now(write)
-    assert collector(database, settings).remove() == Removed(
+    assert collector(database, settings).remove() == CollectionResult(
         0, 2, len(b"without a row" + b"model without a row")
     )
     assert not path.exists()
@@ -253,7 +253,7 @@ def test_file_that_is_uploaded_again_stays(
 ) -> None:
     stored = keep(files, database, "a", b"again")
     assert database.write_now(files.keep("a", b"again", None)).file_id == stored.file_id
-    assert collector(database, settings).remove() == Removed(0, 0, 0)
+    assert collector(database, settings).remove() == CollectionResult(0, 0, 0)
     assert is_there(files, stored)
 
 
@@ -281,7 +281,7 @@ def test_file_that_is_named_while_it_is_collected_stays(
         return unused
 
     monkeypatch.setattr(Collector, "find", find_and_name)
-    assert collector(database, settings).remove() == Removed(0, 0, 0)
+    assert collector(database, settings).remove() == CollectionResult(0, 0, 0)
     assert [kind for kind, file in named.items() if not is_there(files, file)] == []
 
 
@@ -306,7 +306,7 @@ def test_every_reference_opens_after_a_collection(
     for file in named:
         assert files.stored_hash(file.sha256) == file.sha256
         assert is_there(files, file)
-    left = {sha256 for sha256, _ in file_contents(settings).every()}
+    left = {sha256 for sha256, _ in file_contents(settings).list_all()}
     assert left == {file.sha256 for file in named} | young
     rows = database.read_now(lambda session: session.exec(select(FileRow.sha256)).all())
     assert set(rows) == left
@@ -335,7 +335,7 @@ def test_collection_waits_for_who_is_about_to_name_a_file(
     naming = threading.Thread(target=database.write_now, args=(name_it,))
     naming.start()
     assert looked.wait(30)
-    removed: list[Removed] = []
+    removed: list[CollectionResult] = []
     collecting = threading.Thread(target=lambda: removed.append(collector(database, settings).remove()))
     collecting.start()
     # Long enough for the collection to have tried, if it did not wait.
@@ -346,7 +346,7 @@ def test_collection_waits_for_who_is_about_to_name_a_file(
     go_on.set()
     naming.join(30)
     collecting.join(30)
-    assert removed == [Removed(0, 0, 0)]
+    assert removed == [CollectionResult(0, 0, 0)]
     assert is_there(files, stored)
 
 
@@ -396,7 +396,7 @@ def test_unused_files_of_a_bucket_go(database: Database, settings: Settings, s3:
         put(session, ReferenceImageRow.__table__, file_id=used.file_id)
 
     database.write_now(write)
-    assert collector(database, in_bucket).remove() == Removed(1, 1, len("unused"))
+    assert collector(database, in_bucket).remove() == CollectionResult(1, 1, len("unused"))
     assert set(s3.state.objects) == {f"site/files/{FILES.name(used.sha256)}"}
     assert not is_there(files, unused)
     files.close()

@@ -14,7 +14,7 @@ from sqlmodel import Session as DatabaseSession
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.events.change_feed import ChangeFeed
-from service.events.relay import CHANNEL, MOST_BYTES, ChangeNotice, Relay, notes
+from service.events.relay import CHANNEL, MOST_BYTES, ChangeNotice, Relay, change_notices
 from shared.wire.events import ChangeEvent
 
 PATIENCE = 10.0
@@ -43,11 +43,11 @@ class Process:
         self.database.write_now(work)
 
     def place(self) -> int:
-        return self.change_feed.since(0).place
+        return self.change_feed.events_after(0).place
 
     def received(self, place: int, count: int) -> list[ChangeEvent]:
-        until(lambda: len(self.change_feed.since(place).events) >= count)
-        return self.change_feed.since(place).events
+        until(lambda: len(self.change_feed.events_after(place).events) >= count)
+        return self.change_feed.events_after(place).events
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -63,7 +63,7 @@ def process(url: str) -> Iterator[Process]:
     new.relay.start()
     try:
         # It misses nothing from the moment when it asks every reader to read again.
-        until(lambda: new.change_feed.since(0).lost)
+        until(lambda: new.change_feed.events_after(0).lost)
         yield new
     finally:
         new.relay.stop()
@@ -131,7 +131,7 @@ def test_gap_makes_every_client_reread(two: tuple[Process, Process]) -> None:
     place = other.place()
     ended = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = :query")
     first.database.write_now(lambda session: session.execute(ended, {"query": f"LISTEN {CHANNEL}"}).all())
-    until(lambda: other.change_feed.since(place).lost)
+    until(lambda: other.change_feed.events_after(place).lost)
     place = other.place()
     first.change(ObjectChange("create", "record", "after"))
     assert [e.object_id for e in other.received(place, 1)] == ["after"]
@@ -147,15 +147,15 @@ def test_notification_of_another_version_makes_clients_reread(
     first.database.write_now(
         lambda session: session.execute(notification, {"channel": CHANNEL, "payload": payload}).all()
     )
-    until(lambda: other.change_feed.since(place).lost)
+    until(lambda: other.change_feed.events_after(place).lost)
 
 
 def test_a_note_never_exceeds_what_postgresql_takes() -> None:
     changes = [ObjectChange("create", "item", f"{n}{'航' * 250}", "員" * 250) for n in range(40)]
-    payloads = list(notes("0" * 16, changes))
+    payloads = list(change_notices("0" * 16, changes))
     assert len(payloads) > 1
     assert max(len(note.encode()) for note in payloads) <= MOST_BYTES
     parsed = [change for note in payloads for change in ChangeNotice.model_validate_json(note).changes]
     assert [change[2] for change in parsed] == [change.object_id for change in changes]
-    assert list(notes("o", [ObjectChange("login", "user", quiet=True)])) == []
+    assert list(change_notices("o", [ObjectChange("login", "user", quiet=True)])) == []
     assert json.loads(payloads[0])["at"].endswith("Z")

@@ -12,7 +12,13 @@ import pytest
 import pyvips
 from PIL import Image
 
-from service.files.images import BadImage, Overloaded, TooManyPixels, thumbnail, upright_size
+from service.files.images import (
+    BadImageError,
+    OverloadedImageError,
+    TooManyPixelsError,
+    thumbnail,
+    upright_size,
+)
 from service.files.rules import type_by_content
 from shared.images.cv import cv2
 
@@ -79,12 +85,12 @@ def test_file_that_is_not_an_image_has_no_size(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_refused_by_its_header(tmp_path: Path) -> None:
-    with pytest.raises(TooManyPixels):
+    with pytest.raises(TooManyPixelsError):
         size_of(tmp_path, png_header(30_000, 30_000))
-    with pytest.raises(TooManyPixels):
+    with pytest.raises(TooManyPixelsError):
         size_of(tmp_path, png_header(12_000, 12_000, interlace=1))
     bitmap = b"BM" + bytes(12) + struct.pack("<Iii", 40, 20_000, -20_000) + bytes(28)
-    with pytest.raises(TooManyPixels):
+    with pytest.raises(TooManyPixelsError):
         size_of(tmp_path, bitmap)
 
 
@@ -98,14 +104,14 @@ def test_a_webp_counts_as_what_is_unpacked_whole(tmp_path: Path) -> None:
     at = packed.index(b"VP8L") + 9
     (bits,) = struct.unpack_from("<I", packed, at)
     struct.pack_into("<I", packed, at, bits & ~0xFFFFFFF | 16382 | 16382 << 14)
-    with pytest.raises(TooManyPixels, match="16383 x 16383"):
+    with pytest.raises(TooManyPixelsError, match="16383 x 16383"):
         size_of(tmp_path, bytes(packed))
 
 
 def test_a_tiff_of_many_channels_is_refused(tmp_path: Path) -> None:
     # A strip of it is small in the file and gigabytes large unpacked.
     many = pyvips.Image.black(64, 64, bands=40).tiffsave_buffer(compression="deflate")
-    with pytest.raises(Overloaded):
+    with pytest.raises(OverloadedImageError):
         size_of(tmp_path, many)
     print_colours = pyvips.Image.black(64, 64, bands=5).copy(interpretation="cmyk")
     assert size_of(tmp_path, print_colours.tiffsave_buffer()) == (64, 64)
@@ -116,16 +122,16 @@ def test_a_png_whose_text_unpacks_to_much_is_refused(tmp_path: Path) -> None:
     chunk = b"zTXtComment\0\0" + text
     whole = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
     plain = picture("png")
-    with pytest.raises(Overloaded):
+    with pytest.raises(OverloadedImageError):
         size_of(tmp_path, plain[:33] + whole + plain[33:])
     # Behind the pixels it is read as well.
-    with pytest.raises(Overloaded):
+    with pytest.raises(OverloadedImageError):
         size_of(tmp_path, plain[:-12] + whole + plain[-12:])
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff", "bmp"])
 def test_a_cut_off_header_is_refused(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(BadImage):
+    with pytest.raises(BadImageError):
         size_of(tmp_path, picture(kind)[:20])
 
 
@@ -198,5 +204,5 @@ def test_a_truncated_photo_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
 def test_noise_after_header_gives_no_thumbnail(tmp_path: Path) -> None:
     path = tmp_path / "p"
     path.write_bytes(b"BM" + bytes(12) + struct.pack("<Iii", 40, 10, 10) + b"\x07\x00\x07\x00" + bytes(24))
-    with pytest.raises(BadImage):
+    with pytest.raises(BadImageError):
         thumbnail(path, "image/bmp", 128)

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from service.files import service as service_module
 from service.files import tiles as tiles_module
-from service.files.images import BadImage, as_rgb, crop
+from service.files.images import BadImageError, as_rgb, crop
 from service.files.service import FilesService
 from service.files.tiles import TileStore, has_tile
 from service.settings import Settings
@@ -232,7 +232,7 @@ def test_a_crop_beyond_the_cut_is_refused(client: TestClient, tmp_path: Path) ->
     data = encoded(gradient(900, 900), "JPEG")
     path = tmp_path / "p"
     path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(BadImage):
+    with pytest.raises(BadImageError):
         crop(path, "image/jpeg", Rect(0, 800, 10, 10))
 
 

@@ -117,11 +117,11 @@ def test_clients_hear_of_what_people_change_and_of_what_is_compared(
     site: Site, passed_items: list[dict[str, Any]], database: Database, app: FastAPI
 ) -> None:
     feed = app.state.end_streams.__self__
-    place = feed.since(0).place
+    place = feed.events_after(0).place
     item = site.passed()
     settled(site, database, item)
     site.change(item, left_out={item["file_id"]: True})
-    events = [event for event in feed.since(place).events if event.kind == "region_memory"]
+    events = [event for event in feed.events_after(place).events if event.kind == "region_memory"]
     assert {event.object_id for event in events} == {site.reference["file_id"]}
     by_whom = [event.actor for event in events]
     # No user compares photos; the last is the change that a person made.

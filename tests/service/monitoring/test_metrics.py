@@ -29,7 +29,7 @@ from service.command_line import main
 from service.db.database import Database
 from service.db.write_queue import Write
 from service.monitoring import metrics as monitoring_metrics
-from service.monitoring.tally import Seconds
+from service.monitoring.tally import DurationTally
 from service.settings import Settings
 from shared import __version__
 from shared.paths import own_command, root
@@ -327,7 +327,7 @@ def test_a_tally_counts_as_prometheus_does(durations: list[float], reported_at: 
     bounds = (0.005, 0.5, 1.0, 30.0)
     expected = Histogram("x", "x", buckets=bounds, registry=None)
     histogram = Histogram("x", "x", buckets=bounds, registry=None)
-    tally = Seconds(bounds, histogram)
+    tally = DurationTally(bounds, histogram)
     for number, duration in enumerate([*durations, *bounds]):
         expected.observe(duration)
         tally.add(duration)

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from service.db.database import Database
-from service.phone.rules import Rate, end_after_photo, first_end
+from service.phone.rules import RateLimiter, end_after_photo, first_end
 from service.phone.tables import CODE
 from service.settings import Settings
 from shared.wire.phone import LONGEST_SECONDS, MOST_CODES
@@ -222,7 +222,7 @@ def test_tokens_and_keys_are_in_no_log_answer_or_database(
 
 def test_a_rate_allows_so_many_and_then_the_next_in_time() -> None:
     at = 100.0
-    rate = Rate(2, 60, clock=lambda: at)
+    rate = RateLimiter(2, 60, clock=lambda: at)
     rate.count("a")
     at = 110.0
     assert rate.wait("a") == 0

@@ -16,16 +16,16 @@ from service.statistics.rules import (
     LONGEST_NAME,
     MOST_DAYS,
     Cell,
+    CountingPlace,
     Measure,
-    Place,
     Scope,
     cells,
     day_of,
     differences,
     division,
+    item_counts,
     month_of,
     name_of,
-    of_item,
     week_of,
 )
 
@@ -60,7 +60,7 @@ def verdict(version: int, value: str = "failed") -> dict[str, Any]:
 
 
 def counted(*entries: dict[str, Any]) -> dict[tuple[str, str], int]:
-    return dict(of_item("Nose", json.dumps(entries)))
+    return dict(item_counts("Nose", json.dumps(entries)))
 
 
 def test_present_findings_count_by_label_and_region() -> None:
@@ -75,8 +75,8 @@ def test_present_findings_count_by_label_and_region() -> None:
 def test_nothing_counts_before_a_detection_has_finished() -> None:
     under_way = detection(box()) | {"progress": "detecting"}
     assert counted(under_way) == {}
-    assert of_item("Nose", "no json") == {}
-    assert of_item("Nose", '{"a": 1}') == {}
+    assert item_counts("Nose", "no json") == {}
+    assert item_counts("Nose", '{"a": 1}') == {}
 
 
 def test_a_model_is_measured_once_a_person_has_decided() -> None:
@@ -128,14 +128,14 @@ def test_a_day_begins_at_midnight_on_the_clock_of_this_machine() -> None:
 
 def test_something_counts_in_eight_sums() -> None:
     day = dt.date(2026, 5, 14).toordinal()
-    affected = list(cells(Place(day, "a", "e"), (Measure.LABEL, "dent")))
+    affected = list(cells(CountingPlace(day, "a", "e"), (Measure.LABEL, "dent")))
     assert len(set(affected)) == 8
     assert Cell("label", int(Scope.ALL), "", "", day, "dent") in affected
     assert Cell("label", int(Scope.MONTH | Scope.AIRCRAFT), "a", "", month_of(day), "dent") in affected
 
 
 def test_only_what_differs_changes_a_sum() -> None:
-    place, other_place = Place(730_000, "a", ""), Place(730_000, "b", "")
+    place, other_place = CountingPlace(730_000, "a", ""), CountingPlace(730_000, "b", "")
     same = (place, (Measure.LABEL, "dent"), 2)
     assert differences([same], [same]) == {}
     changes = differences([same], [(other_place, (Measure.LABEL, "dent"), 2)])

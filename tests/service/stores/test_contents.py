@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from service.settings import Settings
-from service.stores.contents import Contents, Incoming, file_contents, model_contents
+from service.stores.contents import Contents, IncomingContent, file_contents, model_contents
 from service.stores.local_copies import IN_USE_SECONDS, LocalCopies
 from service.stores.port import StoreUnavailableError, copy
 from shared.content import sha256
@@ -42,7 +42,7 @@ def keep(contents: Contents, data: bytes) -> str:
     return incoming.sha256
 
 
-def written(contents: Contents, data: bytes) -> Incoming:
+def written(contents: Contents, data: bytes) -> IncomingContent:
     incoming = contents.incoming()
     incoming.write(data)
     incoming.finish()
@@ -55,7 +55,7 @@ def test_content_comes_back_from_the_store_and_as_a_file(contents: Contents) -> 
     assert b"".join(copy(contents.open(name))) == b"picture"
     assert contents.path(name).read_bytes() == b"picture"
     assert contents.contains(name)
-    assert [(sha256_found, stored.size) for sha256_found, stored in contents.every()] == [(name, 7)]
+    assert [(sha256_found, stored.size) for sha256_found, stored in contents.list_all()] == [(name, 7)]
     assert list(contents.incoming_folder.iterdir()) == []
     contents.delete([name])
     assert not contents.contains(name)
@@ -70,8 +70,8 @@ def test_files_and_models_do_not_meet(settings: Settings) -> None:
     assert not models.contains(name)
     keep(models, b"same")
     assert (
-        [sha256_found for sha256_found, _ in models.every()]
-        == [sha256_found for sha256_found, _ in files.every()]
+        [sha256_found for sha256_found, _ in models.list_all()]
+        == [sha256_found for sha256_found, _ in files.list_all()]
         == [name]
     )
 

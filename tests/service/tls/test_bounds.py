@@ -36,7 +36,7 @@ def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         http=protocol.GuardedProtocol,
         log_config=None,
         lifespan="off",
-        ssl_context_factory=CertificateFiles(*make_pair(tmp_path)).following_context,
+        ssl_context_factory=CertificateFiles(*make_pair(tmp_path)).reloading_context,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

@@ -43,7 +43,7 @@ def other(tmp_path: Path) -> Pair:
 
 
 def test_a_renewed_pair_is_served_without_a_restart(pair: Pair, other: Pair) -> None:
-    context = CertificateFiles(*pair).following_context()
+    context = CertificateFiles(*pair).reloading_context()
     before = pair.fingerprint
     assert handshake(context) == before
     pair.replace_by(other)
@@ -55,7 +55,7 @@ def test_a_renewed_pair_is_served_without_a_restart(pair: Pair, other: Pair) -> 
 def test_a_pair_that_is_half_replaced_keeps_the_one_before_and_says_so(
     pair: Pair, other: Pair, caplog: pytest.LogCaptureFixture
 ) -> None:
-    context = CertificateFiles(*pair).following_context()
+    context = CertificateFiles(*pair).reloading_context()
     before = pair.fingerprint
     pair.certificate.write_bytes(other.certificate.read_bytes())
     with caplog.at_level(logging.INFO, "walkaround.tls"):
@@ -73,7 +73,7 @@ def test_a_pair_that_is_half_replaced_keeps_the_one_before_and_says_so(
 def test_a_file_that_is_damaged_or_gone_keeps_the_pair_before(
     pair: Pair, other: Pair, content: bytes | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    context = CertificateFiles(*pair).following_context()
+    context = CertificateFiles(*pair).reloading_context()
     before = pair.fingerprint
     if content is None:
         pair.key.unlink()
@@ -92,7 +92,7 @@ def test_its_own_certificate_is_renewed_before_it_ends(
     pair = make_pair(tmp_path)
     monkeypatch.undo()
     files = CertificateFiles(*pair, made=True)
-    context = files.following_context()
+    context = files.reloading_context()
     ended, fingerprint = files.ends(), pair.fingerprint
     assert handshake(context) == fingerprint
     assert files.ends() > ended
@@ -106,7 +106,7 @@ def test_a_renewal_that_fails_is_said_and_not_tried_at_each_connection(
 ) -> None:
     monkeypatch.setattr(made, "LIFE", dt.timedelta(days=29))
     pair = make_pair(tmp_path)
-    context = CertificateFiles(*pair, made=True).following_context()
+    context = CertificateFiles(*pair, made=True).reloading_context()
 
     def full(_certificate: Path, _key: Path) -> None:
         raise OSError(28, "No space left on device")
@@ -123,12 +123,12 @@ def test_a_certificate_that_the_settings_name_is_never_rewritten(
     monkeypatch.setattr(made, "LIFE", dt.timedelta(days=29))
     pair = make_pair(tmp_path)
     before = pair.certificate.read_bytes()
-    handshake(CertificateFiles(*pair).following_context())
+    handshake(CertificateFiles(*pair).reloading_context())
     assert pair.certificate.read_bytes() == before
 
 
 def test_older_tls_is_refused(pair: Pair) -> None:
-    context = CertificateFiles(*pair).following_context()
+    context = CertificateFiles(*pair).reloading_context()
     old = unchecked_context()
     old.set_ciphers("DEFAULT@SECLEVEL=0")
     with pytest.warns(DeprecationWarning, match="TLSv1_1"):

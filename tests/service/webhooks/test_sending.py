@@ -124,12 +124,12 @@ def test_certificate_has_to_be_valid_for_the_host(tmp_path: Path, monkeypatch: p
         named = f"https://localhost:{server.port}/hook"
         assert send(named) == Outcome(None, DeliveryError.TLS_FAILED)
         monkeypatch.setenv("SSL_CERT_FILE", str(authority))
-        sending._certificates.cache_clear()
+        sending._ssl_context.cache_clear()
         assert send(named) == Outcome(204, None)
         assert send(f"https://127.0.0.1:{server.port}/hook") == Outcome(None, DeliveryError.TLS_FAILED)
         assert len(server.received) == 1
     finally:
-        sending._certificates.cache_clear()
+        sending._ssl_context.cache_clear()
         server.close()
 
 
@@ -192,6 +192,6 @@ def test_server_that_never_answers_is_left(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_tls_below_version_1_2_is_not_spoken() -> None:
-    assert sending._certificates().minimum_version >= ssl.TLSVersion.TLSv1_2
-    assert sending._certificates().verify_mode is ssl.CERT_REQUIRED
-    assert sending._certificates().check_hostname
+    assert sending._ssl_context().minimum_version >= ssl.TLSVersion.TLSv1_2
+    assert sending._ssl_context().verify_mode is ssl.CERT_REQUIRED
+    assert sending._ssl_context().check_hostname

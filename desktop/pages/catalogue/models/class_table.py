@@ -56,7 +56,7 @@ class ClassTable(QWidget):
         self.more.setVisible(not self._editable)
         self._build()
         self._fill(self._labels)
-        self.table.itemChanged.connect(lambda _: self._touched())
+        self.table.itemChanged.connect(lambda _: self._report_change())
         self.paste.clicked.connect(lambda _checked=False: self.paste_names())
         self.more.clicked.connect(lambda _checked=False: self.add_label())
 
@@ -108,25 +108,25 @@ class ClassTable(QWidget):
             self.table.setItem(row, NAME, shown)
             if row >= _MOST_ROWS:
                 continue
-            box = share(float(thresholds.get(name, 0.0)))
+            box = fraction_box(float(thresholds.get(name, 0.0)))
             box.setSpecialValueText(self.tr("Default"))
             box.setAccessibleName(self.tr("Threshold of {label}").format(label=finding_word(name)))
-            box.valueChanged.connect(lambda _: self._touched())
+            box.valueChanged.connect(lambda _: self._report_change())
             self.table.setCellWidget(row, THRESHOLD, box)
             tick = QCheckBox()
             tick.setAccessibleName(self.tr("{label} counts as failure").format(label=finding_word(name)))
             tick.setChecked(fails is None or name in fails)
-            tick.toggled.connect(lambda _: self._touched())
+            tick.toggled.connect(lambda _: self._report_change())
             self.table.setCellWidget(row, FAILS, tick)
             severity = Combo(self.tr("Severity of {label}").format(label=finding_word(name)))
             severity.set_choices([("", "–"), *((level.value, severity_word(level)) for level in Severity)])
             severity.setEnabled(False)
             severity.setMinimumHeight(_ROW_PX)
-            severity.picked.connect(lambda _: self._touched())
+            severity.picked.connect(lambda _: self._report_change())
             self.table.setCellWidget(row, SEVERITY, severity)
         self._filling = False
 
-    def _touched(self) -> None:
+    def _report_change(self) -> None:
         if not self._filling:
             self.changed.emit()
 
@@ -171,7 +171,7 @@ class ClassTable(QWidget):
             item = self.table.item(row, NAME)
             if name and item is not None:
                 item.setText(name[:_MOST_LETTERS])
-        self._touched()
+        self._report_change()
 
     # -- what is typed
 
@@ -186,7 +186,7 @@ class ClassTable(QWidget):
             return [*BUILT_IN, *typed[len(BUILT_IN) :]]
         return [name or f"class {number}" for number, name in enumerate(typed)]
 
-    def twice(self) -> str:
+    def duplicate_name(self) -> str:
         """Return a name that two classes share; empty when all differ."""
         earlier: set[str] = set()
         for name in filter(None, self.names()):
@@ -232,7 +232,7 @@ class ClassTable(QWidget):
         return changed
 
 
-def share(value: float) -> QDoubleSpinBox:
+def fraction_box(value: float) -> QDoubleSpinBox:
     """A field for a number from 0 to 1."""
     box = QDoubleSpinBox()
     box.setRange(0, 1)

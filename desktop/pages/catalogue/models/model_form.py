@@ -17,7 +17,7 @@ from desktop.localization.dates import minute
 from desktop.localization.detection_terms import finding_word, kind_name, model_description, model_word
 from desktop.localization.language import joined_words
 from desktop.pages.catalogue.forms import EntryForm
-from desktop.pages.catalogue.models.class_table import ClassTable, share
+from desktop.pages.catalogue.models.class_table import ClassTable, fraction_box
 from desktop.pages.catalogue.saving import save_model
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.lists.list_section import NOTHING
@@ -47,19 +47,19 @@ class ModelForm(EntryForm):
         self.fields["model_description"].set_text(model_description(entry))
         # The built-in one is called by a word of the language, whatever its name.
         self.fields["model_name"].setEnabled(entry.kind is not ModelKind.REFERENCE_DIFFERENCE)
-        self._facts()
+        self._add_facts()
         self.body.addStretch(1)
         self.confidence: QDoubleSpinBox | None = None
         self.fail_confidence: QDoubleSpinBox | None = None
         self.classes: ClassTable | None = None
         self.feeding: dict[str, Combo] = {}
         if entry.kind is not ModelKind.REFERENCE_DIFFERENCE:
-            self._rules()
+            self._add_rules()
         else:
             self.setMinimumWidth(860)
             self._beside.addWidget(self._class_table(), 1)
 
-    def _facts(self) -> None:
+    def _add_facts(self) -> None:
         entry, settings = self._entry, self._entry.settings
         facts = [(self.tr("Type"), kind_name(entry.kind)), (self.tr("Version"), str(entry.version))]
         if settings.get("width") and settings.get("height"):
@@ -70,7 +70,7 @@ class ModelForm(EntryForm):
             facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
         facts += [
             (self.tr("Added at"), minute(entry.created_at)),
-            (self.tr("Added by"), self._who()),
+            (self.tr("Added by"), self._added_by()),
             (self.tr("Status"), self.tr("Enabled") if entry.enabled else self.tr("Disabled")),
         ]
         if entry.sha256:
@@ -85,7 +85,7 @@ class ModelForm(EntryForm):
             grid.addRow(label(name, "dim"), fact_label)
         self.body.addLayout(grid)
 
-    def _who(self) -> str:
+    def _added_by(self) -> str:
         entry = self._entry
         if entry.kind is ModelKind.REFERENCE_DIFFERENCE:
             return NOTHING
@@ -93,14 +93,14 @@ class ModelForm(EntryForm):
             return self.tr("Command line")
         return entry.added_by_name or self.tr("Deleted user")
 
-    def _rules(self) -> None:
+    def _add_rules(self) -> None:
         self.setMinimumWidth(1080)
         column = QVBoxLayout()
         column.setSpacing(14)
         self._beside.addLayout(column, 1)
         settings = self._entry.settings
-        self.confidence = share(float(settings.get("confidence", 0.25)))
-        self.fail_confidence = share(float(settings.get("fail_confidence", 0.4)))
+        self.confidence = fraction_box(float(settings.get("confidence", 0.25)))
+        self.fail_confidence = fraction_box(float(settings.get("fail_confidence", 0.4)))
         grid = QFormLayout()
         grid.setHorizontalSpacing(16)
         for title, box in (
@@ -109,7 +109,7 @@ class ModelForm(EntryForm):
         ):
             box.setAccessibleName(title)
             grid.addRow(label(title, "label"), box)
-        self._feeding(grid)
+        self._add_input_fields(grid)
         column.addLayout(grid)
         column.addWidget(self._class_table(), 1)
         hint = self.tr("Changes on this side create a new version. Existing results keep their version.")
@@ -128,7 +128,7 @@ class ModelForm(EntryForm):
         )
         return self.classes
 
-    def _feeding(self, grid: QFormLayout) -> None:
+    def _add_input_fields(self, grid: QFormLayout) -> None:
         """How a photo gets into the model, which no file tells for certain."""
         for key, title, choices in (
             (
@@ -188,9 +188,9 @@ class ModelForm(EntryForm):
 
     def work(self) -> Callable[[], Any] | None:
         if self.text("model_name") is None:
-            self.wrong("model_name", self.tr("Enter a name for the model."))
+            self.show_field_error("model_name", self.tr("Enter a name for the model."))
             return None
-        twice = self.classes.twice() if self.classes is not None else ""
+        twice = self.classes.duplicate_name() if self.classes is not None else ""
         if twice:
             text = self.tr("Two classes have the name {name}. Rename one of them.").format(name=twice)
             self.banner.say(text, "error")
@@ -230,14 +230,14 @@ class KindForm(Form):
         self._name = name
         self.kind: Combo | None = None
         self.activation: Combo | None = None
-        self._ask(invalid)
+        self._add_questions(invalid)
 
     @staticmethod
-    def answers(error: object) -> bool:
+    def can_answer(error: object) -> bool:
         """Return True when the user can answer what made the service refuse a model."""
         return isinstance(error, Invalid) and bool(_kinds(error) or _activations(error))
 
-    def _ask(self, invalid: Invalid) -> None:
+    def _add_questions(self, invalid: Invalid) -> None:
         kinds, activations = _kinds(invalid), _activations(invalid)
         if kinds and self.kind is None:
             hint = self.tr("The output format of {name} is ambiguous. Select how it was exported.")
@@ -269,7 +269,7 @@ class KindForm(Form):
         super()._failed(error)
         if isinstance(error, Invalid):
             # The answer to one question may raise the other.
-            self._ask(error)
+            self._add_questions(error)
             grow(self)
 
 

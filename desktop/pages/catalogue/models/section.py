@@ -138,7 +138,7 @@ class ModelSection(TableSection[DetectionModel]):
 
     def _refused(self, line: UploadRow, error: object) -> None:
         """Ask the user what the service could not read from the file, and send it again."""
-        if not isinstance(error, Invalid) or not KindForm.answers(error):
+        if not isinstance(error, Invalid) or not KindForm.can_answer(error):
             return
         line.cancel()
         form = KindForm(

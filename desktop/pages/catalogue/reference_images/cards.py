@@ -126,12 +126,14 @@ class _CardDelegate(QStyledItemDelegate):
         top = card.y() + _PICTURE_PX + 8
         aircraft, size, scale = facts(entry)
         name = QRectF(left, top, width, 20)
-        _line(painter, name, entry.reference_image_name, theme.text, TEXT_PX, bold=True)
+        _paint_line(painter, name, entry.reference_image_name, theme.text, TEXT_PX, bold=True)
         # A long name gives way to the size, never the other way round.
-        taken = _line(painter, QRectF(left, top + 22, width, 16), size, theme.dim_text, LABEL_PX, right=True)
+        taken = _paint_line(
+            painter, QRectF(left, top + 22, width, 16), size, theme.dim_text, LABEL_PX, right=True
+        )
         beside = QRectF(left, top + 22, width - taken - _INSET, 16)
-        _line(painter, beside, aircraft, theme.dim_text, LABEL_PX)
-        _line(painter, QRectF(left, top + 40, width, 16), scale, theme.dim_text, LABEL_PX)
+        _paint_line(painter, beside, aircraft, theme.dim_text, LABEL_PX)
+        _paint_line(painter, QRectF(left, top + 40, width, 16), scale, theme.dim_text, LABEL_PX)
         painter.restore()
 
     def _picture(self, painter: QPainter, card: QRectF, picture: QPixmap | None) -> None:
@@ -153,7 +155,7 @@ class _CardDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-def _line(
+def _paint_line(
     painter: QPainter,
     box: QRectF,
     text: str,

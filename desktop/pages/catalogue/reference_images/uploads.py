@@ -62,7 +62,7 @@ class UploadRow(Panel):
         self._wrong.setText("")
         self._status.setText(self.tr("Uploading…"))
         self._task = run(
-            _sent,
+            _send_file,
             self._send,
             self.path,
             owner=self,
@@ -75,7 +75,7 @@ class UploadRow(Panel):
     def cancel(self) -> None:
         """Cancel the upload and remove the row."""
         self._task.cancel()
-        self._go()
+        self._close()
 
     def _show(self, percent: int) -> None:
         self._bar.setValue(percent)
@@ -83,7 +83,7 @@ class UploadRow(Panel):
             self._status.setText(self.tr("Checking file…"))
 
     def _done(self, stored: object) -> None:
-        self._go()
+        self._close()
         self.arrived.emit(stored)
 
     def _failed(self, error: Exception) -> None:
@@ -94,12 +94,12 @@ class UploadRow(Panel):
         ask_password(self._context, error, owner=self, then=self.start)
         self.refused.emit(error)
 
-    def _go(self) -> None:
+    def _close(self) -> None:
         self.hide()
         self.deleteLater()
 
 
-def _sent(report: ProgressReport, send: Send, path: Path) -> object:
+def _send_file(report: ProgressReport, send: Send, path: Path) -> object:
     last = -1
 
     def count(done: int, total: int) -> None:

@@ -39,22 +39,22 @@ def paint_instruction(painter: QPainter, whole: QRectF, oval: QRectF, instructio
     side, above = oval.width() / 2 + _GAP + _ARROW / 2, oval.height() / 2 + _GAP
     match instruction.movement:
         case "left":
-            _paint_arrow(painter, _within(whole, middle - QPointF(side, 0)), 180)
+            _paint_arrow(painter, _moved_inside(whole, middle - QPointF(side, 0)), 180)
         case "right":
-            _paint_arrow(painter, _within(whole, middle + QPointF(side, 0)), 0)
+            _paint_arrow(painter, _moved_inside(whole, middle + QPointF(side, 0)), 0)
         case "up":
             # Over the forehead, where neither text nor eyes are.
-            _paint_arrow(painter, _within(whole, middle - QPointF(0, above * 0.62)), -90)
+            _paint_arrow(painter, _moved_inside(whole, middle - QPointF(0, above * 0.62)), -90)
         case "closer":
             for angle in (45, 135, 225, 315):
                 turn = math.radians(angle)
                 at = middle + QPointF(math.cos(turn) * side * 0.86, math.sin(turn) * above * 0.86)
-                _paint_arrow(painter, _within(whole, at), angle, 0.6)
+                _paint_arrow(painter, _moved_inside(whole, at), angle, 0.6)
         case None:
             pass
 
 
-def _within(whole: QRectF, at: QPointF) -> QPointF:
+def _moved_inside(whole: QRectF, at: QPointF) -> QPointF:
     """`at`, moved so far that an arrow there is seen."""
     edge = _ARROW / 2 + 4
     return QPointF(min(max(at.x(), whole.left() + edge), whole.right() - edge), at.y())

@@ -13,7 +13,7 @@ from desktop.client import Session
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
 from desktop.exchange.data.column_terms import CHINESE, ColumnTerms
-from desktop.exchange.data.file_names import harmless
+from desktop.exchange.data.file_names import safe_name
 from desktop.exchange.formats.archive import pack_into
 from desktop.exchange.gather import gather
 from desktop.exchange.registry import FORMATS, ExportFormat
@@ -47,9 +47,9 @@ class ExportController(QObject):
 
         None for no file.
         """
-        kinds = {self._kind(file_format): file_format for file_format in FORMATS}
+        kinds = {self._filter_text(file_format): file_format for file_format in FORMATS}
         with_pictures = {
-            self._with_pictures(file_format): file_format
+            self._filter_text_with_pictures(file_format): file_format
             for file_format in FORMATS
             if file_format.pictures is not None
         }
@@ -57,16 +57,16 @@ class ExportController(QObject):
         chosen, kind = QFileDialog.getSaveFileName(
             self._window,
             self.tr("Export record"),
-            str(folders.of(Purpose.EXPORTS) / harmless(name, self.tr("record"))),
+            str(folders.folder_for(Purpose.EXPORTS) / safe_name(name, self.tr("record"))),
             ";;".join(kinds),
         )
         if not chosen:
             return None
-        path, file_format = meant(Path(chosen), kinds.get(kind, FORMATS[0]))
+        path, file_format = path_and_format(Path(chosen), kinds.get(kind, FORMATS[0]))
         # The dialog asked about the name that was typed, not about the one with a suffix.
         if path != Path(chosen) and path.exists() and not may_replace(self._window, path):
             return None
-        folders.used(Purpose.EXPORTS, path)
+        folders.remember(Purpose.EXPORTS, path)
         return path, file_format, kind in with_pictures and file_format.pictures is not None
 
     def write(self, record_id: str, path: Path, file_format: ExportFormat, pictures: bool = False) -> None:
@@ -110,7 +110,7 @@ class ExportController(QObject):
         else:
             self.notice.emit(sentence(error))
 
-    def _kind(self, file_format: ExportFormat) -> str:
+    def _filter_text(self, file_format: ExportFormat) -> str:
         texts = {
             "json": self.tr("Walkaround JSON, complete record"),
             "csv": self.tr("CSV table, one row per finding"),
@@ -120,7 +120,7 @@ class ExportController(QObject):
         }
         return f"{texts[file_format.format_id]} (*{file_format.suffix})"
 
-    def _with_pictures(self, file_format: ExportFormat) -> str:
+    def _filter_text_with_pictures(self, file_format: ExportFormat) -> str:
         texts = {
             "coco": self.tr("COCO datasets with images"),
             "yolo": self.tr("YOLO datasets with images"),
@@ -146,7 +146,7 @@ def localized_column_terms() -> ColumnTerms:
     )
 
 
-def meant(path: Path, chosen: ExportFormat) -> tuple[Path, ExportFormat]:
+def path_and_format(path: Path, chosen: ExportFormat) -> tuple[Path, ExportFormat]:
     """The file and the format that a person means who typed `path` and chose `chosen`.
 
     A typed suffix takes precedence over the chosen format; without one, the path gets the format's suffix.

@@ -41,7 +41,7 @@ class Folders:
         self._preferences = preferences
         self._folders = {} if preferences is None else dict(preferences.values.folders)
 
-    def of(self, purpose: Purpose) -> Path:
+    def folder_for(self, purpose: Purpose) -> Path:
         """Return the folder to begin in: the last used, else the user's pictures or documents, or home."""
         last = self._folders.get(purpose)
         if last is not None and Path(last).is_dir():
@@ -55,7 +55,7 @@ class Folders:
                 return folder
         return Path.home()
 
-    def used(self, purpose: Purpose, path: Path) -> None:
+    def remember(self, purpose: Purpose, path: Path) -> None:
         """Remember the folder of `path`, or `path` itself when it is a folder."""
         folder = str(path if path.is_dir() else path.parent)
         if self._folders.get(purpose) != folder:
@@ -70,14 +70,14 @@ folders = Folders()
 
 def open_file(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> Path | None:
     """The file that the person chose, or None. `kinds` is a filter as Qt writes it: ``Pictures (*.jpg)``."""
-    name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.of(purpose)), kinds)
-    return next(iter(_used(purpose, [name])), None)
+    name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.folder_for(purpose)), kinds)
+    return next(iter(_remember_chosen(purpose, [name])), None)
 
 
 def open_files(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> list[Path]:
     """The files that the person chose; see `open_file`."""
-    names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.of(purpose)), kinds)
-    return _used(purpose, names)
+    names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.folder_for(purpose)), kinds)
+    return _remember_chosen(purpose, names)
 
 
 def open_pictures(parent: QWidget, title: str, purpose: Purpose) -> list[Path]:
@@ -85,11 +85,11 @@ def open_pictures(parent: QWidget, title: str, purpose: Purpose) -> list[Path]:
     names, _ = QFileDialog.getOpenFileNames(
         parent,
         title,
-        str(folders.of(purpose)),
+        str(folders.folder_for(purpose)),
         _picture_kinds(),
         options=QFileDialog.Option.HideNameFilterDetails,
     )
-    return _used(purpose, names)
+    return _remember_chosen(purpose, names)
 
 
 def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
@@ -97,11 +97,11 @@ def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
     name, _ = QFileDialog.getOpenFileName(
         parent,
         title,
-        str(folders.of(purpose)),
+        str(folders.folder_for(purpose)),
         _picture_kinds(),
         options=QFileDialog.Option.HideNameFilterDetails,
     )
-    return next(iter(_used(purpose, [name])), None)
+    return next(iter(_remember_chosen(purpose, [name])), None)
 
 
 def _picture_kinds() -> str:
@@ -111,12 +111,12 @@ def _picture_kinds() -> str:
 
 def open_folder(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
     """The folder that the person chose, or None."""
-    name = QFileDialog.getExistingDirectory(parent, title, str(folders.of(purpose)))
-    return next(iter(_used(purpose, [name])), None)
+    name = QFileDialog.getExistingDirectory(parent, title, str(folders.folder_for(purpose)))
+    return next(iter(_remember_chosen(purpose, [name])), None)
 
 
-def _used(purpose: Purpose, names: Sequence[str]) -> list[Path]:
+def _remember_chosen(purpose: Purpose, names: Sequence[str]) -> list[Path]:
     paths = [Path(name) for name in names if name]
     if paths:
-        folders.used(purpose, paths[0])
+        folders.remember(purpose, paths[0])
     return paths

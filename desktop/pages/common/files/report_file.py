@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from desktop.background import memory_trimming
 from desktop.background.workers import Cancelled, Lane, ProgressReport, run
-from desktop.exchange.data.file_names import harmless
+from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.save_as import choose_file, html_instead
@@ -25,7 +25,7 @@ Collect = Callable[[Progress], Report]
 _SHOW_AFTER_MS = 500
 
 
-class ReportFile(QObject):
+class ReportFileController(QObject):
     """Asks where to save a report and writes it there in the background."""
 
     notice = Signal(str)
@@ -40,7 +40,7 @@ class ReportFile(QObject):
     def ask(self, name: str) -> Path | None:
         """Ask for the file, a PDF or a web page; `name` is proposed. None for no file."""
         kinds = {self.tr("PDF (*.pdf)"): ".pdf", self.tr("Web page (*.html)"): ".html"}
-        proposed = f"{harmless(name, self.tr('Report'))}.pdf"
+        proposed = f"{safe_name(name, self.tr('Report'))}.pdf"
         chosen = choose_file(self._window, self.tr("Export report"), proposed, kinds, Purpose.REPORTS)
         return None if chosen is None else chosen[0]
 

@@ -20,7 +20,7 @@ def choose_file(
     `name` is proposed. `kinds`: the words of each kind in the dialog, to its suffix with the dot; the first
     is chosen at first. A suffix that was typed counts, that of the proposed name gives way to the kind.
     """
-    proposed = folders.of(purpose) / name
+    proposed = folders.folder_for(purpose) / name
     chosen, kind = QFileDialog.getSaveFileName(parent, title, str(proposed), ";;".join(kinds))
     if not chosen:
         return None
@@ -29,7 +29,7 @@ def choose_file(
     # The dialog asked about the name that was typed, not about the one with a suffix.
     if path != Path(chosen) and path.exists() and not may_replace(parent, path):
         return None
-    folders.used(purpose, path)
+    folders.remember(purpose, path)
     return path, kind
 
 

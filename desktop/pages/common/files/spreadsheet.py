@@ -16,11 +16,11 @@ def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
     # A spreadsheet reads UTF-8 only with this mark at the start.
     out.write("\ufeff")
     writer = csv.writer(out)
-    writer.writerows([_harmless(cell) for cell in row] for row in rows)
+    writer.writerows([_without_formula(cell) for cell in row] for row in rows)
     atomic.write(path, out.getvalue().encode("utf-8"), durable=True)
 
 
-def _harmless(cell: object) -> str:
+def _without_formula(cell: object) -> str:
     """A cell that no spreadsheet takes for a formula."""
     text = "" if cell is None else str(cell)
     return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

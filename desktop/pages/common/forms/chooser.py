@@ -33,7 +33,7 @@ _PICTURE = QSize(40, 30)
 _MOST_LETTERS = 255
 
 
-class _Pictured(QStyledItemDelegate):
+class _ThumbnailDelegate(QStyledItemDelegate):
     """A name with a small picture before it, where that is there by now."""
 
     def __init__(self, pictures: Mapping[str, QIcon], parent: QWidget) -> None:
@@ -108,7 +108,7 @@ class SearchCombo(Combo):
         completer.activated.connect(lambda _: self._settle())
         for view in self._views():
             if picture is not None:
-                view.setItemDelegate(_Pictured(self._pictures, view))
+                view.setItemDelegate(_ThumbnailDelegate(self._pictures, view))
             theme_manager().apply_to(view, late=True)
             bar = view.verticalScrollBar()
             bar.valueChanged.connect(lambda value, it=bar: self._scrolled(value, it.maximum()))

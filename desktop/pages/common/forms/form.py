@@ -87,7 +87,7 @@ class Form(Dialog):
         """Return the text of a field; None for an empty one."""
         return self.fields[name].text().strip() or None
 
-    def wrong(self, name: str, error: str) -> None:
+    def show_field_error(self, name: str, error: str) -> None:
         """Show `error` beside a field and give it the focus."""
         self.fields[name].set_error(error)
         self.fields[name].setFocus()
@@ -139,11 +139,11 @@ class Form(Dialog):
             wrong = {name: field_sentence(error, name) for name in self.fields}
             named = [name for name, message in wrong.items() if message]
             for name in reversed(named):
-                self.wrong(name, wrong[name])
+                self.show_field_error(name, wrong[name])
             if named:
                 return
         if isinstance(error, Conflict) and error.details.get("field") in self.fields:
-            self.wrong(str(error.details["field"]), sentence(error))
+            self.show_field_error(str(error.details["field"]), sentence(error))
             return
         self.banner.say(sentence(error), "error")
 

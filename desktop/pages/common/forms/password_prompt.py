@@ -117,11 +117,11 @@ def run_guarded(
     def repeat() -> None:
         run(function, owner=owner, done=done, failed=failed)
 
-    def again(error: Exception) -> None:
+    def ask_again(error: Exception) -> None:
         dialog = ask_password(context, error, owner=owner, then=repeat)
         if dialog is None:
             failed(error)
         else:
             dialog.rejected.connect(lambda: failed(error))
 
-    run(function, owner=owner, done=done, failed=again)
+    run(function, owner=owner, done=done, failed=ask_again)

@@ -52,7 +52,7 @@ def strength(password: str) -> int:
     return max(1, sum(bits >= step for step in _STEPS))
 
 
-class _Steps(QWidget):
+class _StrengthBars(QWidget):
     """Four short bars, as many filled as the password is strong."""
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class StrengthLine(QWidget):
         column.setSpacing(6)
         row = QHBoxLayout()
         row.setSpacing(8)
-        self._steps = _Steps()
+        self._steps = _StrengthBars()
         self._word = label("", "small")
         row.addWidget(self._steps)
         row.addWidget(self._word)

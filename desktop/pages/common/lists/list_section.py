@@ -84,9 +84,9 @@ class Section(PageSection, Generic[T]):
         self.new.clicked.connect(self.make)
         self.edit.clicked.connect(self.edit_chosen)
         self.remove.clicked.connect(self.delete_chosen)
-        self.search.searched.connect(lambda _: self.go(1))
-        self.pager.wanted.connect(self.go)
-        self.pager.resized.connect(lambda _: self.go(1))
+        self.search.searched.connect(lambda _: self.go_to_page(1))
+        self.pager.wanted.connect(self.go_to_page)
+        self.pager.resized.connect(lambda _: self.go_to_page(1))
 
     # -- what a subclass defines
 
@@ -151,9 +151,9 @@ class Section(PageSection, Generic[T]):
         """Fetch the current page again; `keep` is the id to choose then."""
         chosen = self.chosen()
         self._keep = keep or (self.key(chosen) if chosen is not None else "")
-        self.go(self._number)
+        self.go_to_page(self._number)
 
-    def go(self, number: int) -> None:
+    def go_to_page(self, number: int) -> None:
         """Ask for a page."""
         self._number = max(number, 1)
         if self._task is not None:
@@ -172,7 +172,7 @@ class Section(PageSection, Generic[T]):
 
     def _show(self, listing: Listing[T]) -> None:
         if not listing.data and listing.pagination.total and self._number > 1:
-            self.go(listing.pagination.total_pages)
+            self.go_to_page(listing.pagination.total_pages)
             return
         keep, self._keep = self._keep, ""
         self.show_entries(listing.data, keep)

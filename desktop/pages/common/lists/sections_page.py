@@ -45,29 +45,29 @@ class SectionsPage(Page, Generic[S]):
         column.addWidget(self.chips)
         column.addWidget(self._stack, 1)
 
-    def offered(self) -> Mapping[str, str]:
+    def visible_sections(self) -> Mapping[str, str]:
         """The sections that the person may see, and what is on their chips; never empty."""
         raise AssertionError(f"{type(self).__name__} knows its sections")
 
     @property
-    def in_front(self) -> str:
+    def current_section(self) -> str:
         """The name of the section in front."""
         return self.chips.value()
 
     def opened(self, params: dict[str, Any]) -> None:
         """Show the section `section`, or the one that was in front."""
         self.show_chips()
-        offered = self.offered()
-        wanted = str(params.get("section") or self.in_front)
+        offered = self.visible_sections()
+        wanted = str(params.get("section") or self.current_section)
         self.show_section(wanted if wanted in offered else next(iter(offered)))
 
     def return_params(self) -> dict[str, Any]:
         """The section in front."""
-        return {"section": self.in_front}
+        return {"section": self.current_section}
 
     def show_chips(self) -> None:
         """Update the chips."""
-        self.chips.set_choices(self.offered().items())
+        self.chips.set_choices(self.visible_sections().items())
 
     def show_section(self, name: str) -> None:
         """Bring a section to the front."""

@@ -39,7 +39,7 @@ _NTH = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 def sentence(error: Exception) -> str:
     """The sentence for the user about `error`."""
     if isinstance(error, MissingGlyphsError):
-        return _font_wanted(error)
+        return _missing_font_sentence(error)
     if isinstance(error, SealBrokenError):
         broken = QCoreApplication.translate(
             "Errors",
@@ -54,11 +54,16 @@ def sentence(error: Exception) -> str:
     if not isinstance(error, ClientError):
         return QCoreApplication.translate("Errors", "The operation failed. Try again.")
     if isinstance(error, Refused):
-        return _refused(error)
+        return _refused_sentence(error)
     if isinstance(error, Invalid) and error.faults:
         name = next(iter(error.faults))
         return field_sentence(error, name)
-    return _by_kind(error) or known_message(error.server_message or "") or error.server_message or _failed()
+    return (
+        _kind_sentence(error)
+        or known_message(error.server_message or "")
+        or error.server_message
+        or _rejected_sentence()
+    )
 
 
 def field_sentence(error: Invalid, name: str) -> str:
@@ -95,7 +100,7 @@ def field_sentence(error: Invalid, name: str) -> str:
             )
 
 
-def _font_wanted(error: MissingGlyphsError) -> str:
+def _missing_font_sentence(error: MissingGlyphsError) -> str:
     if error.chinese:
         return QCoreApplication.translate(
             "Errors",
@@ -114,14 +119,14 @@ def seconds_sentence(seconds: int) -> str:
     return QCoreApplication.translate("Errors", "Too many attempts. Try again in %n second(s).", "", seconds)
 
 
-def _failed() -> str:
+def _rejected_sentence() -> str:
     return QCoreApplication.translate("Errors", "The service rejected the request. Try again.")
 
 
-def _by_kind(error: ClientError) -> str:
+def _kind_sentence(error: ClientError) -> str:
     """The sentence for a kind of failure that needs no text from the service; empty for the others."""
     if isinstance(error, Untrusted):
-        return _untrusted(error)
+        return _untrusted_sentence(error)
     if isinstance(error, Unreachable):
         return QCoreApplication.translate(
             "Errors", "Cannot connect to the service. Check that it is running, then try again."
@@ -129,7 +134,7 @@ def _by_kind(error: ClientError) -> str:
     if isinstance(error, NotLoggedIn):
         return QCoreApplication.translate("Errors", "Your session has expired. Log in again.")
     if isinstance(error, Forbidden):
-        return _forbidden(error)
+        return _forbidden_sentence(error)
     if isinstance(error, Stale):
         return QCoreApplication.translate(
             "Errors", "Another user modified this. Check the latest content, then save again."
@@ -143,17 +148,17 @@ def _by_kind(error: ClientError) -> str:
     if isinstance(error, TooMany):
         return seconds_sentence(round(error.retry_after))
     if isinstance(error, ServerFault):
-        return _fault(error)
+        return _fault_sentence(error)
     if isinstance(error, Conflict) and isinstance(error.details.get("references"), dict):
-        return _in_use(error.details["references"])
+        return _in_use_sentence(error.details["references"])
     if isinstance(error, Conflict) and isinstance(error.details.get("items"), list):
-        return _held_up(error)
+        return _blocking_items_sentence(error)
     if isinstance(error, Conflict):
         return failure_sentence(error.code, "")
     return ""
 
 
-def _untrusted(error: Untrusted) -> str:
+def _untrusted_sentence(error: Untrusted) -> str:
     if error.trusted is None:
         return QCoreApplication.translate(
             "Errors",
@@ -166,7 +171,7 @@ def _untrusted(error: Untrusted) -> str:
     )
 
 
-def _held_up(error: Conflict) -> str:
+def _blocking_items_sentence(error: Conflict) -> str:
     """How many items keep a record from being finished, and the first of them."""
     items, count = error.details["items"], error.details.get("count")
     names = ", ".join(str(item.get("item_name")) for item in items[:3])
@@ -183,7 +188,7 @@ def _held_up(error: Conflict) -> str:
     return text.format(names=names + (", …" if number > 3 else ""))
 
 
-def _in_use(references: Mapping[str, int]) -> str:
+def _in_use_sentence(references: Mapping[str, int]) -> str:
     """Which entries of the catalogue still refer to something, by the numbers of each kind."""
     counted = {
         "flight": QCoreApplication.translate("Errors", "%n flight(s)", "", references.get("flight", 0)),
@@ -198,7 +203,7 @@ def _in_use(references: Mapping[str, int]) -> str:
     ).format(what=", ".join(named) or QCoreApplication.translate("Errors", "other entries"))
 
 
-def _forbidden(error: Forbidden) -> str:
+def _forbidden_sentence(error: Forbidden) -> str:
     if error.code == "password_login_needed":
         return QCoreApplication.translate(
             "Errors",
@@ -215,7 +220,7 @@ def _forbidden(error: Forbidden) -> str:
     return ""
 
 
-def _fault(error: ServerFault) -> str:
+def _fault_sentence(error: ServerFault) -> str:
     if error.code == NOT_OURS:
         return QCoreApplication.translate(
             "Errors",
@@ -237,7 +242,7 @@ def _fault(error: ServerFault) -> str:
     return QCoreApplication.translate("Errors", "A service error occurred. Try again.")
 
 
-def _refused(error: Refused) -> str:
+def _refused_sentence(error: Refused) -> str:
     message = error.server_message or ""
     # The profile says which field in its data; everything else says it in the message.
     if message == "更新数据失败" and isinstance(error.data, str):
@@ -246,4 +251,4 @@ def _refused(error: Refused) -> str:
     if nth is not None:
         reason = known_message(nth[2]) or nth[2]
         return QCoreApplication.translate("Errors", "Photo {n}: {what}").format(n=nth[1], what=reason)
-    return known_message(message) or message or _failed()
+    return known_message(message) or message or _rejected_sentence()

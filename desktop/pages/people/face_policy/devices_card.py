@@ -48,11 +48,11 @@ class DeviceForm(Form):
     def work(self) -> Callable[[], Any] | None:
         name = self.text("name")
         if name is None:
-            self.wrong("name", self.tr("Enter a name."))
+            self.show_field_error("name", self.tr("Enter a name."))
             return None
         session = self._context.session
         if self._device is None:
-            return partial(allow_here, session, self._context.device_token, name)
+            return partial(allow_this_computer, session, self._context.device_token, name)
         return partial(session.faces.rename_device, self._device.device_id, name)
 
     def _failed(self, error: Exception) -> None:
@@ -173,7 +173,7 @@ class DevicesCard(Card):
             self.load()
 
 
-def allow_here(session: Session, token: DeviceToken, name: str) -> Device:
+def allow_this_computer(session: Session, token: DeviceToken, name: str) -> Device:
     """Allow this computer and keep its token here; a device whose token cannot be kept is removed again.
 
     Raises ClientError, NoKeyringError.

@@ -39,10 +39,14 @@ class PolicyCard(Card):
             combo.set_choices(challenge_choices())
         self._build()
         self.switch.clicked.connect(lambda on: self._save(FacePolicy(login_enabled=on)))
-        self.admins.picked.connect(lambda rule: self._save(self._with(challenge_admins=rule)))
-        self.others.picked.connect(lambda rule: self._save(self._with(challenge_others=rule)))
-        self.devices_only.clicked.connect(lambda on: self._save(self._with(allowed_devices_only=on)))
-        self.no_virtual.clicked.connect(lambda on: self._save(self._with(refuse_virtual_cameras=on)))
+        self.admins.picked.connect(lambda rule: self._save(self._changed_policy(challenge_admins=rule)))
+        self.others.picked.connect(lambda rule: self._save(self._changed_policy(challenge_others=rule)))
+        self.devices_only.clicked.connect(
+            lambda on: self._save(self._changed_policy(allowed_devices_only=on))
+        )
+        self.no_virtual.clicked.connect(
+            lambda on: self._save(self._changed_policy(refuse_virtual_cameras=on))
+        )
 
     def _build(self) -> None:
         column = QVBoxLayout(self)
@@ -50,7 +54,7 @@ class PolicyCard(Card):
         column.setSpacing(10)
         column.addWidget(label(self.tr("Face login"), "item"))
         column.addWidget(self.switch)
-        self._explain(
+        self._add_explanation(
             column, self.tr("When disabled, all users log in with their password. Enrolled faces are kept.")
         )
         column.addSpacing(8)
@@ -85,7 +89,7 @@ class PolicyCard(Card):
         column.addSpacing(8)
         column.addWidget(label(self.tr("Devices and cameras"), "strong"))
         column.addWidget(self.devices_only)
-        self._explain(
+        self._add_explanation(
             column,
             self.tr(
                 "On all other computers, and for other programs without the token of a device, face login "
@@ -93,7 +97,7 @@ class PolicyCard(Card):
             ),
         )
         column.addWidget(self.no_virtual)
-        self._explain(
+        self._add_explanation(
             column,
             self.tr(
                 "Programs such as OBS or ManyCam play films as if they came from a camera. This program "
@@ -102,7 +106,7 @@ class PolicyCard(Card):
             ),
         )
 
-    def _explain(self, column: QVBoxLayout, text: str) -> None:
+    def _add_explanation(self, column: QVBoxLayout, text: str) -> None:
         below = label(text, "dim", wrap=True)
         below.setContentsMargins(_INDENT, 0, 0, 0)
         column.addWidget(below)
@@ -116,7 +120,7 @@ class PolicyCard(Card):
         self.devices_only.setChecked(bool(policy.allowed_devices_only))
         self.no_virtual.setChecked(bool(policy.refuse_virtual_cameras))
 
-    def _with(self, **changes: object) -> FacePolicy:
+    def _changed_policy(self, **changes: object) -> FacePolicy:
         """A change of one thing: what is not named stays, at the service too."""
         return FacePolicy.model_validate({"login_enabled": self._policy.login_enabled, **changes})
 

@@ -58,13 +58,13 @@ class WebhookForm(Form):
     def work(self) -> Callable[[], Any] | None:
         name, url, events = self.text("name"), self.text("url"), self.events.value()
         if name is None:
-            self.wrong("name", self.tr("Enter a name."))
+            self.show_field_error("name", self.tr("Enter a name."))
             return None
         if url is None or not url.lower().startswith(("https://", "http://")):
-            self.wrong("url", self.tr("Enter an address that begins with https://."))
+            self.show_field_error("url", self.tr("Enter an address that begins with https://."))
             return None
         if any(sign.isspace() for sign in url):
-            self.wrong("url", self.tr("The address contains spaces. Remove them."))
+            self.show_field_error("url", self.tr("The address contains spaces. Remove them."))
             return None
         if not events:
             self.events.set_error(self.tr("Select at least one event."))

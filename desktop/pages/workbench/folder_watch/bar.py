@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.folder_watch import Look, WatchState
+from desktop.folder_watch import ScanResult, WatchState
 from desktop.widgets import Button, ButtonKind, IconButton, IconLabel, Panel, label, tip
 
 
@@ -30,7 +30,7 @@ class BarState:
 
     state: WatchState = WatchState.OFF
     folder: Path | None = None
-    look: Look | None = None
+    look: ScanResult | None = None
     added: int = 0
     offer: WatchOffer | None = None
 

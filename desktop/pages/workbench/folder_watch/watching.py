@@ -69,7 +69,7 @@ class FolderWatchController(QObject):
         self._record_photos.tray.cancelled.connect(self.stop)
         self._queue.stored.connect(self._stored)
         self._queue.lost.connect(self._lost)
-        self._queue.changed.connect(self.watcher.go_on)
+        self._queue.changed.connect(self.watcher.resume)
         self._open_record.changed.connect(self._follow)
         context.loginChanged.connect(self.stop)
         context.closing.connect(self.stop)
@@ -180,14 +180,14 @@ class FolderWatchController(QObject):
         photo = self._handed_of(picture)
         if photo is not None:
             self._added += 1
-            run(self._seen_photos.keep_taken, picture.record_id, photo.sha256, owner=None)
+            run(self._seen_photos.remember_taken, picture.record_id, photo.sha256, owner=None)
             self._show()
 
     def _lost(self, picture: QueuedPicture, error: Exception) -> None:
         photo = self._handed_of(picture)
         if photo is not None and isinstance(error, OSError):
             # The card was taken out meanwhile.
-            self.watcher.give_back(photo)
+            self.watcher.put_back(photo)
 
     def _handed_of(self, picture: QueuedPicture) -> FoundPhoto | None:
         if picture.record_id != self._watched_id or not isinstance(picture.source, Path):
@@ -202,7 +202,7 @@ class FolderWatchController(QObject):
             BarState(
                 state=self.watcher.state,
                 folder=self.watcher.folder,
-                look=self.watcher.look,
+                look=self.watcher.last_scan,
                 added=self._added,
                 offer=self._offers[0] if self._offers and may else None,
             )

@@ -75,7 +75,7 @@ def findings_of(entry: Entry | None, context: FindingContext | None = None) -> t
     context = context or FindingContext()
     described = [
         replace(finding, author_name=context.author_name(finding)) if finding.drawn else finding
-        for finding in findings.of_entry(entry, context.severities, context.mm_per_pixel)
+        for finding in findings.read_findings(entry, context.severities, context.mm_per_pixel)
     ]
     return tuple(sorted(described, key=lambda finding: -finding.confidence))
 

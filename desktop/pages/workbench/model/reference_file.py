@@ -51,5 +51,5 @@ def of_record(image: ReferenceImage | None) -> ReferenceFile | None:
 def of_item(item: ItemView | None, home: ReferenceFile | None) -> ReferenceFile | None:
     """The file that an item's region is marked on: the one it names, else `home`, that of its record."""
     info = ((item.item_point or {}) if item is not None else {}).get("fileInfo") or {}
-    named = content.names_another(info, None if home is None else home.info)
+    named = content.names_other_file(info, None if home is None else home.info)
     return ReferenceFile(info) if named else home

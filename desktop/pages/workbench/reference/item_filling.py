@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from desktop.background.workers import run
-from desktop.pages.common.item_sources import items_as_last_time
+from desktop.pages.common.item_sources import copy_last_items
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from shared.wire.inspection import Item
@@ -32,9 +32,7 @@ class ItemFillController(QObject):
     def from_last(self) -> None:
         """Take the items of the newest other record of the same reference image."""
         if self._open_record.document is not None:
-            self._run(
-                items_as_last_time, self._open_record.context.session, self._open_record.document.record
-            )
+            self._run(copy_last_items, self._open_record.context.session, self._open_record.document.record)
 
     def _run(self, function: Callable[..., Sequence[Item] | None], *args: object) -> None:
         if not self._open_record.may_edit():

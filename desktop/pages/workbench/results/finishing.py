@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.errors import Conflict
-from desktop.pages.common.files.report_file import ReportFile
+from desktop.pages.common.files.report_file import ReportFileController
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -39,7 +39,7 @@ class FinishController(QObject):
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
         self._open_record, self._window = open_record, window
-        self._file = ReportFile(window)
+        self._file = ReportFileController(window)
         self._file.notice.connect(self.notice)
         self._file.written.connect(self.written)
 
@@ -81,7 +81,7 @@ class FinishController(QObject):
         dialog = FinishDialog(finish, self._window)
         dialog.goToWanted.connect(self.undecided)
         listed = [item.item_id for item in finish.undecided]
-        dialog.accepted.connect(lambda: self.finish_now(listed if dialog.accepts else ()))
+        dialog.accepted.connect(lambda: self.finish_now(listed if dialog.accepts_opinion else ()))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 

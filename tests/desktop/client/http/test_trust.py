@@ -14,7 +14,7 @@ from desktop.client import Session
 from desktop.client.http import trust
 from desktop.client.http.address import server_key
 from desktop.client.http.errors import Unreachable, Untrusted
-from desktop.connection.remote_service import answers
+from desktop.connection.remote_service import is_answering
 from tests.certificates import make_pair
 from tests.desktop.tls_server import TlsServer
 
@@ -48,14 +48,14 @@ def test_a_certificate_that_nobody_trusts_is_refused_before_anything_is_sent(ser
         first_run_needed(server.url)
     assert (refused.value.found, refused.value.trusted) == (None, None)
     with pytest.raises(Untrusted) as shown:
-        answers(server.url)
+        is_answering(server.url)
     assert (shown.value.found, shown.value.trusted) == (server.fingerprint, None)
     assert server.paths == []
 
 
 @pytest.mark.usefixtures("_system")
 def test_a_certificate_that_the_system_trusts_needs_no_fingerprint(server: TlsServer) -> None:
-    assert answers(server.url)
+    assert is_answering(server.url)
     assert first_run_needed(server.url) is False
 
 
@@ -70,14 +70,14 @@ def test_the_system_trusts_a_certificate_for_its_names_only(server: TlsServer) -
 
 
 def test_a_compared_fingerprint_is_enough_whatever_the_name(server: TlsServer) -> None:
-    assert answers(server.url, server.fingerprint)
+    assert is_answering(server.url, server.fingerprint)
     assert first_run_needed(server.url, server.fingerprint) is False
 
 
 @pytest.mark.usefixtures("_system")
 def test_another_key_is_refused_also_when_the_system_trusts_it(server: TlsServer, tmp_path: Path) -> None:
     before = make_pair(tmp_path / "before").fingerprint
-    for call in (first_run_needed, answers):
+    for call in (first_run_needed, is_answering):
         with pytest.raises(Untrusted) as refused:
             call(server.url, before)
         assert (refused.value.found, refused.value.trusted) == (server.fingerprint, before)
@@ -102,13 +102,13 @@ def test_a_certificate_that_cannot_be_read_is_not_trusted(
         raise ValueError("the kind of key is not known")
 
     monkeypatch.setattr(trust, "key_fingerprint", unreadable)
-    assert answers(server.url, server.fingerprint) is False
-    assert answers(server.url) is False
+    assert is_answering(server.url, server.fingerprint) is False
+    assert is_answering(server.url) is False
     assert server.paths == []
 
 
 def test_a_server_that_cannot_be_reached_is_not_a_matter_of_trust() -> None:
-    assert answers("https://127.0.0.1:9") is False
+    assert is_answering("https://127.0.0.1:9") is False
     with pytest.raises(Unreachable) as away:
         trust.with_fingerprint(Untrusted(), "https://127.0.0.1:9")
     assert not isinstance(away.value, Untrusted)

@@ -26,7 +26,7 @@ def opened(context: Context, qtbot: QtBot, section: str = "aircraft") -> Catalog
 
 def settled(page: CataloguePage, qtbot: QtBot) -> None:
     """Wait for the response to the last request of the section in front."""
-    section = page.sections[page.in_front]
+    section = page.sections[page.current_section]
     qtbot.waitUntil(lambda: section._task is not None and section._task.finished)
 
 

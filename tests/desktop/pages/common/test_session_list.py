@@ -14,7 +14,7 @@ from desktop.client.http.errors import NotLoggedIn
 from desktop.context import Context
 from desktop.pages.common import session_list
 from desktop.pages.common.session_list import SessionList
-from desktop.pages.people.forms import EditUser
+from desktop.pages.people.forms import EditUserForm
 from desktop.widgets import Chip
 from shared.codes import Role
 from shared.wire.account import LoginSession
@@ -113,7 +113,7 @@ def test_an_administrator_ends_the_sessions_of_a_user_in_their_form(
     desktop.account.login("wang", GOOD)
     for _ in range(2):
         web_login(service, "wang", GOOD)
-    form = EditUser(context, user)
+    form = EditUserForm(context, user)
     qtbot.addWidget(form)
     form.show()
     view = form.sessions

@@ -168,7 +168,7 @@ def test_a_dropped_picture_begins_a_record(page: RecordsPage, picture: Path) -> 
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(picture))])
     shown = FirstStepsPanel(page.first_steps.sample)
-    shown.picture_dropped.connect(page.first_steps.from_picture)
+    shown.picture_dropped.connect(page.first_steps.start_from_picture)
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     shown.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, mime, buttons, keys))
     dialog = page.findChildren(StartDialog)[-1]
@@ -179,7 +179,7 @@ def test_a_dropped_picture_begins_a_record(page: RecordsPage, picture: Path) -> 
 
 def test_the_sample_goes_alone(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
     """A task of the sample that another record uses stays, with its flight and aircraft."""
-    session, sample = context.session, SampleController.of(context)
+    session, sample = context.session, SampleController.for_context(context)
     own_task = session.catalogue.tasks.create(TaskWrite(task_name="Sample task: after-flight check"))
     with qtbot.waitSignal(sample.created) as created:
         assert context.commands.run("sample.create")
@@ -204,7 +204,7 @@ def test_the_sample_goes_alone(page: RecordsPage, context: Context, qtbot: QtBot
 def test_a_sample_that_fails_leaves_nothing(
     context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session, sample = context.session, SampleController.of(context)
+    session, sample = context.session, SampleController.for_context(context)
     totals = [session.catalogue.aircraft.list().pagination.total, session.records.search().pagination.total]
 
     def fails(*_args: object) -> None:

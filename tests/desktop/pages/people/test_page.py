@@ -17,9 +17,9 @@ from desktop.context import Context
 from desktop.localization.dates import second
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
 from desktop.pages.people import PeoplePage
-from desktop.pages.people.details import changes, referred
+from desktop.pages.people.details import changes, referenced_objects
 from desktop.pages.people.face_policy import devices_card
-from desktop.pages.people.forms import EditUser, NewUser, SetPassword
+from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from shared.codes import Role
 from shared.wire.catalogue import AircraftWrite
 from shared.wire.face import FacePolicy
@@ -53,7 +53,7 @@ def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot
     page = opened(context, qtbot)
     qtbot.waitUntil(lambda: users(page) != [])
     page.users.new.click()
-    form = child(page.users, NewUser)
+    form = child(page.users, NewUserForm)
     form.fields["username"].set_text("zhang")
     form.fields["name"].set_text("张三")
     form.password.set_text(GOOD)
@@ -78,7 +78,7 @@ def test_taken_name_and_common_password_are_reported_in_the_form(context: Contex
     page = opened(context, qtbot)
     qtbot.waitUntil(lambda: users(page) != [])
     page.users.make()
-    form = child(page.users, NewUser)
+    form = child(page.users, NewUserForm)
     form.fields["username"].set_text("somebody")
     for field in (form.password, form.again):
         field.set_text("password123")
@@ -99,7 +99,7 @@ def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot
     page = opened(context, qtbot)
     choose(page, qtbot, "wang")
     page.users.edit_chosen()
-    edit = child(page.users, EditUser)
+    edit = child(page.users, EditUserForm)
     edit.roles.boxes[Role.INSPECTOR].click()
     with qtbot.waitSignal(edit.saved) as saved:
         edit.submit()
@@ -108,7 +108,7 @@ def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot
 
     choose(page, qtbot, "wang")
     page.users.password.click()
-    form = child(page.users, SetPassword)
+    form = child(page.users, SetPasswordForm)
     for field in (form.password, form.again):
         field.set_text("another good one 7")
     with qtbot.waitSignal(form.saved):
@@ -255,7 +255,7 @@ def test_objects_that_details_refer_to_are_found() -> None:
         "from": {"inspection_id": "r1"},
         "photo_id": "p1",
     }
-    assert referred(details) == {("user", "u1"), ("task", "t1"), ("task", "t2"), ("record", "r1")}
+    assert referenced_objects(details) == {("user", "u1"), ("task", "t1"), ("task", "t2"), ("record", "r1")}
 
 
 # -- what needs a recent password login, with a played service
@@ -308,7 +308,7 @@ def test_an_old_login_asks_for_the_password_and_repeats_what_was_typed(
 ) -> None:
     page, played = locked
     page.users.make()
-    form = child(page.users, NewUser)
+    form = child(page.users, NewUserForm)
     form.fields["username"].set_text("zhao")
     form.fields["name"].set_text("赵六")
     for field in (form.password, form.again):
@@ -336,7 +336,7 @@ def test_without_the_password_nothing_is_lost_and_the_form_says_why(
 ) -> None:
     page, _ = locked
     page.users.edit_chosen()
-    form = child(page.users, EditUser)
+    form = child(page.users, EditUserForm)
     form.fields["name"].set_text("李四四")
     form.submit()
     qtbot.waitUntil(lambda: form.findChild(PasswordPrompt) is not None)

@@ -22,7 +22,7 @@ from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.messages.seal_terms import sealed_sentence
 from desktop.pages.records import RecordsPage
-from desktop.pages.records.new_record import ItemSource, NewRecord
+from desktop.pages.records.new_record import ItemSource, NewRecordDialog
 from desktop.pages.records.records_model import TALLY_ROLE, RecordColumn, progress_width
 from desktop.preferences import Preferences
 from desktop.theme import TEXT_PX, sized, theme_manager
@@ -245,8 +245,8 @@ def test_enter_opens_the_record(page: RecordsPage, qtbot: QtBot) -> None:
 
 def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, qtbot: QtBot) -> None:
     page.make_record()
-    dialog = page.findChild(NewRecord)
-    assert isinstance(dialog, NewRecord)
+    dialog = page.findChild(NewRecordDialog)
+    assert isinstance(dialog, NewRecordDialog)
     qtbot.waitUntil(lambda: dialog.task.count() == 1)
     dialog.name.set_text("右翼缝翼")
     dialog.task.setEditText("")
@@ -399,7 +399,7 @@ def reference(context: Context) -> Iterator[ReferenceImage]:
 
 def start_with(page: RecordsPage, qtbot: QtBot, offered: list[ItemSource], start: ItemSource) -> list[str]:
     """Create a record through the dialog; the names of its items."""
-    dialog = NewRecord(page._context, page)
+    dialog = NewRecordDialog(page._context, page)
     qtbot.waitUntil(lambda: dialog.task.count() == 1 and dialog.reference.count() == 1)
     dialog.task.setCurrentIndex(0)
     dialog.reference.setCurrentIndex(0)
@@ -513,7 +513,7 @@ def test_a_first_task_is_made_within_the_dialog(
 ) -> None:
     monkeypatch.setattr(lookup, "tasks", lambda _session: lambda _text, _page: [])
     page.make_record()
-    dialog = page.findChildren(NewRecord)[-1]
+    dialog = page.findChildren(NewRecordDialog)[-1]
     dialog.name.set_text("typed before")
     qtbot.waitUntil(lambda: "task" in dialog.banner.text())
     dialog.task.setEditText("Engine check")
@@ -534,7 +534,7 @@ def test_aircraft_and_flight_are_made_beside_their_lookups(
     page: RecordsPage, context: Context, qtbot: QtBot
 ) -> None:
     page.make_record()
-    dialog = page.findChildren(NewRecord)[-1]
+    dialog = page.findChildren(NewRecordDialog)[-1]
     dialog.task.setEditText("Borescope of engine 2")
     link(dialog, "New task…").click()
     form = dialog.findChildren(TaskForm)[-1]
@@ -560,7 +560,7 @@ def test_a_reference_image_is_added_within_the_dialog(
     path = tmp_path / "IMG_1.png"
     path.write_bytes(cv2.imencode(".png", panel(320, 240, 3).image)[1].tobytes())
     page.make_record()
-    dialog = page.findChildren(NewRecord)[-1]
+    dialog = page.findChildren(NewRecordDialog)[-1]
     dialog.reference.setEditText("Gearbox housing")
     dialog.new_reference.send(path)
     assert not dialog.make.isEnabled()

@@ -15,8 +15,14 @@ from pytestqt.qtbot import QtBot
 from desktop.client.api.inspection import RecordFilter
 from desktop.client.api.statistics import ChartFilter
 from desktop.pages.statistics.chart import Bars, ChartData, Column, ticks
-from desktop.pages.statistics.charts import Kind, _of_agreement, _of_durations, _of_findings, _of_records
-from desktop.pages.statistics.painting import Placed, colour_of, paint_chart
+from desktop.pages.statistics.charts import (
+    ChartKind,
+    _agreement_chart,
+    _durations_chart,
+    _findings_chart,
+    _records_chart,
+)
+from desktop.pages.statistics.painting import PaintedPart, colour_of, paint_chart
 from desktop.theme import DARK, LIGHT, contrast, theme_manager
 from shared.codes import Status
 from shared.wire.statistics import Chart, Durations, ModelAgreement, Period, Series
@@ -38,7 +44,7 @@ def data(*series: Bars, stacked: bool = True) -> ChartData:
     return ChartData("Findings", columns, series, stacked, heads=("Day",))
 
 
-def painted(chart: ChartData) -> list[Placed]:
+def painted(chart: ChartData) -> list[PaintedPart]:
     image = QImage(600, 300, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     placed = paint_chart(painter, chart, QRectF(0, 0, 600, 300))
@@ -92,7 +98,7 @@ def test_every_colour_is_seen_on_the_panel(theme: object, qtbot: QtBot) -> None:
 def test_records_come_in_the_order_of_the_states_with_the_records_behind_them(qtbot: QtBot) -> None:
     theme_manager()
     series = [Series(name="cancelled", amounts=[1, 0]), Series(name="passed", amounts=[4, 1])]
-    chart = _of_records(Chart(periods=PERIODS, series=series), WHERE)
+    chart = _records_chart(Chart(periods=PERIODS, series=series), WHERE)
     assert [bar.name for bar in chart.bars] == ["Passed", "Cancelled"]
     assert chart.bars[0].behind[1] == RecordFilter(
         record_state=Status.PASSED,
@@ -105,12 +111,12 @@ def test_records_come_in_the_order_of_the_states_with_the_records_behind_them(qt
 
 @pytest.mark.parametrize(
     ("kind", "name", "field"),
-    [(Kind.LABELS, "dent", "finding_label"), (Kind.REGIONS, "dent", "finding_region")],
+    [(ChartKind.LABELS, "dent", "finding_label"), (ChartKind.REGIONS, "dent", "finding_region")],
 )
 def test_findings_lead_to_their_records_and_so_do_the_others(
-    kind: Kind, name: str, field: str, qtbot: QtBot
+    kind: ChartKind, name: str, field: str, qtbot: QtBot
 ) -> None:
-    chart = _of_findings(
+    chart = _findings_chart(
         kind, Chart(periods=PERIODS, series=[Series(name=name, amounts=[2, 0])], others=[0, 7]), WHERE
     )
     first = chart.bars[0].behind[0]
@@ -124,7 +130,7 @@ def test_findings_lead_to_their_records_and_so_do_the_others(
 
 def test_findings_of_no_aircraft_have_a_name(qtbot: QtBot) -> None:
     series = [Series(name="", amounts=[2, 0]), Series(name="p", title="B-1", amounts=[1, 0])]
-    chart = _of_findings(Kind.AIRCRAFT, Chart(periods=PERIODS, series=series), ChartFilter())
+    chart = _findings_chart(ChartKind.AIRCRAFT, Chart(periods=PERIODS, series=series), ChartFilter())
     assert [bar.name for bar in chart.bars] == ["No aircraft", "B-1"]
     without_aircraft, with_aircraft = chart.bars[0].behind[0], chart.bars[1].behind[0]
     assert without_aircraft is not None
@@ -137,7 +143,7 @@ def test_findings_of_no_aircraft_have_a_name(qtbot: QtBot) -> None:
 
 def test_durations_are_means_in_minutes(qtbot: QtBot) -> None:
     durations = Durations(periods=PERIODS, records=[2, 0], seconds=[3600, 0])
-    chart = _of_durations(durations, WHERE)
+    chart = _durations_chart(durations, WHERE)
     assert chart.bars[0].values == (30.0, 0.0)
     assert chart.bars[0].total == "30"
 
@@ -152,7 +158,7 @@ def test_a_model_has_bars_for_kept_rejected_and_missed(qtbot: QtBot) -> None:
         rejected=3,
         missed=1,
     )
-    chart = _of_agreement([agreement], WHERE)
+    chart = _agreement_chart([agreement], WHERE)
     assert [bar.values for bar in chart.bars] == [(7.0,), (3.0,), (1.0,)]
     assert chart.columns[0].long == "Skin 2"
     assert chart.bars[1].behind[0] == RecordFilter(

@@ -20,7 +20,7 @@ from desktop.context import Context
 from desktop.pages.records import RecordsPage
 from desktop.pages.statistics import StatisticsPage
 from desktop.pages.statistics.card import PICTURE, ChartCard
-from desktop.pages.statistics.charts import Kind
+from desktop.pages.statistics.charts import ChartKind
 from desktop.widgets import EmptyState, ErrorState
 from shared.wire.catalogue import AircraftWrite, TaskWrite
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, ResultEntry
@@ -85,13 +85,13 @@ def navigations(page: StatisticsPage) -> list[tuple[str, dict[str, Any]]]:
 
 
 def test_the_last_days_are_counted(page: StatisticsPage) -> None:
-    assert totals(page.cards[Kind.RECORDS]) == {"In progress": "3"}
-    assert totals(page.cards[Kind.LABELS]) == {"dent": "6", "crack": "1"}
-    assert totals(page.cards[Kind.AIRCRAFT]) == {"B-1234": "5", "No aircraft": "2"}
-    assert totals(page.cards[Kind.REGIONS]) == {"Nose": "7"}
-    assert len(page.cards[Kind.RECORDS].view.chart.columns) == 31
+    assert totals(page.cards[ChartKind.RECORDS]) == {"In progress": "3"}
+    assert totals(page.cards[ChartKind.LABELS]) == {"dent": "6", "crack": "1"}
+    assert totals(page.cards[ChartKind.AIRCRAFT]) == {"B-1234": "5", "No aircraft": "2"}
+    assert totals(page.cards[ChartKind.REGIONS]) == {"Nose": "7"}
+    assert len(page.cards[ChartKind.RECORDS].view.chart.columns) == 31
     # Nobody has finished a record, decided or corrected anything.
-    for kind in (Kind.DURATIONS, Kind.AGREEMENT):
+    for kind in (ChartKind.DURATIONS, ChartKind.AGREEMENT):
         assert isinstance(page.cards[kind].stack.currentWidget(), EmptyState)
         assert not page.cards[kind].export.isEnabled()
 
@@ -100,14 +100,14 @@ def test_an_aircraft_narrows_every_chart_and_clearing_widens(page: StatisticsPag
     qtbot.waitUntil(lambda: page.aircraft.count() > 0)
     page.aircraft.setCurrentIndex(page.aircraft.findText("B-1234"))
     page.aircraft.settled.emit()
-    qtbot.waitUntil(lambda: totals(page.cards[Kind.RECORDS]) == {"In progress": "2"})
-    qtbot.waitUntil(lambda: totals(page.cards[Kind.LABELS]) == {"dent": "4", "crack": "1"})
+    qtbot.waitUntil(lambda: totals(page.cards[ChartKind.RECORDS]) == {"In progress": "2"})
+    qtbot.waitUntil(lambda: totals(page.cards[ChartKind.LABELS]) == {"dent": "4", "crack": "1"})
     page.days.set_range(date.today() - timedelta(days=400), date.today() - timedelta(days=30))
     page.days.changed.emit()
-    labels = page.cards[Kind.LABELS]
+    labels = page.cards[ChartKind.LABELS]
     qtbot.waitUntil(lambda: isinstance(labels.stack.currentWidget(), EmptyState))
     page.clear.click()
-    qtbot.waitUntil(lambda: totals(page.cards[Kind.RECORDS]) == {"In progress": "3"})
+    qtbot.waitUntil(lambda: totals(page.cards[ChartKind.RECORDS]) == {"In progress": "3"})
     qtbot.waitUntil(lambda: labels.stack.currentWidget() is labels.view)
     assert page.value().aircraft_id is None
 
@@ -116,7 +116,7 @@ def test_a_click_on_a_bar_opens_the_records_behind_it(
     page: StatisticsPage, context: Context, qtbot: QtBot
 ) -> None:
     calls = navigations(page)
-    view = page.cards[Kind.LABELS].view
+    view = page.cards[ChartKind.LABELS].view
     view.repaint()
     crack = next(placed for placed in view._placed if view.chart.bars[placed.part[0]].name == "crack")
     qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=crack.where.center().toPoint())
@@ -140,7 +140,7 @@ def test_a_click_on_a_bar_opens_the_records_behind_it(
 
 def test_a_part_is_found_and_opened_by_keyboard(page: StatisticsPage, qtbot: QtBot) -> None:
     calls = navigations(page)
-    view = page.cards[Kind.LABELS].view
+    view = page.cards[ChartKind.LABELS].view
     view.setFocus()
     qtbot.keyClick(view, Qt.Key.Key_Left)
     last = len(view.chart.columns) - 1
@@ -166,7 +166,7 @@ def test_a_chart_becomes_a_table(
     path = tmp_path / "findings.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), "Numbers as CSV (*.csv)"))
     with qtbot.waitSignal(page.toast) as toast:
-        page.cards[Kind.LABELS].export.click()
+        page.cards[ChartKind.LABELS].export.click()
     assert toast.args == ["Chart saved: findings.csv"]
     rows = list(csv.reader(path.read_text("utf-8-sig").splitlines()))
     assert rows[0] == ["Period", "dent", "crack"]
@@ -180,14 +180,14 @@ def test_a_chart_becomes_a_picture(
     path = tmp_path / "findings.png"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), "Picture as PNG (*.png)"))
     with qtbot.waitSignal(page.toast):
-        page.cards[Kind.LABELS].export.click()
+        page.cards[ChartKind.LABELS].export.click()
     assert QImage(str(path)).size() == PICTURE * 2
 
 
 def test_failure_is_reported_and_retried(
     page: StatisticsPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    card = page.cards[Kind.RECORDS]
+    card = page.cards[ChartKind.RECORDS]
 
     def fail(_: object) -> None:
         raise OSError("no way")
@@ -217,4 +217,4 @@ def test_as_many_charts_stand_side_by_side_as_have_room(
 ) -> None:
     page.resize(width, 900)
     rows = {page._grid.getItemPosition(index)[0] for index in range(page._grid.count())}  # type: ignore[index]
-    assert len(rows) == len(Kind) // columns
+    assert len(rows) == len(ChartKind) // columns

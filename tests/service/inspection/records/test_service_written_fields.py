@@ -11,7 +11,7 @@ from service.inspection.entries import ContradictionError, authored, merged
 from shared import results
 from shared.codes import Verdict
 from shared.entries import Entry, EntryBox
-from shared.findings import of_entry
+from shared.findings import read_findings
 from tests.narrowing import present
 from tests.service.inspection.conftest import Stage
 
@@ -218,7 +218,7 @@ def test_a_drawn_finding_has_its_author() -> None:
         "correction": {"of_version": 1, "by": "other", "by_name": "他", "at": None},
         "resultImage": {"boxes": [box]},
     }
-    (read,) = of_entry(entry)
+    (read,) = read_findings(entry)
     assert (read.author_id, read.author_name) == ("me", "我")
 
 

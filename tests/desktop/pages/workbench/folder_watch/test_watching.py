@@ -70,7 +70,7 @@ def test_new_photos_are_sent_and_offered_to_the_items_that_they_show(
     page, record_id = opened.page, opened.page.open_record.record_id
     page.folder_watch.watch(card)
     assert page.folder_watch.bar.isVisible()
-    qtbot.waitUntil(lambda: page.folder_watch.watcher.look is not None)
+    qtbot.waitUntil(lambda: page.folder_watch.watcher.last_scan is not None)
     put(card, "100CANON/IMG_1.JPG", askew)
     tray = page.record_photos.tray
     qtbot.waitUntil(lambda: tray.accept.isVisible(), timeout=_SOON)
@@ -125,7 +125,7 @@ def test_removed_card_is_reported_and_watched_again(
 ) -> None:
     bar = opened.page.folder_watch.bar
     opened.page.folder_watch.watch(card)
-    qtbot.waitUntil(lambda: opened.page.folder_watch.watcher.look is not None)
+    qtbot.waitUntil(lambda: opened.page.folder_watch.watcher.last_scan is not None)
     hidden = card.rename(card.parent / "hidden")
     qtbot.waitUntil(lambda: "cannot be read" in bar.text)
     put(hidden, "a.png", picture(33))
