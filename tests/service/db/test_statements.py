@@ -33,7 +33,7 @@ OF_NUMBER = select(NUMBERS).where(NUMBERS.c.number == bindparam("number")).with_
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
     new = Database(database_url)
-    new.write_now(lambda session: NUMBERS.create(session.connection()))
+    new.write_now(lambda session: NUMBERS.create(session.connection(), checkfirst=True))
     yield new
     new.close()
 
