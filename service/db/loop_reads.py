@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from service.db import table_changes
 from service.db.cancel_statement import NoAnswerError
 from service.db.postgresql import SMALL_READS, address
-from service.db.statements import ResultRow, statements_of
+from service.db.statements import ResultRow, Statements
 
 if TYPE_CHECKING:
     import psycopg
@@ -68,7 +68,7 @@ class SqliteReads:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._statements = statements_of(engine.dialect)
+        self._statements = Statements(engine.dialect)
         self._connection: sqlite3.Connection | None = None
 
     def _connected(self) -> sqlite3.Connection:
@@ -140,7 +140,7 @@ class PostgresqlReads:
     def __init__(self, engine: Engine, statement_seconds: int, patience: float) -> None:
         self._address = address(engine.url, statement_seconds, SMALL_READS)
         self._patience = patience
-        self._statements = statements_of(engine.dialect)
+        self._statements = Statements(engine.dialect)
         self._stamped: dict[tuple[Select[Any], str], Select[Any]] = {}
         self._free = asyncio.Semaphore(CONNECTIONS)
         self._idle: list[psycopg.AsyncConnection[Any]] = []

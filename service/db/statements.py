@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Dialect, Insert, Row, Select, Update
 from sqlalchemy.dialects import sqlite
@@ -79,23 +78,12 @@ class Statements:
         return compiled
 
 
-_OF_DIALECTS: WeakKeyDictionary[Dialect, Statements] = WeakKeyDictionary()
-
-
-def statements_of(dialect: Dialect) -> Statements:
-    """The compiled statements of the dialect of an engine."""
-    statements = _OF_DIALECTS.get(dialect)
-    if statements is None:
-        statements = _OF_DIALECTS.setdefault(dialect, Statements(dialect))
-    return statements
-
-
 def run(connection: Connection, statement: Prebuilt, values: Mapping[str, Any]) -> list[ResultRow]:
     """Run a prebuilt statement in the transaction of `connection`; give its rows, none of a change.
 
     Raises DBAPIError.
     """
-    compiled = statements_of(connection.dialect).get(statement)
+    compiled = _compiled(connection, statement)
     options = {} if connection.dialect.name == "sqlite" else _POSTGRESQL
     try:
         cursor = _driver(connection).execute(compiled.text, compiled.parameters(values), **options)
@@ -107,7 +95,7 @@ def run(connection: Connection, statement: Prebuilt, values: Mapping[str, Any]) 
 
 def run_many(connection: Connection, statement: Prebuilt, rows: Iterable[Mapping[str, Any]]) -> None:
     """Run a prebuilt change for each of `rows`, as `run`."""
-    compiled = statements_of(connection.dialect).get(statement)
+    compiled = _compiled(connection, statement)
     cursor = _driver(connection).cursor()
     try:
         cursor.executemany(compiled.text, [compiled.parameters(values) for values in rows])
@@ -118,6 +106,15 @@ def run_many(connection: Connection, statement: Prebuilt, rows: Iterable[Mapping
 
 
 _POSTGRESQL = {"prepare": True, "binary": True}
+_KEY = "walkaround_statements"
+
+
+def _compiled(connection: Connection, statement: Prebuilt) -> Statement:
+    # Kept with the driver's connection, so as long as that.
+    statements: Statements | None = connection.info.get(_KEY)
+    if statements is None:
+        statements = connection.info[_KEY] = Statements(connection.dialect)
+    return statements.get(statement)
 
 
 def _driver(connection: Connection) -> Any:

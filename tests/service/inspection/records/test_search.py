@@ -275,7 +275,8 @@ def test_pages_before_a_deep_one_are_read_without_skipping_rows_again(
     def names(page: int) -> list[str]:
         return [record["inspection_name"] for record in stage.search(current_page=page, page_size=2)["data"]]
 
-    for deepest, others in ((4, (2, 3, 1)), (5, (6, 7, 8))):
+    # From the end of the newest records, and from the end of the oldest.
+    for deepest, others in ((5, (2, 4, 3, 1)), (6, (7, 8))):
         names(deepest)
         fetched.clear()
         for page in others:
