@@ -30,7 +30,7 @@ class RouteIndex:
         # What a path may be taken by depends on its longest fixed part alone.
         self._below = {fixed: _candidates(fixed, below) for fixed in below}
         self._exact = {
-            path: sorted(routes_of + _candidates(path, below), key=_order) for path, routes_of in exact.items()
+            path: sorted(taking + _candidates(path, below), key=_order) for path, taking in exact.items()
         }
 
     def _candidates(self, path: str) -> Sequence[tuple[int, Route]]:
