@@ -58,7 +58,7 @@ class RouteIndex:
 
 def _candidates(path: str, below: Mapping[str, list[tuple[int, Route]]]) -> list[tuple[int, Route]]:
     """The routes whose fixed part `path` begins with, in their order."""
-    candidates = []
+    candidates: list[tuple[int, Route]] = []
     end = path.rfind("/")
     while end >= 0:
         candidates += below.get(path[: end + 1], ())
