@@ -6,11 +6,11 @@
 A real service process answers over loopback on a database filled with N records: SQLite, and PostgreSQL where
 its server programs are installed, which then flushes to the disk as it does in use. Prints one JSON line per
 figure (`benchmarks/figures.py`): requests a second with the milliseconds that half (`p50`) and 99 of 100 of
-them (`p99`) took, and the microseconds of processor time that one cost the service (`processor`), which depend
-least on what else the machine does. The floor is a bare JSON answer of Starlette under uvicorn
+them (`p99`) took, and the microseconds of processor time that one cost the service (`processor`), which
+depend least on what else the machine does. The floor is a bare JSON answer of Starlette under uvicorn
 (`benchmarks/bare.py`), put under the same load before each database; the ratio is the share of it that is
-reached. `benchmarks/load.py` says what puts the load on. The last figure is the time from starting the process
-until it accepts requests.
+reached. `benchmarks/load.py` says what puts the load on. The last figure is the time from starting the
+process until it accepts requests.
 """
 
 from __future__ import annotations
