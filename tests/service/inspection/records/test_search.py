@@ -264,7 +264,8 @@ def test_pages_before_a_deep_one_are_read_without_skipping_rows_again(
     monkeypatch.setattr(record_pages, "MARK_EVERY", 2)
     for number in range(16):
         stage.record(inspection_name=str(number))
-    fetch, fetched = stage.database.fetch, []
+    fetch = stage.database.fetch
+    fetched: list[None] = []
 
     async def counted(work: Callable[[Connection], Any]) -> Any:
         fetched.append(None)
