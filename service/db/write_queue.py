@@ -60,10 +60,10 @@ class Waited(Protocol):
 class Write(Generic[T]):
     """A change that waits to be made. It is settled once it is committed or has failed.
 
-    `waiter` gets the outcome on its event loop, by `report`.
+    `waiter` is done, on its event loop, once `result` gives the outcome.
     """
 
-    def __init__(self, work: Callable[[Session], T], waiter: asyncio.Future[T] | None = None) -> None:
+    def __init__(self, work: Callable[[Session], T], waiter: asyncio.Future[None] | None = None) -> None:
         self._work = work
         self._result: T | None = None
         self._problem: BaseException | None = None
@@ -109,13 +109,9 @@ class Write(Generic[T]):
         return self._result  # type: ignore[return-value]
 
     def report(self) -> None:
-        """Give the outcome to the waiter, unless it has left. On its event loop."""
-        if self.waiter is None or self.waiter.done():
-            return
-        if self._problem is not None:
-            self.waiter.set_exception(self._problem)
-        else:
-            self.waiter.set_result(self.result())
+        """Notify the waiter, unless it has left. On its event loop."""
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
 
 
 class WriteQueue:
@@ -152,7 +148,7 @@ class WriteQueue:
         seconds; whether the change was made is not known then.
         """
         loop = asyncio.get_running_loop()
-        waiter: asyncio.Future[T] = loop.create_future()
+        waiter: asyncio.Future[None] = loop.create_future()
         write, requested_at = Write(work, waiter), time.perf_counter()
         with self._lock:
             self._waiting.append(write)
@@ -160,7 +156,7 @@ class WriteQueue:
         later = loop.call_later(ANOTHER_SECONDS, self._begin, self._writers)
         try:
             async with asyncio.timeout(patience) as limit:
-                return await waiter
+                await waiter
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -171,6 +167,7 @@ class WriteQueue:
         finally:
             later.cancel()
             waited("write", requested_at, write.running)
+        return write.result()
 
     def _begin(self, most: int) -> None:
         """Have a thread take what waits, unless nothing does or `most` threads are at it."""
@@ -330,7 +327,7 @@ class WriteQueue:
 
 
 def _report(group: Sequence[Write[Any]]) -> None:
-    """Have the event loops of those who wait report the outcomes to them, each loop in one call."""
+    """Notify those who wait for settled changes, on their event loops, each loop in one call."""
     by_loop: defaultdict[asyncio.AbstractEventLoop, list[Write[Any]]] = defaultdict(list)
     for write in group:
         if write.waiter is not None:

@@ -123,6 +123,18 @@ def test_one_that_fails_takes_no_other_with_it(database: Database) -> None:
 
 
 @both
+def test_one_that_runs_out_of_values_fails_alone(database: Database) -> None:
+    def take_from_nothing(_session: Session) -> int:
+        return next(iter(()))
+
+    came = written_at_once(database, insert(1), take_from_nothing, insert(2))
+    # A coroutine cannot raise StopIteration itself.
+    assert isinstance(came[1], RuntimeError)
+    assert (came[0], came[2]) == (1, 2)
+    assert numbers(database) == [1, 2]
+
+
+@both
 def test_a_listener_that_refuses_undoes_one_change(database: Database) -> None:
     def refuse(_session: Session, changes: list[ObjectChange]) -> None:
         if any(change.object_id == "2" for change in changes):
