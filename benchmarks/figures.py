@@ -55,6 +55,12 @@ def _rounded(value: float) -> float:
     return round(float(value), 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1)
 
 
+def processor_seconds(pid: int) -> float:
+    """The processor time of a process, of all its threads. Source: proc(5), fields 14 and 15 of `stat`."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def timed(work: Callable[[], object], times: int, warm_up: int = 0) -> list[float]:
     """The milliseconds of each of `times` calls, after `warm_up` calls that do not count."""
     for _ in range(warm_up):

@@ -6,9 +6,11 @@
 A real service process answers over loopback on a database filled with N records: SQLite, and PostgreSQL where
 its server programs are installed, which then flushes to the disk as it does in use. Prints one JSON line per
 figure (`benchmarks/figures.py`): requests a second with the milliseconds that half (`p50`) and 99 of 100 of
-them (`p99`) took. The floor is a bare JSON answer of Starlette under uvicorn (`benchmarks/bare.py`), put
-under the same load before each database; the ratio is the share of it that is reached. `benchmarks/load.py`
-says what puts the load on. The last figure is the time from starting the process until it accepts requests.
+them (`p99`) took, and the microseconds of processor time that one cost the service (`processor`), which
+depend least on what else the machine does. The floor is a bare JSON answer of Starlette under uvicorn
+(`benchmarks/bare.py`), put under the same load before each database; the ratio is the share of it that is
+reached. `benchmarks/load.py` says what puts the load on. The last figure is the time from starting the
+process until it accepts requests.
 """
 
 from __future__ import annotations
@@ -26,13 +28,13 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import httpx
 
 from benchmarks.bare import bare
-from benchmarks.figures import ROOT, Machine, say, skip
+from benchmarks.figures import ROOT, Machine, processor_seconds, say, skip
 from benchmarks.load import CLIENTS, LoadError, Work, installed_client, put_load
 from benchmarks.records import HALF, ITEMS, audited, fill, task_count, with_items
 from shared.paths import own_command
@@ -46,9 +48,17 @@ _TASK_PAGES = 10
 _CHECKED = 20
 
 
+class Served(NamedTuple):
+    """A running service process: its address, its id, and the seconds until it accepted requests."""
+
+    url: str
+    pid: int
+    ready_after: float
+
+
 @contextmanager
-def served(data_dir: Path, database_url: str) -> Iterator[tuple[str, float]]:
-    """The address of a service process on a database, and the seconds until it accepted requests."""
+def served(data_dir: Path, database_url: str) -> Iterator[Served]:
+    """A service process on a database."""
     settings = {
         "WALKAROUND_DATABASE_URL": database_url,
         "WALKAROUND_LOG_LEVEL": "WARNING",
@@ -62,7 +72,7 @@ def served(data_dir: Path, database_url: str) -> Iterator[tuple[str, float]]:
         assert process.stdout is not None
         try:
             url = json.loads(process.stdout.readline())["url"]
-            yield url, time.perf_counter() - start
+            yield Served(url, process.pid, time.perf_counter() - start)
         finally:
             process.terminate()
 
@@ -136,22 +146,28 @@ def measure(database: str, database_url: str, folder: Path, options: argparse.Na
         floor = put_load(url, Work(["/"]), **put).per_second
     conditions = {"records": options.records, "connections": options.connections, "client": options.client}
     created = 0
-    with served(folder, database_url) as (url, _):
+    with served(folder, database_url) as (url, pid, _):
         body = {"username": "bench", "password": uuid.uuid4().hex}
         token = httpx.post(f"{url}/api/auth/first-run", json=body).json()["data"]["access_token"]
         for name, (work, right) in works(ids).items():
             check(url, token, name, work, right)
+            before = processor_seconds(pid)
             load = put_load(url, work, token=token, **put)
+            processor = (processor_seconds(pid) - before) / load.requests * 1e6
             created += load.requests + 1 if work.body is not None else 0
-            latencies: dict[str, Any] = {"p50": round(load.p50, 2), "p99": round(load.p99, 2)}
-            say(f"{database}: {name}", load.per_second, "requests/s", floor=floor, **latencies, **conditions)
+            more: dict[str, Any] = {
+                "p50": round(load.p50, 2),
+                "p99": round(load.p99, 2),
+                "processor": round(processor),
+            }
+            say(f"{database}: {name}", load.per_second, "requests/s", floor=floor, **more, **conditions)
     entries = audited(database_url, "record", "create")
     if entries < created:
         raise LoadError(f"{created} records were created, and {entries} entries of the audit log say so")
     starts = []
     for _ in range(options.starts):
-        with served(folder, database_url) as (_, seconds):
-            starts.append(seconds)
+        with served(folder, database_url) as service:
+            starts.append(service.ready_after)
     say(f"{database}: ready after start", statistics.median(starts), "s", floor=floor_start, **conditions)
 
 

@@ -21,14 +21,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.figures import ROOT, say
+from benchmarks.figures import ROOT, processor_seconds, say
 from shared.paths import own_command
 
 GOAL_SECONDS = 1.2
 BUNDLED = ROOT / "dist" / "walkaround" / "walkaround"
 READY = "login page ready"
 _PATIENCE = 60.0
-_TICKS = os.sysconf("SC_CLK_TCK")
 BARE = """
 from PySide6.QtWidgets import QApplication, QWidget
 application = QApplication([])
@@ -65,7 +64,7 @@ def started(command: Sequence[str], home: Path) -> Start:
                 for thread in Path(f"/proc/{process.pid}/task").iterdir()
                 for child in (thread / "children").read_text().split()
             }
-            return Start(took, _processor(process.pid), sum(map(_processor, children)))
+            return Start(took, processor_seconds(process.pid), sum(map(processor_seconds, children)))
         finally:
             process.terminate()
             process.wait(30)
@@ -74,12 +73,6 @@ def started(command: Sequence[str], home: Path) -> Start:
 def _ready(log: Path) -> int:
     """How many starts were ready, as the log says."""
     return log.read_text("utf-8").count(READY) if log.exists() else 0
-
-
-def _processor(pid: int) -> float:
-    """The processor time of a process in seconds, of all its threads. Source: proc(5), fields 14 and 15."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def bare() -> float:

@@ -41,7 +41,7 @@ def announce(session: Session, change: ObjectChange) -> None:
     session.info.setdefault(_KEY, []).append(change)
 
 
-def announced(session: Session) -> list[ObjectChange]:
-    """The changes announced so far in the transaction of `session`."""
-    changes: list[ObjectChange] = session.info.get(_KEY, [])
+def take_announced(session: Session) -> list[ObjectChange]:
+    """The changes announced in the transaction of `session` since they were last taken."""
+    changes: list[ObjectChange] = session.info.pop(_KEY, [])
     return changes

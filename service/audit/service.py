@@ -17,6 +17,7 @@ from service.audit import rules
 from service.audit.rules import START, Event
 from service.audit.tables import AuditRow, HeadRow
 from service.changes import BeforeCommit, ObjectChange
+from service.db import statements
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
 from service.settings import Settings
@@ -188,11 +189,11 @@ def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> Non
     session.flush()
     # Prebuilt statements without the session: an entry goes with almost every change.
     connection = session.connection()
-    head = connection.execute(_LOCKED_HEAD).first()
-    if head is None:
+    heads = statements.run(connection, _LOCKED_HEAD, {})
+    if not heads:
         _insert_head(key, session)
-        head = connection.execute(_LOCKED_HEAD).one()
-    seq, last, mac = head
+        heads = statements.run(connection, _LOCKED_HEAD, {})
+    ((seq, last, mac),) = heads
     if not rules.is_signed(key, seq, last, mac):
         changes = [ObjectChange(UNSIGNED, "audit", details={"seq": seq, "hash": last}), *changes]
     at = now()
@@ -202,8 +203,9 @@ def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> Non
         event = _event(seq, at, change)
         rows.append({**event._asdict(), "prev_hash": last, "hash": rules.row_hash(event, last)})
         last = rows[-1]["hash"]
-    connection.execute(_INSERT_ROW, rows)
-    connection.execute(_SET_HEAD, {"end": seq, "end_hash": last, "end_mac": rules.head_mac(key, seq, last)})
+    statements.run_many(connection, _INSERT_ROW, rows)
+    end = {"end": seq, "end_hash": last, "end_mac": rules.head_mac(key, seq, last)}
+    statements.run(connection, _SET_HEAD, end)
 
 
 def _insert_head(key: bytes, session: Session) -> bool:

@@ -229,7 +229,7 @@ class Database:
     def _write(self, work: Callable[[Session], T]) -> T:
         write = Write(work)
         self._queue.make_alone(write)
-        return write.settled.result(timeout=0)
+        return write.result()
 
     async def read(self, work: Callable[[Session], T]) -> T:
         """`read_now` on the pool of readers; cancelled, it ends its query. Raises NoAnswerError."""

@@ -14,7 +14,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from sqlalchemy import Engine, Select
-from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from service.db import table_changes
@@ -69,7 +68,7 @@ class SqliteReads:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._statements = Statements(sqlite.dialect(paramstyle="named"))
+        self._statements = Statements(engine.dialect)
         self._connection: sqlite3.Connection | None = None
 
     def _connected(self) -> sqlite3.Connection:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
 import threading
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -16,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm.session import JoinTransactionMode
 from sqlmodel import Session
 
-from service.changes import AfterCommit, BeforeCommit, ObjectChange, announced
+from service.changes import AfterCommit, BeforeCommit, ObjectChange, take_announced
 from service.db.cancel_statement import NoAnswerError, RunningStatement
 from service.db.watch import Kind
 
@@ -57,13 +58,18 @@ class Waited(Protocol):
 
 
 class Write(Generic[T]):
-    """A change that waits to be made. `settled` gives its outcome, once it is committed or has failed."""
+    """A change that waits to be made. It is settled once it is committed or has failed.
 
-    def __init__(self, work: Callable[[Session], T]) -> None:
+    `waiter` is done, on its event loop, once `result` gives the outcome.
+    """
+
+    def __init__(self, work: Callable[[Session], T], waiter: asyncio.Future[None] | None = None) -> None:
         self._work = work
         self._result: T | None = None
+        self._problem: BaseException | None = None
         self._changes: list[ObjectChange] = []
-        self.settled: Future[T] = Future()
+        self.waiter = waiter
+        self.is_settled = False
         self.running: RunningStatement | None = None
         self.unwanted = False
 
@@ -75,12 +81,15 @@ class Write(Generic[T]):
         if self.unwanted:
             raise NoAnswerError("nobody waits for this any more")
         self._result = self._work(session)
-        self._changes = announced(session)
+        session.flush()
+        # Another change may use the session next.
+        session.expunge_all()
+        self._changes = take_announced(session)
         return self._changes
 
     def fail(self, problem: BaseException) -> None:
         """The change could not be made."""
-        self.settled.set_exception(problem)
+        self._problem, self.is_settled = problem, True
 
     def finish(self, after_commit: Sequence[AfterCommit]) -> None:
         """The change is committed: notify the listeners, whose failure is this change's only."""
@@ -91,7 +100,18 @@ class Write(Generic[T]):
         except Exception as problem:
             self.fail(problem)
         else:
-            self.settled.set_result(self._result)  # type: ignore[arg-type]
+            self.is_settled = True
+
+    def result(self) -> T:
+        """What the work gave; raises what kept the settled change from being made."""
+        if self._problem is not None:
+            raise self._problem
+        return self._result  # type: ignore[return-value]
+
+    def report(self) -> None:
+        """Notify the waiter, unless it has left. On its event loop."""
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
 
 
 class WriteQueue:
@@ -127,24 +147,27 @@ class WriteQueue:
         Once begun it is finished, also when the caller has left. Raises NoAnswerError after `patience`
         seconds; whether the change was made is not known then.
         """
-        write, requested_at = Write(work), time.perf_counter()
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[None] = loop.create_future()
+        write, requested_at = Write(work, waiter), time.perf_counter()
         with self._lock:
             self._waiting.append(write)
         self._begin(1)
-        later = asyncio.get_running_loop().call_later(ANOTHER_SECONDS, self._begin, self._writers)
+        later = loop.call_later(ANOTHER_SECONDS, self._begin, self._writers)
         try:
             async with asyncio.timeout(patience) as limit:
-                return await asyncio.shield(asyncio.wrap_future(write.settled))
+                await waiter
         except TimeoutError:
             if not limit.expired():
                 raise
             write.unwanted = True
             if write.running is not None:
-                asyncio.get_running_loop().run_in_executor(None, write.running.abandon)
+                loop.run_in_executor(None, write.running.abandon)
             raise NoAnswerError("the database does not answer") from None
         finally:
             later.cancel()
             waited("write", requested_at, write.running)
+        return write.result()
 
     def _begin(self, most: int) -> None:
         """Have a thread take what waits, unless nothing does or `most` threads are at it."""
@@ -165,8 +188,9 @@ class WriteQueue:
             self._followed(lambda: self._make(group), running)
         except BaseException as problem:
             for write in group:
-                if not write.settled.done():
+                if not write.is_settled:
                     write.fail(problem)
+            _report(group)
         with self._lock:
             self._busy -= 1
         self._begin(self._writers)
@@ -174,12 +198,15 @@ class WriteQueue:
     def _make(self, group: Sequence[Write[Any]]) -> None:
         if len(group) > 1:
             self._make_together(group)
+            # Before the others are made alone, which may take its time.
+            _report([write for write in group if write.is_settled])
         for write in group:
-            if not write.settled.done():
+            if not write.is_settled:
                 self.make_alone(write)
+                _report([write])
 
     def make_alone(self, write: Write[Any]) -> None:
-        """Make and commit the change on this thread; `settled` gives its outcome."""
+        """Make and commit the change on this thread, or have it fail."""
         try:
             with Session(self._engine, expire_on_commit=False, info={WRITES: True}) as session:
                 changes = write.make(session)
@@ -237,13 +264,13 @@ class WriteQueue:
         That saves each of them the two statements of a savepoint.
         """
         changes: list[ObjectChange] = []
-        for write in group:
-            try:
-                with self._joined(connection, "rollback_only") as session:
+        with self._joined(connection, "rollback_only") as session:
+            for write in group:
+                try:
                     changes += write.make(session)
-                    session.commit()
-            except BaseException:
-                return (), write
+                except BaseException:
+                    return (), write
+            session.commit()
         return (group if self._announced(connection, changes) else ()), None
 
     def _make_each(
@@ -271,7 +298,7 @@ class WriteQueue:
         """Notify the listeners before the commit: False when one refuses a change, which then fails alone."""
         self._limit_locks(connection, 0)
         try:
-            with self._joined(connection, "create_savepoint") as session:
+            with self._joined(connection, "rollback_only") as session:
                 self._announce(session, changes)
                 session.commit()
         except Exception:
@@ -297,6 +324,23 @@ class WriteQueue:
         """True when SQLite gave the whole transaction up, as it does when the disk is full."""
         driver = connection.connection.driver_connection
         return isinstance(driver, sqlite3.Connection) and not driver.in_transaction
+
+
+def _report(group: Sequence[Write[Any]]) -> None:
+    """Notify those who wait for settled changes, on their event loops, each loop in one call."""
+    by_loop: defaultdict[asyncio.AbstractEventLoop, list[Write[Any]]] = defaultdict(list)
+    for write in group:
+        if write.waiter is not None:
+            by_loop[write.waiter.get_loop()].append(write)
+    for loop, settled in by_loop.items():
+        # A loop that was closed has nobody who waits.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(_report_here, settled)
+
+
+def _report_here(settled: Sequence[Write[Any]]) -> None:
+    for write in settled:
+        write.report()
 
 
 def _is_locked(problem: BaseException) -> bool:

@@ -167,6 +167,8 @@ _LONGEST_VALUE = 300
 
 def audit_value(value: Any) -> Any:
     """`value` as the audit log records it; for a long one its size in characters and its SHA-256."""
+    if value is None:
+        return None
     if isinstance(value, datetime):
         return value.isoformat()
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

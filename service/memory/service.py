@@ -61,7 +61,9 @@ class MemoryService:
 
     def after_commit(self, changes: Iterable[ObjectChange]) -> None:
         """Look what waits now. From any thread."""
-        if any(change.kind in _FOLLOWED and not change.fleeting for change in changes):
+        # What was just created has no photos: nothing waits for it.
+        followed = (change for change in changes if change.kind in _FOLLOWED and change.action != "create")
+        if any(not change.fleeting for change in followed):
             self._making.kick()
 
     # For detection

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
 from sqlmodel import Session
 
+from service.db import statements
 from service.statistics.ports import Ports, RecordFacts
 from service.statistics.rules import (
     Cell,
@@ -183,7 +184,7 @@ def _keep_records(
         elif row != dict(stored[key]._mapping):
             changed.append({"the_record": row.pop("inspection_id"), **row})
     if new:
-        connection.execute(_INSERT_RECORDS, new)
+        statements.run_many(connection, _INSERT_RECORDS, new)
     if changed:
         connection.execute(_UPDATE_RECORDS, changed)
     deleted_ids = [key for key in record_ids if key in stored and key not in present]

@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
 
+_JSON = "application/json"
 _NOT_READABLE = "请求无法解析，请检查请求的格式"
 _NOT_JSON = "不支持的内容类型，请以 Content-Type: application/json 发送 JSON"
 
@@ -35,7 +36,9 @@ async def read_json(request: Request) -> None:
 
 
 def _says_json(content_type: str) -> bool:
+    if content_type == _JSON:
+        return True
     message = Message()
     message["content-type"] = content_type
     kind = message.get_content_type()
-    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+    return kind == _JSON or (kind.startswith("application/") and kind.endswith("+json"))

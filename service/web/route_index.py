@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -27,16 +27,20 @@ class RouteIndex:
             if isinstance(route, Route):
                 fixed, brace, _ = route.path.partition("{")
                 (below if brace else exact)[fixed if brace else route.path].append((place[0], route))
-        self._exact, self._below = dict(exact), dict(below)
+        # What a path may be taken by depends on its longest fixed part alone.
+        self._below = {fixed: _candidates(fixed, below) for fixed in below}
+        self._exact = {
+            path: sorted(taking + _candidates(path, below), key=_order) for path, taking in exact.items()
+        }
 
-    def _candidates(self, path: str) -> list[tuple[int, Route]]:
-        candidates = list(self._exact.get(path, ()))
+    def _candidates(self, path: str) -> Sequence[tuple[int, Route]]:
+        """The routes that may take `path`, in their order."""
+        candidates = self._exact.get(path)
         end = path.rfind("/")
-        while end >= 0:
-            candidates += self._below.get(path[: end + 1], ())
+        while candidates is None and end >= 0:
+            candidates = self._below.get(path[: end + 1])
             end = path.rfind("/", 0, end)
-        candidates.sort(key=_order)
-        return candidates
+        return candidates or ()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request."""
@@ -50,6 +54,16 @@ class RouteIndex:
                     await route.handle(scope, receive, send)
                     return
         await self.app(scope, receive, send)
+
+
+def _candidates(path: str, below: Mapping[str, list[tuple[int, Route]]]) -> list[tuple[int, Route]]:
+    """The routes whose fixed part `path` begins with, in their order."""
+    candidates: list[tuple[int, Route]] = []
+    end = path.rfind("/")
+    while end >= 0:
+        candidates += below.get(path[: end + 1], ())
+        end = path.rfind("/", 0, end)
+    return sorted(candidates, key=_order)
 
 
 def _order(candidate: tuple[int, Route]) -> int:

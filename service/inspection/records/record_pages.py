@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
 
+from service.db import statements
 from service.db.database import Database
 from service.db.loop_reads import Stamp
 from service.inspection.queries import RecordQueries, RecordRow
@@ -147,17 +148,21 @@ class RecordPages:
         return answer
 
     def _mark(self, connection: Connection, search: _Search, fresh: _Cache, cut: _Cut) -> _Mark:
-        """The last of the first `behind` rows, found from the nearest one before it that is known."""
-        start = cut.behind
+        """The last of the first `behind` rows, found from the nearest one before it that is known.
+
+        The places on the way are kept as well: to find each of them by itself, when pages in between are
+        requested, takes as long as all of them together.
+        """
+        start, filters = cut.behind, dict(search)
         while start and (search, cut.newest_first, start) not in fresh.marks:
             start -= MARK_EVERY
-        if start == cut.behind:
-            return fresh.marks[search, cut.newest_first, start]
-        near = fresh.marks[search, cut.newest_first, start] if start else None
-        step = _Cut(cut.newest_first, start, cut.behind - start - 1, 1)
-        place = self._queries.place(dict(search), newest_first=cut.newest_first, behind_mark=near is not None)
-        created_at, inspection_id = connection.execute(place, _values(search, step, near)).one()
-        mark = fresh.marks[search, cut.newest_first, cut.behind] = (created_at, inspection_id)
+        mark = fresh.marks[search, cut.newest_first, start] if start else None
+        while mark is None or start < cut.behind:
+            step = _Cut(cut.newest_first, start, MARK_EVERY - 1, 1)
+            place = self._queries.place(filters, newest_first=cut.newest_first, behind_mark=mark is not None)
+            (row,) = statements.run(connection, place, _values(search, step, mark))
+            start += MARK_EVERY
+            mark = fresh.marks[search, cut.newest_first, start] = (row.created_at, row.inspection_id)
         return mark
 
 

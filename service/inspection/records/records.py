@@ -12,6 +12,7 @@ from sqlalchemy import bindparam, delete, exists, func, insert, or_, select, upd
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
+from service.db import statements
 from service.db.database import Database, now
 from service.db.upsert import insert_or_ignore
 from service.inspection import problems
@@ -248,7 +249,7 @@ class Records:
         def work(session: Session) -> RecordState:
             if client_key is not None and (record := self._made_with(session, client_key, body)) is not None:
                 return record
-            session.connection().execute(_INSERT, values)
+            statements.run(session.connection(), _INSERT, values)
             if client_key is not None and not self._keep_key(session, client_key, body, inspection_id):
                 # The same key made a record at this moment: now it is found.
                 session.execute(delete(RECORD).where(RECORD.c.inspection_id == inspection_id))
@@ -347,7 +348,8 @@ class Records:
 
     def read_state(self, session: Session, inspection_id: str) -> RecordState:
         """The full record as it is in this transaction. Raises Problem 404."""
-        return _state(session.execute(self._queries.by_id, {"inspection_id": inspection_id}).all())
+        by_id = {"inspection_id": inspection_id}
+        return _state(statements.run(session.connection(), self._queries.by_id, by_id))
 
     def matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
         """The stored record, locked. Raises Problem 404, 409 (sealed), 412."""

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from sqlalchemy import event, text
-from sqlmodel import Session
+from sqlmodel import Session, select
 
+from service.account.tables import AccountVersion
 from service.changes import ObjectChange, announce
 from service.db import write_queue
 from service.db.cancel_statement import NoAnswerError
@@ -122,6 +123,18 @@ def test_one_that_fails_takes_no_other_with_it(database: Database) -> None:
 
 
 @both
+def test_one_that_runs_out_of_values_fails_alone(database: Database) -> None:
+    def take_from_nothing(_session: Session) -> int:
+        return next(iter(()))
+
+    came = written_at_once(database, insert(1), take_from_nothing, insert(2))
+    # A coroutine cannot raise StopIteration itself.
+    assert isinstance(came[1], RuntimeError)
+    assert (came[0], came[2]) == (1, 2)
+    assert numbers(database) == [1, 2]
+
+
+@both
 def test_a_listener_that_refuses_undoes_one_change(database: Database) -> None:
     def refuse(_session: Session, changes: list[ObjectChange]) -> None:
         if any(change.object_id == "2" for change in changes):
@@ -214,6 +227,62 @@ def test_a_change_that_waits_for_a_row_keeps_no_other_waiting(database: Database
     holder.join()
     assert others.is_set()
     assert numbers(database) == [2, 3, 10]
+
+
+@on_postgresql
+def test_the_others_are_answered_while_a_change_waits_for_a_row(database: Database) -> None:
+    database.write_now(insert(1))
+    locked, release = threading.Event(), threading.Event()
+
+    def hold(session: Session) -> None:
+        session.execute(text("SELECT number FROM numbers WHERE number = 1 FOR UPDATE"))
+        locked.set()
+        assert release.wait(30)
+
+    def change(session: Session) -> int:
+        session.execute(text("UPDATE numbers SET number = 10 WHERE number = 1"))
+        return 10
+
+    holder = threading.Thread(target=database.write_now, args=[hold])
+    holder.start()
+    assert locked.wait(30)
+    before = Holding(database)
+
+    async def main() -> None:
+        holding = await before.begin()
+        waiting = [asyncio.ensure_future(database.write(work)) for work in (insert(2), change, insert(3))]
+        await asyncio.sleep(0)
+        before.release()
+        await holding
+        assert [await waiting[0], await waiting[2]] == [2, 3]
+        assert not waiting[1].done()
+        release.set()
+        assert await waiting[1] == 10
+
+    asyncio.run(main())
+    holder.join()
+
+
+@both
+def test_no_change_sees_the_objects_of_another(database: Database) -> None:
+    def add(number: int) -> Callable[[Session], int]:
+        def work(session: Session) -> int:
+            assert len(session.identity_map) == 0
+            assert not session.new
+            session.add(AccountVersion(id=number, number=number))
+            announce(session, ObjectChange("create", "number", str(number)))
+            return number
+
+        return work
+
+    table = AccountVersion.__table__
+    database.write_now(lambda session: table.create(session.connection(), checkfirst=True))
+    announced: list[str | None] = []
+    database.after_commit.append(lambda changes: announced.extend(change.object_id for change in changes))
+    assert written_at_once(database, *map(add, (7, 8, 9))) == [7, 8, 9]
+    assert announced == ["7", "8", "9"]
+    stored = database.read_now(lambda session: session.exec(select(AccountVersion.number)).all())
+    assert {7, 8, 9} <= set(stored)
 
 
 @on_postgresql

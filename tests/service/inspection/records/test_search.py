@@ -3,10 +3,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import event, update
+from sqlalchemy import Connection, event, update
 
 from service.inspection.records import record_pages
 from service.inspection.records.records import RecordSearch
@@ -255,6 +256,34 @@ def test_pages_behind_a_mark_are_those_that_skip_every_row(
                 assert shown == wanted[(page - 1) * size : page * size], (task_id, page, size)
         deleted = names.pop(draw.randrange(len(names)))
         stage.client.delete(f"/api/inspection/deleteInspection/{ids[deleted]}")
+
+
+def test_pages_before_a_deep_one_are_read_without_skipping_rows_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record_pages, "MARK_EVERY", 2)
+    for number in range(16):
+        stage.record(inspection_name=str(number))
+    fetch = stage.database.fetch
+    fetched: list[None] = []
+
+    async def counted(work: Callable[[Connection], Any]) -> Any:
+        fetched.append(None)
+        return await fetch(work)
+
+    monkeypatch.setattr(stage.database, "fetch", counted)
+
+    def names(page: int) -> list[str]:
+        return [record["inspection_name"] for record in stage.search(current_page=page, page_size=2)["data"]]
+
+    # From the end of the newest records, and from the end of the oldest.
+    for deepest, others in ((5, (2, 4, 3, 1)), (6, (7, 8))):
+        names(deepest)
+        fetched.clear()
+        for page in others:
+            first = 17 - 2 * page
+            assert names(page) == [str(first), str(first - 1)]
+        assert not fetched
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])

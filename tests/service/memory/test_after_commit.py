@@ -1,0 +1,34 @@
+"""Changes that can make an item wait wake the comparisons, others do not."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from service.changes import ObjectChange
+from service.memory.making import Making
+from service.memory.service import MemoryService
+
+
+@pytest.mark.parametrize(
+    ("change", "wakes"),
+    [
+        (ObjectChange("update", "item", "1"), True),
+        (ObjectChange("bring_back", "item", "1"), True),
+        (ObjectChange("delete", "record", "1"), True),
+        (ObjectChange("update", "reference_image", "1"), True),
+        (ObjectChange("create", "item", "1"), False),
+        (ObjectChange("create", "record", "1"), False),
+        (ObjectChange("update", "item", "1", fleeting=True), False),
+        (ObjectChange("update", "user", "1"), False),
+    ],
+)
+def test_what_may_wait_wakes_the_comparisons(
+    change: ObjectChange, wakes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kicks: list[Making] = []
+    monkeypatch.setattr(Making, "kick", lambda making: kicks.append(making))
+    service = MemoryService(cast(Any, None), cast(Any, None))
+    service.after_commit([change])
+    assert bool(kicks) is wakes
