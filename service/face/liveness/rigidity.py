@@ -1,8 +1,10 @@
 """Measures whether a face turns as a solid head does, or changes from one picture into another.
 
 The points of a head that turns move on arcs: their places are a linear combination of the sine and the cosine
-of the angle (Tomasi and Kanade, Shape and Motion from Image Streams, 1992). Those of a morph between two
-pictures move on straight lines, and its frames are blends, which lose detail half way.
+of the angle (Tomasi and Kanade, Shape and Motion from Image Streams, 1992). The points of a morph between two
+pictures move on straight lines, and its frames are blends, which lose detail half way. The arc is measured
+in two ways with different errors: by the narrowing of the face against the turn of the nose (`narrowing`),
+and by the common motion of all points (`bulge`).
 """
 
 from __future__ import annotations
@@ -17,6 +19,31 @@ Values = NDArray[np.float64]
 
 _FEWEST_POINTS = 40
 _FEWEST_FRAMES = 4
+# The error of the narrowing: a part of it stands still, the other one grows with the turn.
+_ERROR, _ERROR_OF_TURN = 0.004, 0.06
+_ROUNDS = 4
+
+
+def narrowing(turn: Values, narrowed: Values) -> float | None:
+    """How much the face narrows with the square of the turn; None with too few frames.
+
+    `turn` (frames,): the sine of the turn since the first frame of the film; `narrowed` (frames,): 1 - the
+    width of the face against its height, both finite. For a head that turns by the angle a from any pose,
+    1 - cos a is half the square of the sine, and a plane that was slanted before adds a part that grows with
+    the sine itself. So a robust fit of both gives about 0.5 for a head. For a morph everything grows with the
+    same factor, which gives 0.
+    """
+    if len(turn) < _FEWEST_FRAMES + 2:
+        return None
+    design = np.column_stack((np.ones_like(turn), turn, turn**2))
+    error = _ERROR + _ERROR_OF_TURN * np.abs(turn)
+    weights = 1 / error
+    for _ in range(_ROUNDS):
+        solved = np.linalg.lstsq(design * weights[:, None], narrowed * weights, rcond=None)[0]
+        off = np.abs(narrowed - design @ solved) / error
+        usual = max(1.5 * float(np.median(off)), 0.3)
+        weights = 1 / error / np.sqrt(np.maximum(1, off / (2 * usual)))
+    return float(solved[2])
 
 
 def bulge(tracks: Tracks, frames: NDArray[np.intp], *, pitch: bool) -> float | None:
