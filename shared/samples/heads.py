@@ -200,9 +200,11 @@ def places(depth: Depth, pose: Pose, scene: Scene) -> tuple[Map, Map]:
             at_x = turn[0, 0] * x + turn[0, 1] * y + turn[0, 2] * z + moved[0]
             at_y = turn[1, 0] * x + turn[1, 1] * y + turn[1, 2] * z + moved[1]
             # Damped: the sides of the nose are steep.
-            x = np.clip(x + damped * (aim_x - at_x * factor), -4, 4)
-            y = np.clip(y + damped * (aim_y - at_y * factor), -4, 6)
-    return np.asarray(x, np.float32), np.asarray(y, np.float32)
+            x = np.clip(x + damped * (aim_x - at_x * factor), -4, 4).astype(np.float32)
+            y = np.clip(y + damped * (aim_y - at_y * factor), -4, 6).astype(np.float32)
+    assert x is not None
+    assert y is not None
+    return x, y
 
 
 @lru_cache(maxsize=8)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
 from service.face.liveness.relief import Relief
-from service.face.liveness.rigidity import bulge, lost_detail, narrowing, sway
+from service.face.liveness.rigidity import bulge, lost_detail, sway
 from service.face.liveness.tracking import Tracks
 
 Values = NDArray[np.float64]
@@ -46,19 +46,19 @@ SHIFT_PER_100_MS = 0.9
 # first frame after it is tracked only in part.
 ON_THE_WAY = (0.15, 0.75)
 FOUND_ON_THE_WAY = 0.5
-# The arc of a head that turns, in squares of the turn's sine: the narrowing, and what all points together
-# bulge. They bulge less when a head looks up, because most of a face hardly changes in height.
+# The arc of a head that turns, in squares of the turn's sine, and when it looks up: most of a face hardly
+# changes in height.
 ARC = 0.5
 ARC_UP = 0.3
 # From this sine on the turn is overestimated: the far side of the nose hides.
 LARGE = 0.5
 # A head shows about 1 of the arc and a morph about 0.
-CURVED = 0.4
+CURVED = 0.45
 # Two pictures that are blended lose detail half way, a head that turns does not: it counts against the arc.
 _BLENDED = 0.6
 # No one holds the head so still before the movement, from frame to frame: 0.025 mm. A picture does.
 _STILL = 0.0004
-_FROZEN = 0.2
+_FROZEN = 0.3
 # Only a movement that starts from the front has the arc: this much turned at its start, as a sine.
 _FRONT = 0.08
 # What is left when one smooth motion of a surface is subtracted says that something moved in depth.
@@ -201,13 +201,10 @@ def _morphed(motion: Motion, step: Step, reached: int, *, first_turn: bool) -> b
     size = float(np.sort(np.abs(turned))[-3:].mean())
     come = (turned - turned[0]) / (turned[-1] - turned[0] or 1.0)
     large = max(1.0, size / LARGE) ** 2
-    narrower = narrowing(turned, motion.narrowed(step.movement)[frames])
-    bulged = bulge(motion.tracks, frames, pitch=pitch)
-    sure = 0.0
-    if narrower is not None:
-        sure += np.clip(narrower * large / ARC, -1, 1) / 2
-    if bulged is not None:
-        sure += np.clip(bulged / size**2 * large / (ARC_UP if pitch else ARC), -1, 1) / 2
+    arc = bulge(motion.tracks, frames, pitch=pitch)
+    if arc is None:
+        return True
+    sure = float(np.clip(arc / size**2 * large / (ARC_UP if pitch else ARC), -1, 1))
     sure -= _BLENDED * lost_detail(motion.tracks, frames, come)
     if sway(motion.tracks, motion.times <= step.from_ms) < _STILL:
         sure -= _FROZEN
