@@ -180,7 +180,9 @@ def _report_conditions(kind: str, outcomes: Sequence[Outcome]) -> None:
     for name in rows[0][0]:
         values = np.array([abs(float(conditions[name])) for conditions, _ in rows])
         refused = np.array([reason is not Reason.LIVE for _, reason in rows])
-        edges = np.unique(np.quantile(values, (0, 1 / 3, 2 / 3, 1)))
+        # Thirds of what is measured, and both values of what is or is not there.
+        is_flag = isinstance(rows[0][0][name], bool)
+        edges = np.array((0, 0.5, 1)) if is_flag else np.unique(np.quantile(values, (0, 1 / 3, 2 / 3, 1)))
         parts = {}
         for index, low in enumerate(edges[:-1] if len(edges) > 1 else edges):
             high = edges[min(index + 1, len(edges) - 1)]

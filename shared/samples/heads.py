@@ -193,7 +193,7 @@ def places(depth: Depth, pose: Pose, scene: Scene) -> tuple[Map, Map]:
         else:
             x, y = (cv2.resize(each, (len(columns), len(rows))) for each in (x, y))
         for _ in range(steps):
-            z = looked_up(table, x, y)
+            z = looked_up(table, np.asarray(x, np.float32), np.asarray(y, np.float32))
             factor = np.float32(scene.distance) / (
                 distance - (turn[2, 0] * x + turn[2, 1] * y + turn[2, 2] * z + moved[2])
             )
@@ -204,7 +204,7 @@ def places(depth: Depth, pose: Pose, scene: Scene) -> tuple[Map, Map]:
             y = np.clip(y + damped * (aim_y - at_y * factor), -4, 6).astype(np.float32)
     assert x is not None
     assert y is not None
-    return x, y
+    return np.asarray(x, np.float32), np.asarray(y, np.float32)
 
 
 @lru_cache(maxsize=8)
@@ -212,7 +212,7 @@ def depth_table(depth: Depth) -> Map:
     """The depths of a surface, as `looked_up` reads them."""
     sides = (np.arange(low * TABLE_PX, high * TABLE_PX + 1, dtype=np.float32) for low, high in _TABLE)
     x, y = np.meshgrid(*(side / TABLE_PX for side in sides))
-    return depth(x, y)
+    return depth(np.asarray(x, np.float32), np.asarray(y, np.float32))
 
 
 def looked_up(table: Map, x: Map, y: Map) -> Map:

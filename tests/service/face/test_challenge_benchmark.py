@@ -84,7 +84,7 @@ def test_report_counts_attacks_and_refusals(capsys: pytest.CaptureFixture[str]) 
     assert (attacks["passed"], attacks["attacks"]) == (1, 2)
     assert attacks["bound"] > 50
     by_glasses = next(line for line in lines if "glasses" in line["figure"])
-    assert by_glasses["parts"] == {"1 to 1": "2 of 3"}
+    assert by_glasses["parts"] == {"0 to 0.5": "0 of 0", "0.5 to 1": "2 of 3"}
 
 
 def test_guided_enrolment_takes_the_front_both_sides_and_the_least_alike() -> None:
@@ -120,7 +120,7 @@ def test_enrolments_in_folders_are_measured(
     (tmp_path / "one" / "notes.txt").write_text("no picture")
     engine = SimpleNamespace(metric=Metric.COSINE, thresholds=Thresholds(((1e-3, 0.95), (1e-4, 0.98))))
     face_enrolment.measure_enrolment(
-        engine,  # type: ignore[arg-type]
+        engine,
         "none",
         face_enrolment.from_folders(tmp_path),
         "here",

@@ -86,7 +86,7 @@ def test_frame_that_is_hardly_tracked_does_not_make_a_cut_a_movement() -> None:
     assert decide(Motion(clouds.TIMES, replace(cut.tracks, moved=moved), relief), [LEFT]).reason is Reason.CUT
 
 
-def test_uncertain_frame_is_no_cut() -> None:
+def test_uncertain_frame_does_not_count_as_a_cut() -> None:
     motion = _turned()
     turn, error = motion.relief.turn.copy(), motion.relief.error.copy()
     turn[-3, 0] += 0.8
