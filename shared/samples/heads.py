@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,13 @@ Pixels = NDArray[np.uint8]
 Map = NDArray[np.float32]
 
 # The neck turns about a point behind and below the eyes.
-_PIVOT = (0.0, 0.9, -1.4)
-_STEPS = 12
+PIVOT = (0.0, 0.9, -1.4)
+# Px between the points of the frame where the surface is looked for, with the steps there: first few points,
+# then from what they found.
+_GRIDS = ((8, 12), (2, 6))
+# Depths are looked up in a table: its px for one distance of the eyes, and what it covers.
+TABLE_PX = 40
+_TABLE = ((-4.0, 4.0), (-4.0, 6.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,23 +119,34 @@ def head_frame(texture: Texture, shape: Shape, pose: Pose, scene: Scene, seed: i
     return camera(render(texture, shape.depth, pose, scene), scene, seed)
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The relief of a picture of a face: bent by the curvature `bend` around an axis that is vertical, or
+    tilted by `axis` degrees, with holes through which eyes look that lie `holes` behind it.
+    """
+
+    bend: float = 0.0
+    holes: float = 0.0
+    axis: float = 0.0
+
+    def depth(self, x: Map, y: Map) -> Map:
+        """How far a point of the picture lies before its middle."""
+        sag = np.zeros_like(x)
+        if self.bend:
+            radius = 1 / abs(self.bend)
+            edge = 0.95 * radius
+            tilt = np.radians(self.axis)
+            across = np.clip(x * np.cos(tilt) + (y - 0.5) * np.sin(tilt), -edge, edge)
+            sag = np.sign(self.bend) * (np.sqrt(radius**2 - across**2) - radius)
+        through = ((np.abs(x) - 0.5) / 0.24) ** 2 + (y / 0.15) ** 2 < 1
+        return np.asarray(sag - self.holes * through, np.float32)
+
+
 def picture_frame(
     texture: Texture, pose: Pose, scene: Scene, seed: int = 0, bend: float = 0.0, holes: float = 0.0
 ) -> Pixels:
-    """A camera frame of a picture of a face, bent around a vertical axis by the curvature `bend`, with holes
-    through which eyes look that lie `holes` behind it.
-    """
-
-    def depth(x: Map, y: Map) -> Map:
-        sag = np.zeros_like(x)
-        if bend:
-            radius = 1 / abs(bend)
-            edge = 0.95 * radius
-            sag = np.sign(bend) * (np.sqrt(radius**2 - np.clip(x, -edge, edge) ** 2) - radius)
-        through = ((np.abs(x) - 0.5) / 0.24) ** 2 + (y / 0.15) ** 2 < 1
-        return np.asarray(sag - holes * through, np.float32)
-
-    return camera(render(texture, depth, pose, scene), scene, seed)
+    """A camera frame of a picture of a face, see `Picture`."""
+    return camera(render(texture, Picture(bend, holes).depth, pose, scene), scene, seed)
 
 
 Depth = Callable[[Map, Map], Map]
@@ -137,35 +154,73 @@ Depth = Callable[[Map, Map], Map]
 
 def render(texture: Texture, depth: Depth, pose: Pose, scene: Scene) -> Pixels:
     """A surface of `depth` over the plane of the eyes, as a camera without faults shows it."""
+    return painted(texture, *places(depth, pose, scene), scene)
+
+
+def painted(texture: Texture, x: Map, y: Map, scene: Scene) -> Pixels:
+    """The frame that shows `texture` at the `places` `x` and `y`."""
     middle = texture.eyes.mean(axis=0)
     eye_distance = float(np.hypot(*(texture.eyes[1] - texture.eyes[0])))
-    width, height = scene.size
-    turn, pivot = rotation(pose), np.array(_PIVOT)
-    moved = pivot - turn @ pivot
-    # The map is smooth: every second pixel is enough.
-    grid_x, grid_y = np.meshgrid(
-        np.arange(0, width, 2, dtype=np.float32) + 0.5, np.arange(0, height, 2, dtype=np.float32) + 0.5
-    )
-    # The frame's px as places on the plane of the eyes.
-    aim_x = (grid_x - width / 2 - pose.x) / scene.eye_distance
-    aim_y = (grid_y - height * 0.42 - pose.y) / scene.eye_distance
-    distance = scene.distance / pose.nearer
-    source_x, source_y = aim_x / pose.nearer, aim_y / pose.nearer
-    for _ in range(_STEPS):
-        z = depth(source_x, source_y)
-        at_x = turn[0, 0] * source_x + turn[0, 1] * source_y + turn[0, 2] * z + moved[0]
-        at_y = turn[1, 0] * source_x + turn[1, 1] * source_y + turn[1, 2] * z + moved[1]
-        at_z = turn[2, 0] * source_x + turn[2, 1] * source_y + turn[2, 2] * z + moved[2]
-        factor = scene.distance / (distance - at_z)
-        # Damped: the sides of the nose are steep.
-        source_x = np.clip(source_x + 0.7 * (aim_x - at_x * factor) / pose.nearer, -4, 4)
-        source_y = np.clip(source_y + 0.7 * (aim_y - at_y * factor) / pose.nearer, -4, 6)
-    from_x = cv2.resize((source_x * eye_distance + middle[0]).astype(np.float32), scene.size)
-    from_y = cv2.resize((source_y * eye_distance + middle[1]).astype(np.float32), scene.size)
+    from_x = cv2.resize((x * eye_distance + middle[0]).astype(np.float32), scene.size)
+    from_y = cv2.resize((y * eye_distance + middle[1]).astype(np.float32), scene.size)
     frame: Pixels = cv2.remap(
         texture.pixels, from_x, from_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101
     )
     return frame
+
+
+def places(depth: Depth, pose: Pose, scene: Scene) -> tuple[Map, Map]:
+    """Which place (x, y) of a surface of `depth` every second px of the frame shows, in distances of the
+    eyes from their middle.
+    """
+    table = depth_table(depth)
+    width, height = scene.size
+    turn, pivot = rotation(pose).astype(np.float32), np.array(PIVOT)
+    moved = (pivot - rotation(pose) @ pivot).astype(np.float32)
+    distance = np.float32(scene.distance / pose.nearer)
+    damped = np.float32(0.7 / pose.nearer)
+    x: Map | None = None
+    y: Map | None = None
+    for grid, steps in _GRIDS:
+        columns, rows = (
+            np.arange(0, side, grid, dtype=np.float32) + (grid - 1) / 2 for side in (width, height)
+        )
+        # The frame's px as places on the plane of the eyes.
+        aim_x = ((columns - width / 2 - pose.x) / scene.eye_distance).astype(np.float32)[None]
+        aim_y = ((rows - height * 0.42 - pose.y) / scene.eye_distance).astype(np.float32)[:, None]
+        if x is None or y is None:
+            x, y = np.broadcast_arrays(aim_x / np.float32(pose.nearer), aim_y / np.float32(pose.nearer))
+        else:
+            x, y = (cv2.resize(each, (len(columns), len(rows))) for each in (x, y))
+        for _ in range(steps):
+            z = looked_up(table, np.asarray(x, np.float32), np.asarray(y, np.float32))
+            factor = np.float32(scene.distance) / (
+                distance - (turn[2, 0] * x + turn[2, 1] * y + turn[2, 2] * z + moved[2])
+            )
+            at_x = turn[0, 0] * x + turn[0, 1] * y + turn[0, 2] * z + moved[0]
+            at_y = turn[1, 0] * x + turn[1, 1] * y + turn[1, 2] * z + moved[1]
+            # Damped: the sides of the nose are steep.
+            x = np.clip(x + damped * (aim_x - at_x * factor), -4, 4).astype(np.float32)
+            y = np.clip(y + damped * (aim_y - at_y * factor), -4, 6).astype(np.float32)
+    assert x is not None
+    assert y is not None
+    return np.asarray(x, np.float32), np.asarray(y, np.float32)
+
+
+@lru_cache(maxsize=8)
+def depth_table(depth: Depth) -> Map:
+    """The depths of a surface, as `looked_up` reads them."""
+    sides = (np.arange(low * TABLE_PX, high * TABLE_PX + 1, dtype=np.float32) for low, high in _TABLE)
+    x, y = np.meshgrid(*(side / TABLE_PX for side in sides))
+    return depth(np.asarray(x, np.float32), np.asarray(y, np.float32))
+
+
+def looked_up(table: Map, x: Map, y: Map) -> Map:
+    """The values of `table`, which is spread as `depth_table`, at the places `x` and `y`."""
+    columns, rows = (
+        (side - np.float32(low)) * np.float32(TABLE_PX) for side, (low, _) in zip((x, y), _TABLE, strict=True)
+    )
+    return np.asarray(cv2.remap(table, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
 
 
 def camera(frame: Pixels, scene: Scene, seed: int = 0) -> Pixels:

@@ -16,11 +16,11 @@ from service.face.liveness.tracking import Tracks
 Values = NDArray[np.float64]
 
 # The sine of a turn that counts, by a nose of average height: some 9 degrees.
-TURN = 0.15
+TURN = 0.12
 # A picture that is tilted far bends what is measured, and narrows. A head moves its nose at least by this
 # part of the sine that the narrowing means: flat noses have 0.6 of the average height, and slanting cheeks
 # narrow more than the turn does.
-SHARE = 0.4
+SHARE = 0.28
 # No head that is asked to turn a little narrows by so much: a turn by 53 degrees.
 TOO_NARROW = 0.4
 # A head that comes closer grows by a seventh.
@@ -34,7 +34,7 @@ LONGEST_GAP_MS = 350
 FEWEST_FOUND = 0.45
 # A movement that is so far at its beginning had begun before. One before it may leave more of it, because no
 # one turns about one axis alone: then `RISE` has to come on top.
-BEGUN = 0.6
+BEGUN = 0.8
 BEGUN_LATER = 1.5
 RISE = 0.6
 # Frames in a row that show the movement.
@@ -42,19 +42,23 @@ HELD = 2
 # Between two frames no nose jumps further than this, per 100 ms (about 200 degrees a second).
 JUMP_PER_100_MS = 0.6
 SHIFT_PER_100_MS = 0.9
-# The fewest frames in which a turn is seen on its way, between 6 % and 94 % of it.
-ON_THE_WAY = 2
-# What the face narrows beyond a straight line, in squares of the turn's sine, when a head turns (half of it
-# for a head without slanting cheeks), and when it looks up: most of a face hardly changes in height.
-ARC_YAW = 0.5
-ARC_PITCH = 0.2
-# A morph has some part of these at most, and this much speaks against it.
-CURVED = 0.12
+# A movement is on its way between these parts of it, and some frame shows it there. A cut has none, but the
+# first frame after it is tracked only in part.
+ON_THE_WAY = (0.15, 0.75)
+FOUND_ON_THE_WAY = 0.5
+# The arc of a head that turns, in squares of the turn's sine, and when it looks up: most of a face hardly
+# changes in height.
+ARC = 0.5
+ARC_UP = 0.3
+# From this sine on the turn is overestimated: the far side of the nose hides.
+LARGE = 0.5
+# A head shows about 1 of the arc and a morph about 0.
+CURVED = 0.45
 # Two pictures that are blended lose detail half way, a head that turns does not: it counts against the arc.
 _BLENDED = 0.6
 # No one holds the head so still before the movement, from frame to frame: 0.025 mm. A picture does.
 _STILL = 0.0004
-_FROZEN = 0.5
+_FROZEN = 0.3
 # Only a movement that starts from the front has the arc: this much turned at its start, as a sine.
 _FRONT = 0.08
 # What is left when one smooth motion of a surface is subtracted says that something moved in depth.
@@ -104,8 +108,9 @@ def decide(motion: Motion, steps: Sequence[Step]) -> Verdict:
     if broken is not None:
         return Verdict(broken, 0.0)
     scores = []
+    turns = [step for step in steps if step.movement is not Movement.CLOSER]
     for index, step in enumerate(steps):
-        verdict = _judged(motion, step, first=index == 0)
+        verdict = _judged(motion, step, first=index == 0, first_turn=step in turns[:1])
         if not verdict.live:
             return verdict
         scores.append(verdict.score)
@@ -124,7 +129,10 @@ def _broken(motion: Motion) -> Reason | None:
     share = tracks.found_share
     if (share < FEWEST_FOUND).sum() > 0.1 * len(share):
         return Reason.CUT
-    jump = np.abs(np.diff(motion.relief.turn, axis=0)).max(axis=1) / np.maximum(seconds, 0.4)
+    # Far turned and blurred frames leave the turn uncertain.
+    error = motion.relief.error[1:] + motion.relief.error[:-1]
+    leap = np.abs(np.diff(motion.relief.turn, axis=0)) - CERTAIN * error
+    jump = leap.max(axis=1) / np.maximum(seconds, 0.4)
     shift = np.hypot(*np.diff(tracks.shift, axis=0).T) / np.maximum(seconds, 0.4)
     if np.nanmax(jump, initial=0) > JUMP_PER_100_MS or shift.max() > SHIFT_PER_100_MS:
         return Reason.CUT
@@ -135,7 +143,7 @@ def _within(times: Values, step: Step) -> NDArray[np.bool_]:
     return np.asarray((times >= step.from_ms + REACTION_MS) & (times <= step.to_ms))
 
 
-def _judged(motion: Motion, step: Step, *, first: bool) -> Verdict:
+def _judged(motion: Motion, step: Step, *, first: bool, first_turn: bool) -> Verdict:
     times, signal = motion.times, motion.signal(step.movement)
     within = _within(times, step)
     before = times <= step.from_ms + REACTION_MS
@@ -165,16 +173,20 @@ def _judged(motion: Motion, step: Step, *, first: bool) -> Verdict:
         return Verdict(Reason.WRONG_MOVEMENT, 0.0)
     top = float(np.nanmax(signal[reached_frames]))
     part = (signal - start) / max(top - start, 1e-6)
-    way = within & (part > 0.06) & (part < 0.94)
-    if way.sum() < ON_THE_WAY:
+    with np.errstate(invalid="ignore"):
+        way = within & (part > ON_THE_WAY[0]) & (part < ON_THE_WAY[1])
+    way &= motion.tracks.found_share >= FOUND_ON_THE_WAY
+    # What a turn has already reached only scatters.
+    way &= np.arange(len(times)) < np.flatnonzero(reached_frames & (part >= ON_THE_WAY[1]))[0]
+    if not way.any():
         return Verdict(Reason.CUT, 0.2)
-    if step.movement is not Movement.CLOSER and _morphed(motion, step, reached):
+    if step.movement is not Movement.CLOSER and _morphed(motion, step, reached, first_turn=first_turn):
         return Verdict(Reason.MORPH, 0.3)
     held = np.sort(signal[reached_frames])[::-1][:HELD]
     return Verdict(Reason.LIVE, float(np.clip(held.mean() / 2, 0.5, 1)))
 
 
-def _morphed(motion: Motion, step: Step, reached: int) -> bool:
+def _morphed(motion: Motion, step: Step, reached: int, *, first_turn: bool) -> bool:
     """Whether the face changes from one picture into another, instead of turning."""
     pitch = step.movement is Movement.UP
     turn = motion.relief.turn[:, 1 if pitch else 0]
@@ -183,15 +195,16 @@ def _morphed(motion: Motion, step: Step, reached: int) -> bool:
     frames = np.flatnonzero((motion.times >= step.from_ms - 150) & (numbers <= last + 1) & np.isfinite(turn))
     if not len(frames):
         return True
-    if np.nanmax(np.abs(motion.relief.turn[frames[0]])) > _FRONT:
+    if not first_turn and np.nanmax(np.abs(motion.relief.turn[frames[0]])) > _FRONT:
         return False
-    arc = bulge(motion.tracks, frames, pitch=pitch)
-    if arc is None:
-        return True
     turned = turn[frames]
     size = float(np.sort(np.abs(turned))[-3:].mean())
     come = (turned - turned[0]) / (turned[-1] - turned[0] or 1.0)
-    sure = min(arc / size**2 / (ARC_PITCH if pitch else ARC_YAW), 1.0)
+    large = max(1.0, size / LARGE) ** 2
+    arc = bulge(motion.tracks, frames, pitch=pitch)
+    if arc is None:
+        return True
+    sure = float(np.clip(arc / size**2 * large / (ARC_UP if pitch else ARC), -1, 1))
     sure -= _BLENDED * lost_detail(motion.tracks, frames, come)
     if sway(motion.tracks, motion.times <= step.from_ms) < _STILL:
         sure -= _FROZEN

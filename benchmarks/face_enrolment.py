@@ -1,0 +1,160 @@
+"""Measures what a guided enrolment saves: how often a login fails with one template, and with four.
+
+A person's pictures are in a folder of their own (`from_folders`, the layout of the ORL set), or rendered
+(`rendered_people`). The guided enrolment takes the picture from the front, the two that are turned the
+furthest to both sides, and the one that is least like these, in place of the one with glasses. One template
+is the picture from the front alone. All other pictures are logins, the same ones for both. The threshold is
+the one in force with ten templates.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.face_heads import Person, drawn_conditions, photographed
+from benchmarks.face_pairs import picture
+from benchmarks.figures import say
+from service.face import rules
+from service.face.engines.engine import Embedding, FaceEngine, Metric, analyse, score
+from service.face.engines.picture import BadPicture, Pixels
+from shared.rates import rate_bound
+from shared.samples.heads import Pose
+
+REJECTION_PERCENT = 1.0
+TEMPLATES = 10
+GUIDED = 4
+# Degrees to the side of a guided enrolment, and what a login varies by.
+_SIDE = 20.0
+_LOGIN = Pose(yaw=10.0, pitch=7.0, roll=5.0, x=15.0, y=10.0)
+_LOGINS = 8
+
+People = Iterator[Iterator[Pixels]]
+"""The pictures of each person."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """What an engine saw of one person: an embedding and a yaw for each picture with a face, and how many
+    have none.
+    """
+
+    embeddings: list[Embedding]
+    yaws: list[float]
+    missed: int
+
+
+def from_folders(folder: Path) -> People:
+    """The pictures in each folder of `folder`, one folder a person. Raises ValueError without any."""
+    folders = sorted(each for each in folder.iterdir() if each.is_dir())
+    if not folders:
+        raise ValueError(f"{folder}: no folder for each person")
+    return map(_pictures, folders)
+
+
+def _pictures(folder: Path) -> Iterator[Pixels]:
+    for file in sorted(file for file in folder.iterdir() if file.is_file()):
+        try:
+            yield picture(file)
+        except BadPicture as bad:
+            print(f"{file}: {bad.fault.value}", file=sys.stderr)
+
+
+def rendered_people(count: int, seed: int) -> People:
+    """Rendered heads: the front, both sides, with glasses, and `_LOGINS` pictures in other light."""
+    return (_rendered(seed, number) for number in range(count))
+
+
+def _rendered(seed: int, number: int) -> Iterator[Pixels]:
+    rng = np.random.default_rng((seed, number))
+    bare = replace(drawn_conditions(rng), glasses=False, side_light=0.2)
+    wears = bool(rng.random() < 0.35)
+    far = (_LOGIN.yaw, _LOGIN.pitch, _LOGIN.roll, _LOGIN.x, _LOGIN.y)
+    guided = [(Pose(), False), (Pose(yaw=-_SIDE), False), (Pose(yaw=_SIDE), False), (Pose(), True)]
+    logins = [(Pose(*rng.normal(0, far).tolist()), wears) for _ in range(_LOGINS)]
+    for pose, glasses in guided + logins:
+        conditions = replace(bare, glasses=glasses)
+        person = Person(np.random.default_rng((seed, number, 1)), rng, conditions)
+        yield photographed(person, pose, conditions, rng)
+
+
+def measure_enrolment(engine: FaceEngine, kind: str, people: People, source: str, *, strangers: bool) -> None:
+    """Print the false non-matches with one template and with a guided enrolment.
+
+    With `strangers` the logins are compared with the other people too.
+    """
+    seen = [person for pictures in people if (person := _seen(engine, pictures)) is not None]
+    needed = rules.threshold(engine.thresholds, TEMPLATES)
+    guided = [_guided(person, engine.metric) for person in seen]
+    logins = [
+        [each for index, each in enumerate(person.embeddings) if index not in chosen]
+        for person, chosen in zip(seen, guided, strict=True)
+    ]
+    for name, most in (("one template", 1), ("guided", GUIDED)):
+        enrolled = [
+            [person.embeddings[index] for index in chosen[:most]]
+            for person, chosen in zip(seen, guided, strict=True)
+        ]
+        missed = sum(person.missed for person in seen)
+        total = missed + sum(map(len, logins))
+        missed += sum(
+            _best(login, templates, engine.metric) < needed
+            for templates, of_person in zip(enrolled, logins, strict=True)
+            for login in of_person
+        )
+        matches = [
+            _best(login, templates, engine.metric) >= needed
+            for index, templates in enumerate(enrolled)
+            for other, of_person in enumerate(logins)
+            if other != index
+            for login in of_person
+        ]
+        counted: dict[str, Any] = {"people": len(seen), "logins": total, "missed": missed}
+        if strangers:
+            counted |= {"strangers": len(matches), "strangers_that_match": sum(matches)}
+        bound = rate_bound(missed, total)
+        say(
+            f"false non-matches, {name}, {source}, engine {kind}",
+            100 * missed / max(total, 1),
+            "%",
+            goal=REJECTION_PERCENT,
+            bound=None if bound is None else round(100 * bound, 2),
+            **counted,
+        )
+
+
+def _seen(engine: FaceEngine, pictures: Iterator[Pixels]) -> Seen | None:
+    """What `engine` sees in `pictures`; None where too few have a face for an enrolment and a login."""
+    embeddings, yaws, missed = [], [], 0
+    for each in pictures:
+        analysis = analyse(engine, each)
+        if analysis.embedding is None or analysis.quality is None:
+            missed += 1
+            continue
+        embeddings.append(analysis.embedding)
+        yaws.append(analysis.quality.yaw)
+    return Seen(embeddings, yaws, missed) if len(embeddings) > GUIDED else None
+
+
+def _guided(person: Seen, metric: Metric) -> list[int]:
+    """The pictures of a guided enrolment, the one from the front first."""
+    middle = np.abs(np.array(person.yaws) - np.median(person.yaws))
+    front = int(middle.argmin())
+    chosen = [front]
+    for side in (int(np.argmin(person.yaws)), int(np.argmax(person.yaws))):
+        if side not in chosen:
+            chosen.append(side)
+    while len(chosen) < GUIDED:
+        enrolled = [person.embeddings[index] for index in chosen]
+        rest = [index for index in range(len(person.embeddings)) if index not in chosen]
+        chosen.append(min(rest, key=lambda index: _best(person.embeddings[index], enrolled, metric)))
+    return chosen
+
+
+def _best(login: Embedding, enrolled: Sequence[Embedding], metric: Metric) -> float:
+    return max(score(login, each, metric) for each in enrolled)

@@ -1,0 +1,310 @@
+"""Makes attacks on a challenge from the frames of a person who answered it.
+
+`attacked` makes every kind from any sequence, so that people who are filmed are attacked with their own
+pictures.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.face_films import POSES
+from benchmarks.face_heads import compressed, sensed
+from benchmarks.face_sequences import Take
+from service.face.liveness.movements import Step
+from shared.images.cv import cv2
+from shared.samples import heads
+from shared.samples.heads import Picture, Pixels, Pose, Scene, Texture
+
+Attack = Callable[[Take, np.random.Generator], Take]
+Movements = Callable[[Pose, float, np.random.Generator], Pose]
+"""The pose of a picture for the direction of a movement and how far, in degrees."""
+
+
+def attacked(kind: str, genuine: Take, rng: np.random.Generator) -> Take:
+    """An attack of `kind` (one of `KINDS`) on the challenge of `genuine`, made from its frames."""
+    return _ATTACKS[kind](genuine, rng)
+
+
+# --- prints -------------------------------------------------------------------------------------------
+
+
+def _print(
+    pose: Movements,
+    relief: Callable[[np.random.Generator], Picture] = lambda _: Picture(),
+    *,
+    outlined: bool = False,
+    far_away: bool = False,
+) -> Attack:
+    """An attack by a print of the first frame with `relief`, which is brought into `pose` when a movement is
+    asked for; cut out along the face where `outlined`, without perspective where `far_away`.
+    """
+
+    def attack(genuine: Take, rng: np.random.Generator) -> Take:
+        surface = relief(rng)
+        scene = _scene(genuine, rng)
+        if far_away:
+            scene = replace(scene, distance=1000.0)
+        texture = Texture(genuine.frames[0], genuine.eyes)
+        path = _path(genuine.steps, pose, rng)
+        room = _room(genuine.frames[0], rng)
+        frames = []
+        for at in heads.path(path, genuine.times):
+            x, y = heads.places(surface.depth, at, scene)
+            frame = heads.painted(texture, x, y, scene).astype(np.float32)
+            if outlined:
+                outline = np.hypot(x / (1.45 - 0.25 * np.clip(y, 0, 1.8)), (y - 0.1) / 2.0)
+                covered = cv2.resize(np.clip((1 - outline) / 0.04, 0, 1), scene.size)[:, :, None]
+                frame = room + (frame - room) * covered
+            frames.append(_filmed(frame, scene, rng))
+        return replace(genuine, frames=frames, eyes=_eyes(scene))
+
+    return attack
+
+
+def _path(steps: Sequence[Step], pose: Movements, rng: np.random.Generator) -> list[tuple[float, Pose]]:
+    now = Pose()
+    path = [(0.0, now)]
+    for step in steps:
+        begins = step.from_ms + rng.uniform(220, 450)
+        path.append((begins, now))
+        way = POSES.get(step.movement)
+        now = (
+            replace(now, nearer=rng.uniform(1.2, 1.6)) if way is None else pose(way, rng.uniform(15, 45), rng)
+        )
+        path.append((begins + rng.uniform(350, 800), now))
+    return [*path, (steps[-1].to_ms + 1000.0, now)]
+
+
+def _pushed(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+    return Pose(x=way.yaw * far * 1.5, y=-way.pitch * far, roll=rng.normal(0, 10))
+
+
+def _tilted(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+    return Pose(
+        yaw=way.yaw * far + rng.normal(0, 4),
+        pitch=way.pitch * far + rng.normal(0, 4),
+        roll=rng.normal(0, 5),
+        x=rng.normal(0, 10),
+    )
+
+
+def _squeezed(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+    """As a program would: narrower in the direction of the turn, without perspective."""
+    return Pose(yaw=way.yaw * far, pitch=way.pitch * far, nearer=rng.uniform(0.8, 1.25))
+
+
+def _zoomed(_way: Pose, _far: float, rng: np.random.Generator) -> Pose:
+    return Pose(nearer=rng.uniform(1.2, 1.6))
+
+
+def _everything(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+    """Tilted, pushed and brought nearer at once."""
+    return replace(
+        _tilted(way, far, rng),
+        x=way.yaw * far * rng.uniform(-1, 1.5),
+        y=-way.pitch * far * rng.uniform(-1, 1),
+        nearer=rng.uniform(0.85, 1.3),
+    )
+
+
+def _bent(rng: np.random.Generator) -> Picture:
+    return Picture(rng.uniform(0.2, 0.75))
+
+
+def _bent_anyhow(rng: np.random.Generator) -> Picture:
+    """Towards the camera or away, around any axis, or flat."""
+    return Picture(rng.uniform(0.2, 0.75) * rng.choice((-1, 0, 1, 1)), axis=rng.uniform(-90, 90))
+
+
+def _with_holes(rng: np.random.Generator) -> Picture:
+    bend = rng.uniform(0.2, 0.75) * rng.choice((-1, 0, 1, 1))
+    return Picture(bend, holes=rng.uniform(0.15, 0.5))
+
+
+# --- films --------------------------------------------------------------------------------------------
+
+
+def _other_challenge(genuine: Take, rng: np.random.Generator) -> Take:
+    """The take as the answer to another challenge: its movements in another order, or others."""
+    if len(genuine.steps) == 2 and rng.random() < 0.5:
+        first, second = genuine.steps
+        steps = [replace(first, movement=second.movement), replace(second, movement=first.movement)]
+    else:
+        shown = {step.movement for step in genuine.steps}
+        # Every challenge has a turn.
+        others = [each for each in POSES if each not in shown]
+        steps = [replace(genuine.steps[0], movement=others[rng.integers(len(others))]), *genuine.steps[1:]]
+    return replace(genuine, steps=steps)
+
+
+def _other_on_screen(genuine: Take, rng: np.random.Generator) -> Take:
+    """Such a take on a screen that a hand tilts in the asked way."""
+    other = _other_challenge(genuine, rng)
+    return _on_screen(other, _path(other.steps, _tilted, rng), rng)
+
+
+def _on_screen(take: Take, path: Sequence[tuple[float, Pose]], rng: np.random.Generator) -> Take:
+    """The frames of `take` on a screen that moves along `path`."""
+    scene = _scene(take, rng)
+    frames = []
+    for frame, pose in zip(take.frames, heads.path(path, take.times), strict=True):
+        shown = heads.render(Texture(frame, take.eyes), Picture().depth, pose, scene)
+        frames.append(_filmed(shown.astype(np.float32), scene, rng))
+    return replace(take, frames=frames, eyes=_eyes(scene))
+
+
+def _wrong_time(genuine: Take, rng: np.random.Generator) -> Take:
+    """The take so much earlier that the movement comes before it is asked for, or too late; its ends stand
+    still.
+    """
+    shift = int(rng.choice((rng.integers(-1900, -1000), rng.integers(1500, 1900))))
+    frames = []
+    for at in genuine.times:
+        index = int(np.argmin(np.abs(np.asarray(genuine.times) - (at - shift))))
+        frames.append(genuine.frames[index])
+    return replace(genuine, frames=frames)
+
+
+# --- pictures of the poses ----------------------------------------------------------------------------
+
+
+def _stills(genuine: Take) -> list[Pixels]:
+    """The frames before the first movement and after each."""
+    last = [
+        max((i for i, at in enumerate(genuine.times) if at <= step.to_ms), default=len(genuine.times) - 1)
+        for step in genuine.steps
+    ]
+    return [genuine.frames[0], *(genuine.frames[index] for index in last)]
+
+
+def _cut(genuine: Take, rng: np.random.Generator) -> Take:
+    """Stills of the poses, with a cut from one to the next at a plausible time."""
+    stills = _stills(genuine)
+    cuts = [step.from_ms + rng.uniform(300, 800) for step in genuine.steps]
+    frames = [_noisy(stills[sum(at >= cut for cut in cuts)], rng) for at in genuine.times]
+    return replace(genuine, frames=frames)
+
+
+def _morph(genuine: Take, rng: np.random.Generator) -> Take:
+    """A morph from each still to the next: warped by their flow, and blended."""
+    finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
+    stills = _stills(genuine)
+    greys = [cv2.cvtColor(still, cv2.COLOR_BGR2GRAY) for still in stills]
+    pairs = [
+        (finder.calc(first, second, None), finder.calc(second, first, None))
+        for first, second in itertools.pairwise(greys)
+    ]
+    begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
+    lasts = rng.uniform(400, 800)
+    even = rng.random() < 0.5
+    frames = []
+    for at in genuine.times:
+        step = max(sum(at >= begin for begin in begins) - 1, 0)
+        part = float(np.clip((at - begins[step]) / lasts, 0, 1))
+        part = part if even else part * part * (3 - 2 * part)
+        forward, back = pairs[step]
+        first, second = _warped(stills[step], forward, part), _warped(stills[step + 1], back, 1 - part)
+        frames.append(_noisy(cv2.addWeighted(first, 1 - part, second, part, 0), rng))
+    return replace(genuine, frames=frames)
+
+
+def _swaying_morph(genuine: Take, rng: np.random.Generator) -> Take:
+    """A morph whose frames a program moves as a head sways."""
+    take = _morph(genuine, rng)
+    far = rng.uniform(0.3, 1.5)
+    way = np.zeros(3)
+    frames = []
+    for frame in take.frames:
+        way = 0.9 * way + 0.4 * far * rng.normal(size=3)
+        matrix = cv2.getRotationMatrix2D(tuple(take.eyes.mean(axis=0)), 0.4 * way[2], 1.0)
+        matrix[:, 2] += way[:2]
+        frames.append(cv2.warpAffine(frame, matrix, frame.shape[1::-1], borderMode=cv2.BORDER_REPLICATE))
+    return replace(take, frames=frames)
+
+
+def _morph_on_screen(genuine: Take, rng: np.random.Generator) -> Take:
+    """A morph on a screen that a hand holds."""
+    take = _morph(genuine, rng)
+    poses = [
+        Pose(yaw=rng.normal(0, 1.5), pitch=rng.normal(0, 1.5), roll=rng.normal(0, 1), x=rng.normal(0, 2))
+        for _ in range(8)
+    ]
+    return _on_screen(take, [(700.0 * number, pose) for number, pose in enumerate(poses)], rng)
+
+
+def _warped(image: Pixels, flow: NDArray[np.float32], part: float) -> Pixels:
+    height, width = flow.shape[:2]
+    x, y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
+    # The flow where the pixel came from, by fixed-point steps.
+    from_x, from_y = x, y
+    for _ in range(3):
+        at = cv2.remap(flow, from_x, from_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        from_x, from_y = x - np.float32(part) * at[..., 0], y - np.float32(part) * at[..., 1]
+    return np.asarray(
+        cv2.remap(image, from_x, from_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8
+    )
+
+
+# --- what all of them need ----------------------------------------------------------------------------
+
+
+def _scene(genuine: Take, rng: np.random.Generator) -> Scene:
+    """The attacker's camera."""
+    apart = float(np.hypot(*(genuine.eyes[1] - genuine.eyes[0])))
+    height, width = genuine.frames[0].shape[:2]
+    return Scene(
+        eye_distance=apart * rng.uniform(0.8, 1.1),
+        distance=rng.uniform(4, 10),
+        noise=rng.uniform(0.5, 4),
+        size=(width // 2 * 2, height // 2 * 2),
+    )
+
+
+def _eyes(scene: Scene) -> NDArray[np.float64]:
+    """Where the eyes (2, 2) px of a picture are that is not moved."""
+    middle = np.array((scene.size[0] / 2, scene.size[1] * 0.42))
+    half = np.array((scene.eye_distance / 2, 0.0))
+    return np.stack((middle - half, middle + half))
+
+
+def _room(frame: Pixels, rng: np.random.Generator) -> NDArray[np.float32]:
+    """What stands behind a print that is cut out."""
+    coarse = rng.uniform(30, 220, (frame.shape[0] // 30 + 1, frame.shape[1] // 30 + 1, 3)).astype(np.float32)
+    size = (frame.shape[1] // 2 * 2, frame.shape[0] // 2 * 2)
+    return np.asarray(cv2.resize(coarse, size, interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+def _filmed(frame: NDArray[np.float32], scene: Scene, rng: np.random.Generator) -> Pixels:
+    return compressed(sensed(frame, scene, rng), int(rng.integers(70, 96)))
+
+
+def _noisy(frame: Pixels, rng: np.random.Generator) -> Pixels:
+    """A program's frame, with the noise that a camera would add."""
+    height, width = frame.shape[:2]
+    return _filmed(frame.astype(np.float32), Scene(noise=2.0, size=(width, height)), rng)
+
+
+_ATTACKS: dict[str, Attack] = {
+    "moved": _print(_pushed),
+    "tilted": _print(_tilted),
+    "bent": _print(_tilted, _bent),
+    "bent, tilted and moved": _print(_everything, _bent_anyhow),
+    "cut out": _print(_everything, _bent_anyhow, outlined=True),
+    "scaled": _print(_squeezed, far_away=True),
+    "zoomed": _print(_zoomed),
+    "eye holes": _print(_tilted, _with_holes),
+    "old sequence": _other_challenge,
+    "other film on a screen": _other_on_screen,
+    "cut": _cut,
+    "wrong time": _wrong_time,
+    "morph": _morph,
+    "swaying morph": _swaying_morph,
+    "morph on a screen": _morph_on_screen,
+}
+KINDS = tuple(_ATTACKS)

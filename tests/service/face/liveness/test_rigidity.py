@@ -1,0 +1,97 @@
+"""A turning head moves on arcs; a morph, a cut and wrongly tracked points do not hide that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.face.liveness.decision import Motion, decide
+from service.face.liveness.movements import Movement, Reason, Step
+from service.face.liveness.rigidity import bulge
+from service.face.liveness.tracking import Tracks
+from shared.samples.heads import Pose, Shape
+from tests.service.face.liveness import clouds
+
+Values = NDArray[np.float64]
+
+LEFT = Step(Movement.LEFT, 500, 1700)
+TURNING = np.arange(8, 17)
+
+
+def _depth(x: Values, y: Values) -> Values:
+    return np.asarray(Shape().depth(x.astype(np.float32), y.astype(np.float32)), float)
+
+
+def _turned(angle: float = 24) -> Motion:
+    return clouds.turned(_depth, Pose(), Pose(yaw=angle))
+
+
+def _straight(motion: Motion, come: Values) -> list[Values]:
+    """The points of each frame of a morph between the ends of `motion`, `come` (frames,) of the way."""
+    moved = motion.tracks.moved.astype(float)
+    return list(moved[0] * (1 - come[:, None, None]) + moved[-1] * come[:, None, None])
+
+
+def _arc(tracks: Tracks) -> float:
+    arc = bulge(tracks, TURNING, pitch=False)
+    assert arc is not None
+    return arc
+
+
+def test_arc_is_found_beside_wrongly_tracked_points() -> None:
+    tracks = _turned().tracks
+    rng = np.random.default_rng(1)
+    wrong = rng.choice(len(tracks.places), len(tracks.places) // 10, replace=False)
+    moved = tracks.moved.copy()
+    moved[9:, wrong] += rng.normal(0, 0.3, (len(moved) - 9, len(wrong), 2))
+    assert 0.7 < _arc(replace(tracks, moved=moved)) / _arc(tracks) < 1.3
+
+
+def test_head_that_starts_turned_has_the_arc_too() -> None:
+    for start in (-12, -6, 6, 12):
+        tracks = clouds.turned(_depth, Pose(yaw=start), Pose(yaw=start + 24)).tracks
+        assert _arc(tracks) > 0.3 * np.sin(np.radians(24)) ** 2
+
+
+def test_few_points_have_no_arc() -> None:
+    tracks = _turned().tracks
+    moved = tracks.moved.copy()
+    moved[10, 30:] = np.nan
+    assert bulge(replace(tracks, moved=moved), TURNING, pitch=False) is None
+
+
+def test_morph_that_starts_between_two_movements_is_refused() -> None:
+    motion, at = _turned(), clouds.TIMES
+    come = 0.3 * np.clip((at - 450) / 200, 0, 1) + 0.7 * np.clip((at - 900) / 400, 0, 1)
+    morphed = clouds.motion_of(_straight(motion, come))
+    nearer = replace(morphed.tracks, scale=1 + 0.3 * np.clip((at - 300) / 300, 0, 1))
+    steps = [Step(Movement.CLOSER, 100, 700), Step(Movement.LEFT, 700, 1700)]
+    assert decide(Motion(at, nearer, morphed.relief), steps).reason is Reason.MORPH
+
+
+def test_frame_that_is_hardly_tracked_does_not_make_a_cut_a_movement() -> None:
+    motion = _turned()
+    cut = clouds.motion_of(_straight(motion, np.where(clouds.TIMES < 900, 0.0, 1.0)))
+    between = int(np.flatnonzero(clouds.TIMES >= 900)[0])
+    moved = cut.tracks.moved.copy()
+    moved[between] = (moved[between - 1] + moved[between + 1]) / 2
+    moved[between, ::2] = np.nan
+    moved[between, 1::8] = np.nan
+    turn = cut.relief.turn.copy()
+    turn[between] = turn[between + 1] / 2
+    error = np.full_like(turn, 0.3)
+    relief = replace(cut.relief, turn=turn, error=np.where(np.abs(turn) > 0.1, 0.1, error * 0.1))
+    assert decide(Motion(clouds.TIMES, replace(cut.tracks, moved=moved), relief), [LEFT]).reason is Reason.CUT
+
+
+def test_uncertain_frame_does_not_count_as_a_cut() -> None:
+    motion = _turned()
+    turn, error = motion.relief.turn.copy(), motion.relief.error.copy()
+    turn[-3, 0] += 0.8
+    error[-3] = 0.5
+    uncertain = replace(motion, relief=replace(motion.relief, turn=turn, error=error))
+    assert decide(uncertain, [LEFT]).reason is Reason.LIVE
+    error[-3] = 0.01
+    assert decide(uncertain, [LEFT]).reason is Reason.CUT

@@ -1,0 +1,139 @@
+"""The benchmark of the challenge makes films and attacks of every kind, and counts what is judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from benchmarks import face_attacks, face_enrolment
+from benchmarks.face_attacks import Outcome
+from benchmarks.face_films import filmed
+from benchmarks.face_forgeries import KINDS, attacked
+from benchmarks.face_heads import Conditions, drawn_conditions
+from benchmarks.face_sequences import Take, challenge
+from service.face.engines.engine import Metric, PictureAnalysis, Thresholds
+from service.face.engines.quality import Quality
+from service.face.liveness.movements import Movement, Reason, Step
+from shared.samples import faces
+from shared.samples.heads import Pixels
+
+STEPS = [Step(Movement.LEFT, 300, 700)]
+CONDITIONS = Conditions(
+    distance=60,
+    field_of_view=88,
+    turn=20,
+    start=3,
+    frame_ms=120,
+    exposure=20,
+    noise=2,
+    quality=80,
+    gain=1,
+    side_light=0.3,
+    glasses=True,
+    beard=True,
+    shoulders=0.5,
+    room=0.5,
+)
+
+
+@pytest.fixture(scope="module")
+def take() -> Take:
+    film = filmed(np.random.default_rng(1), STEPS, CONDITIONS)
+    return Take(film.frames, film.times, STEPS, film.eyes, CONDITIONS)
+
+
+def test_film_has_a_frame_for_each_time(take: Take) -> None:
+    assert len(take.frames) == len(take.times) > 4
+    assert take.times[0] == 0
+    assert abs(np.hypot(*(take.eyes[1] - take.eyes[0])) - CONDITIONS.eye_distance) < 6
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_attack_answers_a_challenge_with_a_turn(kind: str, take: Take) -> None:
+    attack = attacked(kind, take, np.random.default_rng(2))
+    assert len(attack.frames) == len(take.frames)
+    assert {frame.shape for frame in attack.frames} == {attack.frames[0].shape}
+    assert any(step.movement is not Movement.CLOSER for step in attack.steps)
+    same = all((a == b).all() for a, b in zip(attack.frames, take.frames, strict=True))
+    assert same == (kind == "old sequence")
+
+
+def test_challenges_and_conditions_are_those_of_the_service() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        steps, conditions = challenge(rng), drawn_conditions(rng)
+        assert any(step.movement is not Movement.CLOSER for step in steps)
+        assert conditions.eye_distance > 30
+
+
+def test_report_counts_attacks_and_refusals(capsys: pytest.CaptureFixture[str]) -> None:
+    outcomes = [
+        Outcome("", {"genuine": Reason.LIVE, "cut": Reason.CUT}, 10.0, CONDITIONS),
+        Outcome("", {"genuine": Reason.FLAT, "cut": Reason.LIVE}, 12.0, CONDITIONS),
+        Outcome("", {"genuine": Reason.NO_FACE}, 12.0, CONDITIONS),
+    ]
+    face_attacks._report("none", ["cut", "morph"], outcomes)
+    face_attacks._report_conditions("none", outcomes)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    rejections, attacks = lines[0], lines[1]
+    assert (rejections["refused"], rejections["sequences"]) == (2, 3)
+    assert (attacks["passed"], attacks["attacks"]) == (1, 2)
+    assert attacks["bound"] > 50
+    by_glasses = next(line for line in lines if "glasses" in line["figure"])
+    assert by_glasses["parts"] == {"0 to 0.5": "0 of 0", "0.5 to 1": "2 of 3"}
+
+
+def test_guided_enrolment_takes_the_front_both_sides_and_the_least_alike() -> None:
+    angles = np.radians((0, 10, 20, 70, 5))
+    embeddings = [np.array((np.cos(angle), np.sin(angle)), np.float32) for angle in angles]
+    person = face_enrolment.Seen(embeddings, [0.0, -0.2, 0.3, 0.05, 0.02], 0)
+    assert face_enrolment._guided(person, Metric.COSINE) == [4, 1, 2, 3]
+
+
+def test_enrolments_in_folders_are_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seen(_engine: object, image: Pixels) -> PictureAnalysis:
+        """A face whose embedding and yaw are in the first pixel; none in a black picture."""
+        blue, green, _ = image[0, 0].tolist()
+        if not blue:
+            return PictureAnalysis(8, 8)
+        angle = np.radians(blue)
+        quality = Quality(60, 120, 0, 0, 0.1, green / 100, 0, 0)
+        embedding = np.array((np.cos(angle), np.sin(angle)), np.float32)
+        return PictureAnalysis(8, 8, quality=quality, embedding=embedding)
+
+    def put(person: str, pictures: list[tuple[int, int]]) -> None:
+        (tmp_path / person).mkdir()
+        for number, (angle, yaw) in enumerate(pictures):
+            image = np.full((20, 20, 3), (angle, yaw, 0), np.uint8)
+            (tmp_path / person / f"{number}.png").write_bytes(faces.encoded(image, ".png"))
+
+    monkeypatch.setattr(face_enrolment, "analyse", seen)
+    # The last one is far from the front and near to a side; the black one has no face.
+    put("one", [(10, 50), (50, 10), (12, 90), (80, 40), (14, 55), (52, 60), (0, 0)])
+    put("two", [(150, 50)] * 2)
+    (tmp_path / "one" / "notes.txt").write_text("no picture")
+    engine = SimpleNamespace(metric=Metric.COSINE, thresholds=Thresholds(((1e-3, 0.95), (1e-4, 0.98))))
+    face_enrolment.measure_enrolment(
+        engine,
+        "none",
+        face_enrolment.from_folders(tmp_path),
+        "here",
+        strangers=True,
+    )
+    output = capsys.readouterr()
+    assert "notes.txt" in output.err
+    one, guided = (json.loads(line) for line in output.out.splitlines())
+    # Two pictures are too few for an enrolment and a login.
+    assert (one["people"], one["logins"], one["missed"]) == (1, 3, 2)
+    assert (guided["missed"], guided["strangers"]) == (1, 0)
+
+
+def test_folder_without_people_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no folder for each person"):
+        face_enrolment.from_folders(tmp_path)
