@@ -30,8 +30,10 @@ _STRAIGHT: Final = np.array([0.6, 0.3, 0.3, 1e-6, 0.4, 0.3, 0.3, 0.15, 0.15, 0.1
 # What usually differs with an exponent, against without: tones that are rare have little say in it.
 _NOT_WORSE = 1.1
 _TONE_SAMPLES = 40_000
-# What usually differs with shadows, against what differs without them, to believe them.
-_MUCH_BETTER = 0.9
+# What differs with shadows, against what differs without them, to believe them; and by how many grey levels
+# the two must lie apart where that is measured. In a dark picture few px show what the light does.
+_MUCH_BETTER = 0.75
+_APART = 6
 # What a bilevel reference says of the light: px beside its edges that are left out, grey levels within which
 # it is even, the least share of a cell that is, the least cells of each of black and white, and the least
 # contrast against what all cells say.
@@ -253,9 +255,8 @@ def _lit(
         shaded = smooth.on(reference)
         smooth = replace(smooth, shade=shade.between(_luminance(shaded), bright, valid))
         shaded = smooth.shaded(shaded, photo)
-        off_shaded = _off(shaded, photo, valid)
-        if off_shaded < _MUCH_BETTER * off:
-            light, matched, off = smooth, shaded, off_shaded
+        if _is_much_better(shaded, matched, photo, valid):
+            light, matched, off = smooth, shaded, _off(shaded, photo, valid)
     # Between scans in black and white nothing but the edges differs, and a fit to them tints the rest.
     return (matched, light) if off < _off(reference, photo, valid) else (reference, unchanged)
 
@@ -293,10 +294,27 @@ def _levels(
 
 def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
     """What usually differs between the two, in grey levels: the mean of the lower three quarters."""
+    known, seen, shown = _thinned(valid, reference, photo)
+    return _lower(_greatest_difference(known, seen)[shown])
+
+
+def _is_much_better(one: Floats, other: Floats, photo: Floats, valid: Bytes) -> bool:
+    """Whether `one` is clearly more like the photo than `other`, where the two are unlike each other."""
+    better, worse, seen, shown = _thinned(valid, one, other, photo)
+    apart = shown & (_greatest_difference(better, worse) > _APART)
+    left, before = (_lower(_greatest_difference(image, seen)[apart]) for image in (better, worse))
+    return left < _MUCH_BETTER * before
+
+
+def _thinned(valid: Bytes, *frames: Floats) -> tuple[NDArray[Any], ...]:
+    """About 20,000 px of each of the frames, and which of them the photo shows."""
     step = int(np.ceil(np.sqrt(valid.size / 20_000)))
-    channels = np.abs(reference[::step, ::step] - photo[::step, ::step])
-    most = reduce(np.maximum, (channels[..., channel] for channel in range(channels.shape[2])))
-    return _lower(most[valid[::step, ::step] > 0])
+    return *(frame[::step, ::step] for frame in frames), valid[::step, ::step] > 0
+
+
+def _greatest_difference(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    channels = np.abs(one - other)
+    return np.asarray(reduce(np.maximum, (channels[..., channel] for channel in range(channels.shape[2]))))
 
 
 def _lower(each: NDArray[np.floating[Any]]) -> float:
