@@ -320,7 +320,11 @@ def _greatest_difference(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]
 def _lower(each: NDArray[np.floating[Any]]) -> float:
     """The mean of the lower three quarters; 0 of too few."""
     lower = each.size * 3 // 4
-    return float(np.partition(each, lower)[:lower].mean()) if lower else 0.0
+    if not lower:
+        return 0.0
+    most = ranked(each, lower)
+    below = each[each < most]
+    return (float(below.sum(dtype=np.float64)) + (lower - below.size) * most) / lower
 
 
 def _terms(value: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
@@ -333,7 +337,7 @@ def _terms(value: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
 
 def _fit_residual(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
     numbers = _fit_light(value, target, x, y, _STRAIGHT)
-    return np.asarray(target - cv2.gemm(numbers[None], _terms(value, x, y), 1.0, None, 0.0)[0], np.float64)
+    return np.asarray(target - numbers @ _terms(value, x, y), np.float64)
 
 
 def _fit_light(
@@ -350,14 +354,12 @@ def _fit_light(
     # Against a deviation of 0.02 of a sample.
     ridge = np.diag((0.02 / spread) ** 2)
     # The prior is the reference as it is.
-    change = (target - rows[0])[:, None]
+    change = target - rows[0]
     weights, numbers = np.ones(len(value)), prior
     for _ in range(6):
         weighted = rows * weights
-        # OpenCV's, not `@`: BLAS would start threads of its own for so little.
-        system = cv2.gemm(weighted, rows, 1.0, ridge, 1.0, flags=cv2.GEMM_2_T)
-        numbers = prior + np.linalg.solve(system, cv2.gemm(weighted, change, 1.0, None, 0.0))[:, 0]
-        off = np.abs(target - cv2.gemm(numbers[None], rows, 1.0, None, 0.0)[0])
+        numbers = prior + np.linalg.solve(weighted @ rows.T + ridge, weighted @ change)
+        off = np.abs(target - numbers @ rows)
         middle = float(np.partition(off, off.size // 2)[off.size // 2])
         width = max(4.7 * 1.48 * middle, 0.012)
         weights = np.maximum(1 - (off / width) ** 2, 0) ** 2
