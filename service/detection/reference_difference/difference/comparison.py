@@ -41,7 +41,7 @@ _MOST_CHANGED = 0.5
 _WHITE = 250
 _BEYOND_WHITE = 1.25
 # About how many px say what difference is usual.
-_SAMPLES = 20_000
+_SAMPLES = 5_000
 # px of the reference image along its edge, and by how many px a photo may leave a plain cut-out of it.
 _RIM = 5
 _PLAIN = 1.5
