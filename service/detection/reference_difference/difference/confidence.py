@@ -12,9 +12,9 @@ from service.detection.reference_difference.difference.boxes import DifferencePa
 from service.detection.reference_difference.difference.comparison import Comparison, Examined
 from shared.images.cv import cv2
 
-# Bias and weights of the measures, fitted by `python -m benchmarks.confidence --fit`. In scans all is as
-# strong; there it is the thickness that tells. A line of another width looks like one that moved, so what a
-# shift leaves says little of what is bilevel.
+# Bias and weights of the measures, fitted by `python -m benchmarks.confidence --fit --pairs 8 --seed 110000`.
+# In scans all is as strong; there it is the thickness that tells. A line of another width looks like one that
+# moved, so what a shift leaves says nothing of what is bilevel.
 _PHOTO = (-1.77, 2.75, 0.25, -4.18, 2.7, 2.44, -1.82, 0.43)
 _SCAN = (-3.06, 1.04, 3.7, -1.86, 0.49, 0.42, 0.32, 0.89)
 _BILEVEL = (-8.29, 1.56, 4.57, -3.3, 0.0, 0.6, 1.05, -0.81)
