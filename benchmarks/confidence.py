@@ -82,12 +82,12 @@ def parts(generator: str, count: int, seed: int) -> Iterator[Part]:
     elif generator == "surfaces":
         for level in ("aligned", "all"):
             for pair in reference_difference.pairs(level, _OF_SURFACES * count, seed):
-                verdicts = partial(reference_difference.matched, truth=pair.expected)
-                yield from _parts(f"{pair.kind}, {level}", pair.reference, None, pair.photo, verdicts)
+                matched = partial(reference_difference.matched, truth=pair.expected)
+                yield from _parts(f"{pair.kind}, {level}", pair.reference, None, pair.photo, matched)
     else:
         for index, sheet in enumerate(bilevel.pairs(_OF_BILEVEL * count, seed)):
-            verdicts = partial(_of_sheet, sheet=sheet)
-            yield from _parts(f"{sheet.kind}, {index % 4}", sheet.reference, None, sheet.photo, verdicts)
+            of_sheet = partial(_of_sheet, sheet=sheet)
+            yield from _parts(f"{sheet.kind}, {index % 4}", sheet.reference, None, sheet.photo, of_sheet)
 
 
 def _of_sheet(found: Sequence[DetectedDifference], sheet: bilevel.Photographed) -> list[bool | None]:

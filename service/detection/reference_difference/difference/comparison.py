@@ -29,7 +29,7 @@ from service.detection.reference_difference.difference.compensate import (
     match_width,
 )
 from service.detection.reference_difference.difference.difference import Difference, differ
-from service.detection.reference_difference.difference.sampling import ranked
+from service.detection.reference_difference.difference.sampling import differences, ranked
 from service.detection.reference_difference.light import highlights
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import side_by_side
@@ -190,7 +190,7 @@ def compare(
 def _usual_difference(was: Floats, now: Floats, valid: Bytes) -> float:
     """The median difference in grey levels, of the channel that differs most, where the photo is seen."""
     step = int(np.ceil(np.sqrt(valid.size / _SAMPLES)))
-    off = np.abs(now[::step, ::step] - was[::step, ::step]).max(axis=2)[valid[::step, ::step] > 0]
+    off = differences(was, now, step)[valid[::step, ::step] > 0]
     return ranked(off, off.size // 2) if off.size else 0.0
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Bytes, Floats
-from service.detection.reference_difference.difference.sampling import area_means, fully_covered, ranked
+from service.detection.reference_difference.difference.sampling import (
+    area_means,
+    differences,
+    fully_covered,
+    ranked,
+)
 from service.detection.reference_difference.light import shade, tone
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import side_by_side
@@ -30,6 +35,8 @@ _STRAIGHT: Final = np.array([0.6, 0.3, 0.3, 1e-6, 0.4, 0.3, 0.3, 0.15, 0.15, 0.1
 # What usually differs with an exponent, against without: tones that are rare have little say in it.
 _NOT_WORSE = 1.1
 _TONE_SAMPLES = 40_000
+# About how many px say what usually differs.
+_SAMPLES = 20_000
 # What differs with shadows, against what differs without them, to believe them; and by how many grey levels
 # the two must lie apart where that is measured. In a dark picture few px show what the light does.
 _MUCH_BETTER = 0.75
@@ -294,27 +301,20 @@ def _levels(
 
 def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
     """What usually differs between the two, in grey levels: the mean of the lower three quarters."""
-    known, seen, shown = _thinned(valid, reference, photo)
-    return _lower(_greatest_difference(known, seen)[shown])
+    step = _step(valid)
+    return _lower(differences(reference, photo, step)[valid[::step, ::step] > 0])
 
 
 def _is_much_better(one: Floats, other: Floats, photo: Floats, valid: Bytes) -> bool:
     """Whether `one` is clearly more like the photo than `other`, where the two are unlike each other."""
-    better, worse, seen, shown = _thinned(valid, one, other, photo)
-    apart = shown & (_greatest_difference(better, worse) > _APART)
-    left, before = (_lower(_greatest_difference(image, seen)[apart]) for image in (better, worse))
+    step = _step(valid)
+    apart = (differences(one, other, step) > _APART) & (valid[::step, ::step] > 0)
+    left, before = (_lower(differences(image, photo, step)[apart]) for image in (one, other))
     return left < _MUCH_BETTER * before
 
 
-def _thinned(valid: Bytes, *frames: Floats) -> tuple[NDArray[Any], ...]:
-    """About 20,000 px of each of the frames, and which of them the photo shows."""
-    step = int(np.ceil(np.sqrt(valid.size / 20_000)))
-    return *(frame[::step, ::step] for frame in frames), valid[::step, ::step] > 0
-
-
-def _greatest_difference(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    channels = np.abs(one - other)
-    return np.asarray(reduce(np.maximum, (channels[..., channel] for channel in range(channels.shape[2]))))
+def _step(valid: Bytes) -> int:
+    return int(np.ceil(np.sqrt(valid.size / _SAMPLES)))
 
 
 def _lower(each: NDArray[np.floating[Any]]) -> float:
