@@ -7,7 +7,7 @@ share that is real, for photos, for scans in black and white, and for photos of 
 pairs are those of `benchmarks/disturbances.py`, `benchmarks/reference_difference.py` (surfaces) and
 `benchmarks/bilevel.py`.
 
-`--fit` prints weights instead, fitted on every part of these pairs, and the same shares for confidences of
+`--fit` prints weights instead, fitted on the parts of these pairs that are not surely nothing, and the same shares for confidences of
 which each was computed with weights fitted without its kind of surface and disturbance.
 """
 
@@ -47,6 +47,8 @@ _LEFT: Final = WEIGHTS.index("left")
 LEFT: Final = {PHOTOS: 2.7, SCANS: 0.49, BILEVEL: 0.0}
 """The weight of what a shift leaves, fitted on drawn scenes with parallax and highlights that move."""
 LEAST_CONFIDENCE: Final = 0.5
+LEAST_FITTED: Final = 0.1
+"""Parts that are surely nothing are left out of the fit: they are most, and would bend it where it matters."""
 # Pairs of each kind for one of `benchmarks.disturbances`, which has many more kinds.
 _OF_SURFACES, _OF_BILEVEL = 3, 8
 # Against the square of a weight, and the steps of the fit.
@@ -157,7 +159,7 @@ def _logistic(value: Rows) -> Rows:
 def fit(every: Sequence[Part]) -> None:
     """Print the weights of each kind of picture, and what is real by confidences that are held out."""
     for kind in KINDS:
-        some = [part for part in every if part.kind == kind]
+        some = [part for part in every if part.kind == kind and part.confidence >= LEAST_FITTED]
         if not some:
             continue
         x = np.array([(1.0, *part.measures) for part in some])
