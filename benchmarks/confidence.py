@@ -7,8 +7,9 @@ share that is real, for photos, for scans in black and white, and for photos of 
 pairs are those of `benchmarks/disturbances.py`, `benchmarks/reference_difference.py` (surfaces) and
 `benchmarks/bilevel.py`.
 
-`--fit` prints weights instead, fitted on the parts of these pairs that are not surely nothing, and the same shares for confidences of
-which each was computed with weights fitted without its kind of surface and disturbance.
+`--fit` prints weights instead, fitted on the parts of these pairs that are not surely nothing, and the same
+shares for confidences of which each was computed with weights fitted without its kind of surface and
+disturbance.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ LEFT: Final = {PHOTOS: 2.7, SCANS: 0.49, BILEVEL: 0.0}
 """The weight of what a shift leaves, fitted on drawn scenes with parallax and highlights that move."""
 LEAST_CONFIDENCE: Final = 0.5
 LEAST_FITTED: Final = 0.1
-"""Parts that are surely nothing are left out of the fit: they are most, and would bend it where it matters."""
+"""Parts that are surely nothing are left out of the fit: they are most, and would bend it for the others."""
 # Pairs of each kind for one of `benchmarks.disturbances`, which has many more kinds.
 _OF_SURFACES, _OF_BILEVEL = 3, 8
 # Against the square of a weight, and the steps of the fit.
