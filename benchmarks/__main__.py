@@ -32,6 +32,7 @@ NAMES = (
         "reference_difference",
         "bilevel",
         "disturbances",
+        "confidence",
         "variation",
         "face",
     ),

@@ -1,6 +1,6 @@
 """Measures reference-difference where the reference image is bilevel and a camera took the photo.
 
-    python -m benchmarks.bilevel [--pairs N] [--seed N] [--strangers N] [--calibrate]
+    python -m benchmarks.bilevel [--pairs N] [--seed N] [--strangers N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Boards, and sheets with text, scales and symbols,
 are drawn with the faults of `benchmarks/scans.py`, in white on black and in black on white. The reference
@@ -23,10 +23,8 @@ import numpy as np
 
 from benchmarks import scans
 from benchmarks.figures import say
-from benchmarks.reference_difference import calibration, say_weights
-from service.detection.reference_difference import AlignmentFailed, Parameters, detect
-from service.detection.reference_difference.difference.confidence import confidence, measures
-from service.detection.reference_difference.model import examine, in_photo
+from benchmarks.reference_difference import calibration
+from service.detection.reference_difference import AlignmentFailed, detect
 from shared.geometry import Rect, from_corners
 from shared.images.cv import cv2
 from shared.samples import Image, Matrix, View, view_matrix
@@ -181,26 +179,6 @@ def quality(count: int, seed: int) -> list[tuple[float, bool]]:
     return judged
 
 
-def calibrate(count: int) -> None:
-    """Fit the weights of the confidence on other seeds than the figures' and print them."""
-    rows: list[tuple[float, ...]] = []
-    real: list[bool] = []
-    for one in pairs(count, seed=9000):
-        try:
-            seen = examine(one.reference, _whole(one.reference), one.photo, Parameters())
-        except AlignmentFailed:
-            continue
-        every = [(part, view) for view in seen.looks for part in view.found]
-        every.sort(key=lambda each: -confidence(each[0], each[1], seen))
-        size = (one.photo.shape[1], one.photo.shape[0])
-        verdicts = hits([in_photo(part, view, seen.scanned, size) for part, view in every], one)
-        for (part, view), hit in zip(every, verdicts, strict=True):
-            if hit is not None:
-                rows.append((1.0, *measures(part, view, seen)))
-                real.append(hit)
-    say_weights(np.array(rows), np.array(real, np.float64), "photos of what is black and white")
-
-
 def strangers(count: int, seed: int) -> None:
     """How many photos of another surface of the same kind pass, find something, or are refused."""
     answers = {"passed": 0, "findings": 0, "refused": 0}
@@ -235,11 +213,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pairs", type=int, default=30, help="pairs per kind of surface")
     parser.add_argument("--seed", type=int, default=100, help="another one gives surfaces never seen before")
     parser.add_argument("--strangers", type=int, default=40, help="pairs that do not belong together")
-    parser.add_argument("--calibrate", action="store_true", help="only fit the confidence")
     options = parser.parse_args(arguments)
-    if options.calibrate:
-        calibrate(options.pairs)
-        return 0
     calibration(quality(options.pairs, options.seed))
     strangers(options.strangers, options.seed)
     return 0

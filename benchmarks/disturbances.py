@@ -165,13 +165,9 @@ def quality(names: Sequence[str], count: int, seed: int, pictures: Path | None) 
                 except AlignmentFailed:
                     found = ()
                     row[3] += 1
-                hits = matched(found, one.truth)
-                counted = [
-                    (each, hit)
-                    for each, hit in zip(found, hits, strict=True)
-                    if hit or not any(_touches(each.box, box) for box in one.cut)
-                ]
-                row[0] += sum(hits)
+                verdicts = zip(found, hits(found, one), strict=True)
+                counted = [(each, hit) for each, hit in verdicts if hit is not None]
+                row[0] += sum(hit for _, hit in counted)
                 row[1] += len(counted)
                 row[2] += len(one.truth)
                 judged += [(each.confidence, hit) for each, hit in counted]
@@ -190,6 +186,14 @@ def quality(names: Sequence[str], count: int, seed: int, pictures: Path | None) 
                 refused=refused,
             )
     return judged
+
+
+def hits(found: Sequence[DetectedDifference], one: Disturbed) -> list[bool | None]:
+    """For each finding, the surest first, whether it takes a true box; None: it lies on a cut one."""
+    return [
+        hit if hit or not any(_touches(each.box, box) for box in one.cut) else None
+        for each, hit in zip(found, matched(found, one.truth), strict=True)
+    ]
 
 
 def _touches(box: Rect, cut: Rect) -> bool:

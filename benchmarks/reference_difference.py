@@ -1,6 +1,6 @@
 """Measures reference-difference: precision, recall and F at IoU 0.33, with default settings.
 
-    python -m benchmarks.reference_difference [--pairs N] [--seed N] [--calibrate] [--speed] [--megapixels N]
+    python -m benchmarks.reference_difference [--pairs N] [--seed N] [--speed] [--megapixels N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Panels, boards (coloured and black-and-white) and
 labels are drawn, damaged and photographed under known views; strangers are two different surfaces of the same
@@ -20,14 +20,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks import scans, surfaces
 from benchmarks.figures import say
 from service.detection.compute import allocator
-from service.detection.reference_difference import AlignmentFailed, DetectedDifference, Parameters, detect
-from service.detection.reference_difference.difference.confidence import confidence, measures
-from service.detection.reference_difference.model import examine, in_photo
+from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
 from service.detection.reference_difference.threads import WorkThreads
 from shared import samples
 from shared.geometry import Rect, from_corners
@@ -40,6 +37,8 @@ PAIRS_PER_SECOND = 20
 LARGE_MEGAPIXELS = 24
 LARGE_SECONDS = 2.0
 """The goals: aligned pairs of 640 x 640 on two free cores, and one large pair."""
+CONFIDENCE_GOAL, LEAST_JUDGED = 0.1, 30
+"""By how much a tenth of confidence may be off, and the findings that it takes to say so."""
 KINDS = ("panel", "board", "black-and-white board", "scanned board", "label", "photograph")
 SCANS = ("black-and-white board", "scanned board")
 
@@ -201,45 +200,6 @@ def quality(level: str, count: int, seed: int) -> list[tuple[float, bool]]:
     return judged
 
 
-def calibrate(count: int) -> None:
-    """Fit the weights of the confidence on other seeds than the figures' and print them.
-
-    Logistic regression by Newton's method, on every part that the comparison yields; those of scans in black
-    and white apart.
-    """
-    rows: dict[bool, list[tuple[float, ...]]] = {True: [], False: []}
-    real: dict[bool, list[bool]] = {True: [], False: []}
-    for level in ("aligned", "all"):
-        for pair in pairs(level, count, seed=5000):
-            try:
-                seen = examine(pair.reference, _whole(pair.reference), pair.photo, Parameters())
-            except AlignmentFailed:
-                continue
-            size = (pair.photo.shape[1], pair.photo.shape[0])
-            every = [(part, view) for view in seen.looks for part in view.found]
-            every.sort(key=lambda one: -confidence(one[0], one[1], seen))
-            found = [
-                DetectedDifference("", 1.0, in_photo(one[0], one[1], seen.scanned, size)) for one in every
-            ]
-            real[seen.scanned] += matched(found, pair.expected)
-            rows[seen.scanned] += [(1.0, *measures(one[0], one[1], seen)) for one in every]
-    for scanned, name in ((False, "photos"), (True, "scans")):
-        x, y = np.array(rows[scanned]), np.array(real[scanned], np.float64)
-        say_weights(x, y, name)
-
-
-def say_weights(x: NDArray[np.float64], y: NDArray[np.float64], name: str) -> None:
-    """Fit and print the weights of the confidence: x (parts, 5), y (parts,) 1 where real."""
-    weights = np.zeros(x.shape[1])
-    for _ in range(30):
-        guess = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
-        bend = (x * (guess * (1 - guess))[:, None]).T @ x + np.eye(len(weights)) * 0.5
-        weights += np.linalg.solve(bend, x.T @ (y - guess) - 0.5 * weights)
-    names = ("bias", "strength", "thickness", "peers", "left")
-    for weight, value in zip(names, weights.tolist(), strict=True):
-        say(f"weight of {weight}, {name}", value, "", parts=len(y), real=round(float(y.mean()), 3))
-
-
 def strangers(count: int) -> None:
     """How many pairs of different surfaces pass, find something, or are refused."""
     answers = {"passed": 0, "findings": 0, "refused": 0}
@@ -262,18 +222,40 @@ def strangers(count: int) -> None:
     say("strangers that pass", answers["passed"] / total, "", **shares)
 
 
-def calibration(judged: list[tuple[float, bool]]) -> None:
-    """Of the findings in each band of confidence, how many are real."""
-    for low in (0.5, 0.6, 0.7, 0.8, 0.9):
-        band = [(given, real) for given, real in judged if low <= given < low + 0.1 + 1e-9]
-        if band:
-            say(
-                f"real of the findings with confidence {low:.1f}..{low + 0.1:.1f}",
-                sum(real for _, real in band) / len(band),
-                "",
-                given=round(sum(given for given, _ in band) / len(band), 3),
-                count=len(band),
-            )
+def calibration(judged: Sequence[tuple[float, bool]], of: str = "") -> None:
+    """Of the findings in each tenth of confidence, how many are real, with the 95 % interval of Wilson.
+
+    judged: confidence and whether it is real, of each finding. of: what they are findings of. A tenth with
+    few findings is shown, but says too little to be judged.
+    """
+    kind = f", {of}" if of else ""
+    off = []
+    for tenth in range(10):
+        band = [(given, real) for given, real in judged if min(int(given * 10 + 1e-9), 9) == tenth]
+        if not band:
+            continue
+        share, given = (float(np.mean([each[index] for each in band])) for index in (1, 0))
+        low, high = wilson(share, len(band))
+        if len(band) >= LEAST_JUDGED:
+            off.append(abs(share - given))
+        say(
+            f"real of the findings with confidence {tenth / 10:.1f}..{tenth / 10 + 0.1:.1f}{kind}",
+            share,
+            "",
+            given=round(given, 3),
+            count=len(band),
+            interval=[round(low, 3), round(high, 3)],
+        )
+    if off:
+        say(f"confidence is off by at most{kind}", max(off), "", goal=CONFIDENCE_GOAL, tenths=len(off))
+
+
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share of `count` (Wilson 1927)."""
+    square = 1.96**2 / count
+    middle = (share + square / 2) / (1 + square)
+    reach = 1.96 / (1 + square) * float(np.sqrt(share * (1 - share) / count + square / (4 * count)))
+    return middle - reach, middle + reach
 
 
 def speed(count: int, megapixels: int, times: int) -> None:
@@ -373,13 +355,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=100, help="another one gives surfaces never seen before")
     parser.add_argument("--megapixels", type=int, default=LARGE_MEGAPIXELS, help="of the large pair")
     parser.add_argument("--times", type=int, default=3, help="runs of which the fastest counts")
-    parser.add_argument("--calibrate", action="store_true", help="only fit the confidence")
     parser.add_argument("--speed", action="store_true", help="only the speed")
     options = parser.parse_args(arguments)
     with closing(WorkThreads()) as threads, threads.shared():
-        if options.calibrate:
-            calibrate(options.pairs)
-            return 0
         if not options.speed:
             aligned = quality("aligned", options.pairs, options.seed)
             calibration(aligned + quality("all", options.pairs, options.seed))

@@ -82,6 +82,10 @@ SMALL: dict[str, tuple[str, set[str]]] = {
         "--pairs 1 --strangers 1",
         {"F, bilevel reference and photo: all", "strangers of a bilevel reference that pass"},
     ),
+    "confidence": (
+        "--pairs 1 --only bilevel --fit",
+        {"weight of surroundings, photos of a bilevel reference image"},
+    ),
     "disturbances": (
         "--pairs 1 --only highlights --only bands",
         {"F under highlights: photographs", "F under bands: drawn surfaces"},

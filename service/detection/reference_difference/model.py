@@ -68,9 +68,14 @@ _SCAN_RIM = 5.5
 _SCAN_SHARE = 0.95
 # Drawn or resampled, what is bilevel has grey edges.
 _BILEVEL_SHARE = 0.85
+# Edges are grey between black and white, so the rarer of the two covers at least about so much of what is
+# grey. A night sky has many more tones than lights.
+_LESSER_TO_GREY = 0.25
 # Grey levels by which the channels of a picture lie apart that has colour, and up to which it can have none.
 _TINT = 9
 _GREY = 5
+# Grey levels of the brightest channel up to which a tint is not seen.
+_DARK = 32
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `checks.BELONGS`).
 _LEAST_TO_PASS = 0.75
 # The confidence from which something at a place that never varied may become a finding, and from which a
@@ -237,8 +242,13 @@ def _in_colour(reference: Bytes, photo: Bytes) -> bool:
     if max(int(_spread(image).max()) for image in small) <= _TINT:
         return False
     # Noise has colour too, but not in the mean. A small stain may be all the colour that there is.
-    grey, coloured = sorted((_spread(cv2.blur(image, (5, 5))) for image in small), key=np.mean)
-    return bool(grey.max() > _GREY or np.quantile(coloured, 0.75) <= _TINT)
+    soft = [np.asarray(cv2.blur(image, (5, 5)), np.uint8) for image in small]
+    grey, coloured = sorted(soft, key=lambda image: float(_spread(image).mean()))
+    if _spread(grey).max() > _GREY:
+        return True
+    # The dark part of a picture has no colour, whatever the rest has.
+    shown = _spread(coloured)[coloured.max(axis=2) > _DARK]
+    return bool(not shown.size or np.quantile(shown, 0.75) <= _TINT)
 
 
 def _spread(image: Bytes) -> Bytes:
@@ -253,8 +263,9 @@ def _black_and_white(image: Bytes, share: float = _SCAN_SHARE) -> bool:
     share: of the pixels that are black or white, where less than all but a few will do.
     """
     counts = np.bincount(image[::4, ::4, 1].ravel(), minlength=256)
-    extremes = int(counts[:24].sum() + counts[232:].sum())
-    return extremes >= share * counts.sum() and bool(counts[:24].any() and counts[232:].any())
+    black, white, every = int(counts[:24].sum()), int(counts[232:].sum()), int(counts.sum())
+    grey_levels = every - black - white
+    return black + white >= share * every and min(black, white) > _LESSER_TO_GREY * grey_levels
 
 
 def _allowed(valid: Bytes, wanted: Parameters, to_frame: Matrix) -> Bytes:

@@ -29,6 +29,7 @@ from service.detection.reference_difference.difference.compensate import (
     match_width,
 )
 from service.detection.reference_difference.difference.difference import Difference, differ
+from service.detection.reference_difference.difference.sampling import differences, ranked
 from service.detection.reference_difference.light import highlights
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import side_by_side
@@ -39,6 +40,8 @@ _MOST_CHANGED = 0.5
 # Grey levels from which a picture is taken to be clipped, and how much brighter what it shows may have been.
 _WHITE = 250
 _BEYOND_WHITE = 1.25
+# About how many px say what difference is usual.
+_SAMPLES = 5_000
 # px of the reference image along its edge, and by how many px a photo may leave a plain cut-out of it.
 _RIM = 5
 _PLAIN = 1.5
@@ -75,7 +78,8 @@ class Comparison:
 
     found: the differing parts in frame px. was, now: the compensated frames, float32 (height, width, 3 or 1).
     shift: by how many frame px more the photo lies off at each px (height, width, 2), None where it does not.
-    radius: px of the frame that an edge may be off. light: the photo's, across the frame.
+    radius: px of the frame that an edge may be off. light: the photo's, across the frame. usual: by how many
+    grey levels the frames differ, the median.
     """
 
     found: list[boxes.DifferencePart]
@@ -85,6 +89,7 @@ class Comparison:
     shift: Floats | None
     radius: int
     light: Light
+    usual: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +183,15 @@ def compare(
     found = boxes.difference_parts(difference, allowed, search.threshold, search.least)
     if hidden is not None:
         found += boxes.hidden_parts(cv2.copyTo(hidden, allowed), search.threshold)
-    return Comparison(found, frame, was, now, shift, difference.radius, light)
+    usual = _usual_difference(was, now, valid)
+    return Comparison(found, frame, was, now, shift, difference.radius, light, usual)
+
+
+def _usual_difference(was: Floats, now: Floats, valid: Bytes) -> float:
+    """The median difference in grey levels, of the channel that differs most, where the photo is seen."""
+    step = int(np.ceil(np.sqrt(valid.size / _SAMPLES)))
+    off = differences(was, now, step)[valid[::step, ::step] > 0]
+    return ranked(off, off.size // 2) if off.size else 0.0
 
 
 def _without_rim(valid: Bytes, frame: ComparisonFrame, reference_size: tuple[int, int]) -> Bytes:

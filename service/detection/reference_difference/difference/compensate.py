@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial, reduce
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Bytes, Floats
-from service.detection.reference_difference.difference.sampling import area_means, fully_covered, ranked
+from service.detection.reference_difference.difference.sampling import (
+    area_means,
+    differences,
+    fully_covered,
+    ranked,
+)
 from service.detection.reference_difference.light import shade, tone
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import side_by_side
@@ -30,8 +35,12 @@ _STRAIGHT: Final = np.array([0.6, 0.3, 0.3, 1e-6, 0.4, 0.3, 0.3, 0.15, 0.15, 0.1
 # What usually differs with an exponent, against without: tones that are rare have little say in it.
 _NOT_WORSE = 1.1
 _TONE_SAMPLES = 40_000
-# What usually differs with shadows, against what differs without them, to believe them.
-_MUCH_BETTER = 0.9
+# About how many px say what usually differs.
+_SAMPLES = 20_000
+# What differs with shadows, against what differs without them, to believe them; and by how many grey levels
+# the two must lie apart where that is measured. In a dark picture few px show what the light does.
+_MUCH_BETTER = 0.75
+_APART = 6
 # What a bilevel reference says of the light: px beside its edges that are left out, grey levels within which
 # it is even, the least share of a cell that is, the least cells of each of black and white, and the least
 # contrast against what all cells say.
@@ -253,9 +262,8 @@ def _lit(
         shaded = smooth.on(reference)
         smooth = replace(smooth, shade=shade.between(_luminance(shaded), bright, valid))
         shaded = smooth.shaded(shaded, photo)
-        off_shaded = _off(shaded, photo, valid)
-        if off_shaded < _MUCH_BETTER * off:
-            light, matched, off = smooth, shaded, off_shaded
+        if _is_much_better(shaded, matched, photo, valid):
+            light, matched, off = smooth, shaded, _off(shaded, photo, valid)
     # Between scans in black and white nothing but the edges differs, and a fit to them tints the rest.
     return (matched, light) if off < _off(reference, photo, valid) else (reference, unchanged)
 
@@ -293,16 +301,30 @@ def _levels(
 
 def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
     """What usually differs between the two, in grey levels: the mean of the lower three quarters."""
-    step = int(np.ceil(np.sqrt(valid.size / 20_000)))
-    channels = np.abs(reference[::step, ::step] - photo[::step, ::step])
-    most = reduce(np.maximum, (channels[..., channel] for channel in range(channels.shape[2])))
-    return _lower(most[valid[::step, ::step] > 0])
+    step = _step(valid)
+    return _lower(differences(reference, photo, step)[valid[::step, ::step] > 0])
+
+
+def _is_much_better(one: Floats, other: Floats, photo: Floats, valid: Bytes) -> bool:
+    """Whether `one` is clearly more like the photo than `other`, where the two are unlike each other."""
+    step = _step(valid)
+    apart = (differences(one, other, step) > _APART) & (valid[::step, ::step] > 0)
+    left, before = (_lower(differences(image, photo, step)[apart]) for image in (one, other))
+    return left < _MUCH_BETTER * before
+
+
+def _step(valid: Bytes) -> int:
+    return int(np.ceil(np.sqrt(valid.size / _SAMPLES)))
 
 
 def _lower(each: NDArray[np.floating[Any]]) -> float:
     """The mean of the lower three quarters; 0 of too few."""
     lower = each.size * 3 // 4
-    return float(np.partition(each, lower)[:lower].mean()) if lower else 0.0
+    if not lower:
+        return 0.0
+    most = ranked(each, lower)
+    below = each[each < most]
+    return (float(below.sum(dtype=np.float64)) + (lower - below.size) * most) / lower
 
 
 def _terms(value: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
@@ -315,7 +337,7 @@ def _terms(value: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
 
 def _fit_residual(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
     numbers = _fit_light(value, target, x, y, _STRAIGHT)
-    return np.asarray(target - cv2.gemm(numbers[None], _terms(value, x, y), 1.0, None, 0.0)[0], np.float64)
+    return np.asarray(target - numbers @ _terms(value, x, y), np.float64)
 
 
 def _fit_light(
@@ -332,14 +354,12 @@ def _fit_light(
     # Against a deviation of 0.02 of a sample.
     ridge = np.diag((0.02 / spread) ** 2)
     # The prior is the reference as it is.
-    change = (target - rows[0])[:, None]
+    change = target - rows[0]
     weights, numbers = np.ones(len(value)), prior
     for _ in range(6):
         weighted = rows * weights
-        # OpenCV's, not `@`: BLAS would start threads of its own for so little.
-        system = cv2.gemm(weighted, rows, 1.0, ridge, 1.0, flags=cv2.GEMM_2_T)
-        numbers = prior + np.linalg.solve(system, cv2.gemm(weighted, change, 1.0, None, 0.0))[:, 0]
-        off = np.abs(target - cv2.gemm(numbers[None], rows, 1.0, None, 0.0)[0])
+        numbers = prior + np.linalg.solve(weighted @ rows.T + ridge, weighted @ change)
+        off = np.abs(target - numbers @ rows)
         middle = float(np.partition(off, off.size // 2)[off.size // 2])
         width = max(4.7 * 1.48 * middle, 0.012)
         weights = np.maximum(1 - (off / width) ** 2, 0) ** 2

@@ -111,7 +111,9 @@ def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False
     if len(found) > 1:
         raw = _greatest([raw, _enlarged(_greatest([each for _, _, each in found[1:]]), raw)])
     if not valid.all():
-        strength, sharp, raw = (np.where(valid > 0, part, np.float32(0)) for part in (strength, sharp, raw))
+        strength, sharp, raw = (
+            np.asarray(cv2.copyTo(part, valid), np.float32) for part in (strength, sharp, raw)
+        )
     return Difference(strength, sharp, raw, radius)
 
 
@@ -134,7 +136,7 @@ def _channel(
     """`first`, the strength of one channel at each scale from number `first` on, and its raw difference."""
     if not valid.all():
         # What the photo does not show is taken as equal, or it would leak into the coarser scales.
-        other = np.where(valid == 0, one, other)
+        other = np.asarray(cv2.copyTo(other, valid, one.copy()), np.int16)
     raw = _in_grey_levels(np.abs(cv2.GaussianBlur(cv2.subtract(one, other), (3, 3), 0)))
     scales: list[Floats] = []
     for level in range(first, _LEVELS):

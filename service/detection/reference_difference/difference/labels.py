@@ -47,7 +47,8 @@ def label(part: DifferencePart, reference: Floats, photo: Floats) -> str:
     change = (now - was)[mask]
     bright = change.mean(axis=1)
     length, thickness = _extent(mask)
-    structure_was, structure_now = _structure(was, mask), _structure(now, mask)
+    steepness_was = _gradient(was)
+    structure_was, structure_now = _structure(steepness_was, mask), _structure(_gradient(now), mask)
     if length > 4 * thickness and length >= 10:
         if structure_was > 1.5 * structure_now:
             return "missing"
@@ -62,7 +63,7 @@ def label(part: DifferencePart, reference: Floats, photo: Floats) -> str:
         # It fades out, or the surface shows through: a dent bends the light, so that its change of
         # brightness runs across it and has no colour; a stain changes the colour or darkens evenly.
         return "dent" if hue < 0.1 * swing and _runs_across(mask, bright) > 0.03 else "stain"
-    if structure_was > 1.5 * _structure_beside(was, mask) + 0.5:
+    if structure_was > 1.5 * _structure_beside(steepness_was, mask) + 0.5:
         # Something stood there, and another thing stands there now: a hole in place of a rivet.
         return "missing"
     return "added" if structure_now > structure_was else "difference"
@@ -81,29 +82,28 @@ def _extent(mask: Mask) -> tuple[float, float]:
     return length, len(points) / length
 
 
-def _structure(image: Floats, mask: Mask) -> float:
+def _structure(steepness: Floats, mask: Mask) -> float:
     """Mean gradient on and just around the mask, grey levels per px."""
     around = cv2.dilate(mask.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
-    return float(_gradient(image)[around].mean())
+    return float(steepness[around].mean())
 
 
-def _gradient(image: Floats) -> NDArray[np.float32]:
+def _gradient(image: Floats) -> Floats:
     channels = image.shape[2]
     luminance = cv2.transform(image, np.full((1, channels), 1 / channels, np.float32))
     gx, gy = (
         cv2.Sobel(luminance, cv2.CV_32F, 1, 0, scale=1 / 8),
         cv2.Sobel(luminance, cv2.CV_32F, 0, 1, scale=1 / 8),
     )
-    steepness: NDArray[np.float32] = np.hypot(gx, gy)
-    return steepness
+    return np.asarray(cv2.magnitude(gx, gy), np.float32)
 
 
-def _structure_beside(image: Floats, mask: Mask) -> float:
+def _structure_beside(steepness: Floats, mask: Mask) -> float:
     """Mean gradient in a ring around the mask, grey levels per px."""
     inner = cv2.dilate(mask.astype(np.uint8), np.ones((7, 7), np.uint8))
     outer = cv2.dilate(inner, np.ones((9, 9), np.uint8))
     ring = (outer > 0) & (inner == 0)
-    return float(_gradient(image)[ring].mean()) if ring.any() else 0.0
+    return float(steepness[ring].mean()) if ring.any() else 0.0
 
 
 def _runs_across(mask: Mask, bright: NDArray[np.floating[Any]]) -> float:

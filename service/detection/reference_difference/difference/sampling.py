@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -45,6 +46,17 @@ def fully_covered(valid: Bytes, size: tuple[int, int]) -> NDArray[np.bool_]:
     if valid.all():
         return np.ones(size[::-1], np.bool_)
     return np.asarray(cv2.resize(valid, size, interpolation=cv2.INTER_AREA) == 255, np.bool_)
+
+
+def differences(one: Floats, other: Floats, step: int) -> Floats:
+    """By how much two frames differ at every px of every so many rows and columns, float32 (rows, columns).
+
+    one, other: float32 (height, width, channels); the greatest difference over the channels, in their unit.
+    """
+    # Whole rows first: that reads no more memory, and NumPy is slow on single px.
+    channels = np.abs((one[::step] - other[::step])[:, ::step])
+    parts = (channels[..., channel] for channel in range(channels.shape[2]))
+    return np.asarray(reduce(np.maximum, parts), np.float32)
 
 
 def ranked(values: NDArray[Any], rank: int) -> float:

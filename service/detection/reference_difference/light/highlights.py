@@ -91,12 +91,13 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
 
     valid: 255 where the photo shows the frame. None where there is none.
     """
+    # Most photos have too little white for any highlight; that takes a tenth of the time to see.
+    if np.count_nonzero(now >= _CLIPPED) < _LEAST_AREA * now.shape[2]:
+        return None
     # White that was white before hides nothing, however much of it there is.
-    new = cv2.compare(cv2.subtract(_least_channel(now), _least_channel(was)), _NEW, cv2.CMP_GT)
-    if (
-        cv2.countNonZero(cv2.copyTo(new, cv2.compare(_least_channel(now), _CLIPPED, cv2.CMP_GE)))
-        < _LEAST_AREA
-    ):
+    least = _least_channel(now)
+    new = cv2.compare(cv2.subtract(least, _least_channel(was)), _NEW, cv2.CMP_GT)
+    if cv2.countNonZero(cv2.copyTo(new, cv2.compare(least, _CLIPPED, cv2.CMP_GE))) < _LEAST_AREA:
         return None
     height, width = valid.shape
     scale = min(_SIDE / max(height, width), 1.0)

@@ -68,8 +68,13 @@ def between(was: Floats, now: Floats, valid: Bytes) -> tuple[Floats, Floats]:
     near = np.clip(_median(ratio - bands, known, _NARROW), low, high)
     wide = np.where(high - low > _SHADOW, near, wide)
     low, high = _range(wide, _SOFT)
-    same = _same_surface(one, other, bands + wide, (high - low < _SHADOW) & known)
-    low, high, bands = (np.where(same, part, np.float32(0)) for part in (low, high, bands))
+    lit, clear = one * np.exp(bands + wide), (high - low < _SHADOW) & known
+    same = _same_surface(lit, other, wide, clear)
+    low, high = (np.where(same, part, np.float32(0)) for part in (low, high))
+    # Bands are one light: where a plain surface shows nothing, its structure elsewhere speaks for them.
+    banded = np.abs(bands) > _BAND
+    if banded.any() and not _agrees_at(banded & clear, *_fine(lit, other)):
+        bands = np.zeros_like(bands)
     return np.minimum(low, high) + bands, np.maximum(low, high) + bands
 
 
@@ -120,21 +125,26 @@ def _median(ratio: Floats, known: NDArray[np.bool_], side: int) -> Floats:
     return np.asarray((cv2.medianBlur(steps, side).astype(np.float32) - 128) * _STEP, np.float32)
 
 
-def _same_surface(one: Floats, other: Floats, light: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _same_surface(lit: Floats, other: Floats, light: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Where `light` changes nothing to speak of, or the structure below agrees as far as it can be seen."""
-    lit = one * np.exp(light)
-    fine, seen = (image - cv2.GaussianBlur(image, (0, 0), 3.0) for image in (lit, other))
+    fine, seen = _fine(lit, other)
     same = np.ones(light.shape, np.bool_)
     for sign in (1, -1):
         changed = (sign * light > _BAND).astype(np.uint8)
         count, labels = cv2.connectedComponents(changed, connectivity=8)
         for index in range(1, count):
             place = labels == index
-            cells = place & clear
-            a, b = fine[cells], seen[cells]
-            if a.size < _LEAST_CELLS or not _agrees(a, b):
+            if not _agrees_at(place & clear, fine, seen):
                 same[place] = False
     return same
+
+
+def _fine(*images: Floats) -> tuple[Floats, ...]:
+    return tuple(np.asarray(image - cv2.GaussianBlur(image, (0, 0), 3.0), np.float32) for image in images)
+
+
+def _agrees_at(cells: NDArray[np.bool_], fine: Floats, seen: Floats) -> bool:
+    return bool(np.count_nonzero(cells) >= _LEAST_CELLS and _agrees(fine[cells], seen[cells]))
 
 
 def _agrees(a: Floats, b: Floats) -> bool:

@@ -64,7 +64,9 @@ def test_however_much_differs_the_windows_have_bounded_size() -> None:
     full = ComparisonFrame(np.eye(3), np.eye(3), (3200, 2400))
     coarse = np.zeros((1200, 1600, 1), np.float32)
     half = inverse(shift_scale(0, 0, 0.5))
-    first = Comparison([], ComparisonFrame(half, half, (1600, 1200)), coarse, coarse, None, 1, Light(1, None))
+    first = Comparison(
+        [], ComparisonFrame(half, half, (1600, 1200)), coarse, coarse, None, 1, Light(1, None), 0.0
+    )
     found = [frame for frame, _ in fine_search.windows(Pyramid(known), Pyramid(photo), first, full)]
     assert found
     assert sum(frame.pixels for frame in found) <= 3_010_000
@@ -76,5 +78,7 @@ def test_nothing_is_looked_at_twice_where_nothing_differs() -> None:
     full = ComparisonFrame(np.eye(3), np.eye(3), (2000, 1600))
     half = inverse(shift_scale(0, 0, 0.5))
     coarse = np.zeros((800, 1000, 1), np.float32)
-    first = Comparison([], ComparisonFrame(half, half, (1000, 800)), coarse, coarse, None, 1, Light(1, None))
+    first = Comparison(
+        [], ComparisonFrame(half, half, (1000, 800)), coarse, coarse, None, 1, Light(1, None), 0.0
+    )
     assert list(fine_search.windows(Pyramid(known), Pyramid(known.copy()), first, full)) == []

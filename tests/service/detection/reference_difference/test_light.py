@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from service.detection.reference_difference import detect
+from service.detection.reference_difference.light import shade
 from shared import samples
 from shared.geometry import Rect
 from shared.images.cv import cv2
@@ -72,3 +73,14 @@ def test_stripe_across_picture_is_not_taken_for_light() -> None:
     taped[300:340] = (60, 66, 72)
     found = detect(PANEL, WHOLE, noisy(taped)).boxes
     assert max(one.box.iou(Rect(0, 300, 900, 40)) for one in found) > 0.5
+
+
+def test_bands_are_believed_on_a_plain_surface_beside_one_with_structure() -> None:
+    grain = np.random.default_rng(6).standard_normal((320, 320)).astype(np.float32)
+    was = np.full((320, 320), 120, np.float32)
+    was[:160] += cv2.GaussianBlur(grain, (0, 0), 3)[:160] * 200
+    bands_of_light = 0.12 * np.sin(np.arange(320, dtype=np.float32) / 320 * 8 * np.pi)
+    now = was * np.exp(bands_of_light)[:, None]
+    low, high = shade.between(was, now, np.full((320, 320), 255, np.uint8))
+    at = bands_of_light.reshape(len(low), -1).mean(axis=1)
+    assert np.abs((low + high) / 2 - at[:, None])[90:150].max() < 0.05

@@ -6,7 +6,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.detection.reference_difference.difference.sampling import area_means, fully_covered, ranked
+from service.detection.reference_difference.difference.sampling import (
+    area_means,
+    differences,
+    fully_covered,
+    ranked,
+)
 from shared.images.cv import cv2
 
 SIDES = st.integers(8, 200)
@@ -53,3 +58,14 @@ def test_value_at_a_rank_is_right_where_the_thinned_values_mislead() -> None:
     values = np.arange(1600, dtype=np.float32)
     values[::16] = 5000
     assert ranked(values, 800) == np.sort(values)[800]
+
+
+@few
+@given(SIDES, SIDES, st.sampled_from([1, 3]), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_differences_are_those_of_every_px_so_far_apart(
+    height: int, width: int, channels: int, step: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    one, other = (rng.uniform(0, 255, (height, width, channels)).astype(np.float32) for _ in range(2))
+    expected = np.abs(one - other).max(axis=2)[::step, ::step]
+    assert np.array_equal(differences(one, other, step), expected)
