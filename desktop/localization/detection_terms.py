@@ -84,6 +84,9 @@ def failure_sentence(code: str, message: str) -> str:
             "Detection", "This model does not exist on the service. Select another model."
         ),
         "model_disabled": translate("Detection", "This model is disabled. Select another model."),
+        "model_finds_nothing": translate(
+            "Detection", "A backbone gives second opinions and finds nothing itself. Select another model."
+        ),
         "file_lost": translate(
             "Detection", "The file of the photo or reference image is missing. Upload it again."
         ),
@@ -144,4 +147,5 @@ def kind_name(kind: ModelKind) -> str:
         ModelKind.NMS_FREE: translate("Detection", "NMS-free (rows of six)"),
         ModelKind.DETR: translate("Detection", "DETR"),
         ModelKind.NMS_INSIDE: translate("Detection", "With built-in NMS"),
+        ModelKind.BACKBONE: translate("Detection", "Backbone"),
     }[kind]

@@ -152,6 +152,8 @@ class Computer:
         `variation.serial`; one of another version is left out.
         """
         started = time.perf_counter()
+        if request.kind == ModelKind.BACKBONE:
+            raise DetectionFailed("model_finds_nothing")
         try:
             photo, scale = self._load(request)
             if then is not None:
