@@ -1,25 +1,38 @@
 """Measures what the memory of a region does: false findings, recall, time, cracks that grow or failed.
 
     python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
+    python -m benchmarks.variation --backbone FILE [--regions N] [--checks N] [--seed N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Regions are drawn with places that vary although
 nothing is wrong (`shared/samples/variation.py`): once the kinds that the method was made on, once others.
 Each has twenty inspections under changing light and cameras, all passed; then come photos without and with
 damage. A photo passes into the memory before the damage is there.
+
+With a backbone, an ONNX file, it measures instead how well the second opinion distinguishes defects from
+findings that are none: the area under the ROC curve, 0.5 for chance and 1 for never wrong. Findings are
+those without a memory, because few of the others are no defects. The same of the confidence is given beside.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from benchmarks.figures import say
+from service.detection.compute.compute_process import check_model
+from service.detection.compute.computer import Computer
+from service.detection.compute.request import OpinionRequest, Request
+from service.detection.failure import DetectionFailed
+from service.detection.onnx.settings import settings_given
 from service.detection.reference_difference import (
     AlignmentFailed,
     PhotoVariation,
@@ -29,6 +42,8 @@ from service.detection.reference_difference import (
 )
 from service.detection.reference_difference.data import apply, corners
 from shared import samples
+from shared.content import sha256
+from shared.findings import corners as box_corners
 from shared.geometry import Rect, from_corners
 from shared.images.cv import cv2
 from shared.samples.variation import (
@@ -39,11 +54,14 @@ from shared.samples.variation import (
     varied_region,
     with_crack,
 )
+from shared.wire.detection import ModelKind
 from shared.wire.memory import MemoryKind
 
 SIZE = 480
 REGION = Rect(0, 0, SIZE, SIZE)
 SIZES = (0, 1, 3, 5, 10, 20)
+OPINION_SIZES = (2, 4, 8)
+"""Passed photos that a second opinion uses; a detection uses 8 at most."""
 LESS_FALSE, LESS_RECALL, MORE_TIME = 0.8, 0.01, 1.3
 """The goals, with five photos: false findings at places that vary, recall, and time, against no memory."""
 
@@ -314,6 +332,115 @@ def _count_reports(
             sums[case, name] += any(at_place)
 
 
+@dataclass(frozen=True)
+class Opinion:
+    """A finding: whether it is a defect, its second opinion and its confidence."""
+
+    defect: bool
+    value: float
+    confidence: float
+
+
+def second_opinions(
+    name: str,
+    kinds: Sequence[str],
+    regions: int,
+    seed: int,
+    count: int,
+    backbone: Path,
+    settings: dict[str, Any],
+) -> None:
+    """Print how well a backbone distinguishes defects from other findings, by the number of passed photos."""
+    model = check_model(backbone, ModelKind.BACKBONE, settings)
+    opinions: dict[int, list[Opinion]] = {size: [] for size in OPINION_SIZES}
+    taken = dict.fromkeys(OPINION_SIZES, 0.0)
+    photos = 0
+    with tempfile.TemporaryDirectory() as folder, Computer() as computer:
+        for index in range(regions):
+            region_kinds = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
+            region = varied_region(SIZE, SIZE, seed + index, region_kinds)
+            reference = _stored(region.reference, Path(folder))
+            numbers = range(max(OPINION_SIZES), 0, -1)
+            passed_photos = [
+                _stored(photographed(region, region.state(number).image, number)[0], Path(folder))
+                for number in numbers
+            ]
+            for check in checks(region, max(OPINION_SIZES), count):
+                photo, photos = _stored(check.photo, Path(folder)), photos + 1
+                for size in OPINION_SIZES:
+                    started = time.process_time()
+                    opinions[size] += _opinions(
+                        computer, check, photo, reference, passed_photos[:size], model["settings"], backbone
+                    )
+                    taken[size] += time.process_time() - started
+    for size, found in opinions.items():
+        say(
+            f"{name}: second opinion with {size} photos, area under the ROC curve",
+            _area([one.value for one in found], found),
+            "",
+            of_confidence=round(_area([one.confidence for one in found], found), 3),
+            defects=sum(one.defect for one in found),
+            others=sum(not one.defect for one in found),
+            unusual_defects=round(float(np.mean([one.value >= 0.5 for one in found if one.defect])), 3),
+            unusual_others=round(float(np.mean([one.value >= 0.5 for one in found if not one.defect])), 3),
+            seconds_per_photo=round(taken[size] / photos, 2),
+        )
+
+
+def _stored(image: samples.Image, folder: Path) -> Path:
+    """The image as a file named by its content."""
+    data = bytes(cv2.imencode(".png", image)[1])
+    path = folder / f"{sha256(data)}.png"
+    path.write_bytes(data)
+    return path
+
+
+def _opinions(
+    computer: Computer,
+    check: Check,
+    photo: Path,
+    reference: Path,
+    passed_photos: Sequence[Path],
+    settings: dict[str, Any],
+    backbone: Path,
+) -> list[Opinion]:
+    kind = ModelKind.REFERENCE_DIFFERENCE
+    wanted = OpinionRequest(
+        model=str(backbone),
+        sha256=backbone.stem,
+        model_id=backbone.stem,
+        name=backbone.stem,
+        version=1,
+        settings=settings,
+        reference_sha256=reference.stem,
+        photos=[Request(kind, str(passed), photo_sha256=passed.stem) for passed in passed_photos],
+    )
+    request = Request(
+        kind, str(photo), str(reference), photo_sha256=photo.stem, point=None, second_opinion=wanted
+    )
+    try:
+        boxes = computer.run(request).boxes
+    except DetectionFailed:
+        return []
+    found = [(box, from_corners(*box_corners(box))) for box in boxes]
+    return [
+        Opinion(
+            any(finds(rect, defect) for defect in check.defects),
+            box["second_opinion"]["value"],
+            box["confidence"],
+        )
+        for box, rect in found
+    ]
+
+
+def _area(values: Sequence[float], found: Sequence[Opinion]) -> float:
+    """The share of pairs of a defect and another finding in which the defect has the larger value."""
+    defects = np.array([value for value, one in zip(values, found, strict=True) if one.defect])
+    others = np.array([value for value, one in zip(values, found, strict=True) if not one.defect])
+    larger = (defects[:, None] > others[None]).mean()
+    return float(larger + (defects[:, None] == others[None]).mean() / 2)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -326,9 +453,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--inspections", type=int, default=max(SIZES), help="of each region, all passed")
     parser.add_argument("--checks", type=int, default=5, help="photos compared with each memory")
     parser.add_argument("--seed", type=int, default=700)
+    parser.add_argument("--backbone", type=Path, help="measure the second opinion of this ONNX file instead")
+    parser.add_argument("--settings", type=settings_given, default={}, help="how it is fed, a JSON object")
     options = parser.parse_args(arguments)
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)
+    if options.backbone is not None:
+        model = options.checks, options.backbone, options.settings
+        second_opinions("known kinds", NUISANCES, options.regions, options.seed, *model)
+        second_opinions("other kinds", OTHER_NUISANCES, options.regions, options.seed + 1000, *model)
+        return 0
     sizes = options.inspections, options.checks
     quality("known kinds", NUISANCES, options.regions, options.seed, *sizes)
     quality("other kinds", OTHER_NUISANCES, options.regions, options.seed + 1000, *sizes)

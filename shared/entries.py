@@ -34,14 +34,32 @@ class BoxAuthors(TypedDict, total=False):
     corrected_by_name: str | None
 
 
+class EntryOpinion(TypedDict):
+    """How unusual a finding is by a backbone, 0 to 1: from 0.5 on it is unusual.
+
+    `photos`: the number of passed photos that it was compared with beside the reference image.
+    """
+
+    value: float
+    photos: int
+    model_id: str
+    model_name: str
+    model_version: int
+    model_sha256: str
+
+
 class EntryBox(BoxAuthors):
-    """A finding. `accepted`: a person confirmed it. `severity`: how severe its label was at that time."""
+    """A finding. `accepted`: a person confirmed it. `severity`: how severe its label was at that time.
+
+    `second_opinion` is there only where a backbone gave one.
+    """
 
     label: str
     confidence: float
     points: EntryCorners
     accepted: NotRequired[bool]
     severity: NotRequired[str | None]
+    second_opinion: NotRequired[EntryOpinion]
 
 
 class EntryFile(TypedDict, total=False):
