@@ -48,18 +48,20 @@ class EntryOpinion(TypedDict):
     model_sha256: str
 
 
-class EntryBox(BoxAuthors):
-    """A finding. `accepted`: a person confirmed it. `severity`: how severe its label was at that time.
+class BoxOpinion(TypedDict, total=False):
+    """The second opinion on a finding; there only where a backbone gave one. The service alone writes it."""
 
-    `second_opinion` is there only where a backbone gave one.
-    """
+    second_opinion: EntryOpinion
+
+
+class EntryBox(BoxAuthors, BoxOpinion):
+    """A finding. `accepted`: a person confirmed it. `severity`: how severe its label was at that time."""
 
     label: str
     confidence: float
     points: EntryCorners
     accepted: NotRequired[bool]
     severity: NotRequired[str | None]
-    second_opinion: NotRequired[EntryOpinion]
 
 
 class EntryFile(TypedDict, total=False):

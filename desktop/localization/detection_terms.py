@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from shared.findings import SecondOpinion
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 
 BUILT_IN = ("missing", "added", "crack", "scratch", "dent", "stain", "highlight", "difference")
@@ -55,6 +56,30 @@ def size_text(size_mm: tuple[float, float] | None) -> str:
         return ""
     across, down = (f"{side:.1f}" if side < 10 else f"{side:.0f}" for side in size_mm)
     return f"{across} × {down} mm"
+
+
+def opinion_word(opinion: SecondOpinion | None) -> str:
+    """What the second opinion on a finding is; empty without one."""
+    if opinion is None:
+        return ""
+    if opinion.unusual:
+        return QCoreApplication.translate("Finding", "Second opinion: unusual")
+    return QCoreApplication.translate("Finding", "Second opinion: not unusual")
+
+
+def opinion_details(opinion: SecondOpinion) -> str:
+    """The value of a second opinion, and what it rests on."""
+    photos = QCoreApplication.translate("Finding", "%n passed photo(s)", "", opinion.photos)
+    return QCoreApplication.translate(
+        "Finding",
+        "{opinion} ({value} of 1; unusual from 0.5), by {model}, version {version}, compared with {photos}",
+    ).format(
+        opinion=opinion_word(opinion),
+        value=f"{opinion.value:.2f}",
+        model=opinion.model,
+        version=opinion.version,
+        photos=photos,
+    )
 
 
 def model_word(model_id: str | None, name: str | None) -> str:

@@ -17,7 +17,7 @@ def features(seed: int, noise: float = 0.05) -> Features:
     """A map of 10 x 10 patches: always the same picture, with noise of its own."""
     plain = np.random.default_rng(0).normal(size=(10, 10, 32))
     values = plain + np.random.default_rng(seed).normal(0, noise, plain.shape)
-    return (values / np.linalg.norm(values, axis=2, keepdims=True)).astype(np.float16)
+    return np.asarray(values / np.linalg.norm(values, axis=2, keepdims=True), np.float16)
 
 
 def with_patch(base: Features, cells: Cells, seed: int) -> Features:
