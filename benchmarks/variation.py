@@ -9,29 +9,25 @@ Each has twenty inspections under changing light and cameras, all passed; then c
 damage. A photo passes into the memory before the damage is there.
 
 With a backbone, an ONNX file, it measures instead how well the second opinion distinguishes defects from
-findings that are none: the area under the ROC curve, 0.5 for chance and 1 for never wrong. Findings are
-those without a memory, because few of the others are no defects. The same of the confidence is given beside.
+other findings: the area under the ROC curve, 0.5 for chance and 1 for never wrong. The findings are those
+without a memory, because a memory leaves few other ones. The area of the confidence is printed beside it.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from benchmarks.figures import say
-from service.detection.compute.compute_process import check_model
-from service.detection.compute.computer import Computer
-from service.detection.compute.request import OpinionRequest, Request
-from service.detection.failure import DetectionFailed
+from benchmarks.second_opinions import second_opinions
+from benchmarks.varied_regions import REGION, SIZE, Check, checks, finds, moved, passed, photographed
 from service.detection.onnx.settings import settings_given
 from service.detection.reference_difference import (
     AlignmentFailed,
@@ -40,92 +36,15 @@ from service.detection.reference_difference import (
     detect,
     photo_variation,
 )
-from service.detection.reference_difference.data import apply, corners
 from shared import samples
-from shared.content import sha256
-from shared.findings import corners as box_corners
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples.variation import (
-    NUISANCES,
-    OTHER_NUISANCES,
-    VariedRegion,
-    season,
-    varied_region,
-    with_crack,
-)
-from shared.wire.detection import ModelKind
+from shared.samples.variation import NUISANCES, OTHER_NUISANCES, VariedRegion, varied_region, with_crack
 from shared.wire.memory import MemoryKind
 
-SIZE = 480
-REGION = Rect(0, 0, SIZE, SIZE)
 SIZES = (0, 1, 3, 5, 10, 20)
-OPINION_SIZES = (2, 4, 8)
-"""Passed photos that a second opinion uses; a detection uses 8 at most."""
 LESS_FALSE, LESS_RECALL, MORE_TIME = 0.8, 0.01, 1.3
 """The goals, with five photos: false findings at places that vary, recall, and time, against no memory."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """A photo, where its defects lie in it, and where it varies."""
-
-    photo: samples.Image
-    defects: tuple[Rect, ...]
-    varies: tuple[Rect, ...]
-
-
-def photographed(
-    region: VariedRegion, image: samples.Image, number: int
-) -> tuple[samples.Image, samples.Matrix]:
-    """A photo of inspection `number`, and reference px -> photo px."""
-    return samples.photograph(image, season(number, region.seed), region.seed * 100 + number)
-
-
-def moved(box: Rect, matrix: samples.Matrix) -> Rect:
-    """The bounds of `box` of the reference image in the photo."""
-    points = apply(matrix, corners(box))
-    return from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
-
-
-def passed(region: VariedRegion, images: Sequence[samples.Image], first: int = 1) -> list[PhotoVariation]:
-    """What photos of these images, taken at the inspections from number `first` on, add to a memory."""
-    reference, added = region.reference, []
-    for number, image in enumerate(images, first):
-        photo, _ = photographed(region, image, number)
-        try:
-            added.append(photo_variation(reference, REGION, photo, str(number), number))
-        except AlignmentFailed:
-            continue
-    return added
-
-
-def checks(region: VariedRegion, after: int, count: int) -> Iterator[Check]:
-    """`count` photos after inspection `after`, the first without damage, the others with five defects."""
-    for index in range(count):
-        number = after + 1 + index
-        state = region.state(number)
-        image, defects = region.damaged(state, (), region.seed)
-        if index:
-            kinds = np.random.default_rng([region.seed, index]).permutation(samples.KINDS)[:5].tolist()
-            image, defects = region.damaged(state, kinds, region.seed * 50 + index)
-        photo, matrix = photographed(region, image, number)
-        around = (Rect(p.zone.x - 8, p.zone.y - 8, p.zone.w + 16, p.zone.h + 16) for p in region.places)
-        yield Check(
-            photo,
-            tuple(moved(defect.box, matrix) for defect in defects),
-            tuple(moved(zone, matrix) for zone in around),
-        )
-
-
-def finds(box: Rect, defect: Rect) -> bool:
-    """Whether a finding is that defect: they overlap, or one has the other's middle and is not far larger."""
-    common = box.intersection(defect).area
-    if common <= 0:
-        return False
-    inside = defect.contains(*box.middle) and common > 0.5 * box.area
-    around = box.contains(*defect.middle) and common >= 0.25 * box.area
-    return box.iou(defect) >= 0.2 or inside or around
 
 
 def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspections: int, count: int) -> None:
@@ -330,115 +249,6 @@ def _count_reports(
                 finds(box, crack) if crack_shown else not box.intersection(crack).empty for box in boxes
             ]
             sums[case, name] += any(at_place)
-
-
-@dataclass(frozen=True)
-class Opinion:
-    """A finding: whether it is a defect, its second opinion and its confidence."""
-
-    defect: bool
-    value: float
-    confidence: float
-
-
-def second_opinions(
-    name: str,
-    kinds: Sequence[str],
-    regions: int,
-    seed: int,
-    count: int,
-    backbone: Path,
-    settings: dict[str, Any],
-) -> None:
-    """Print how well a backbone distinguishes defects from other findings, by the number of passed photos."""
-    model = check_model(backbone, ModelKind.BACKBONE, settings)
-    opinions: dict[int, list[Opinion]] = {size: [] for size in OPINION_SIZES}
-    taken = dict.fromkeys(OPINION_SIZES, 0.0)
-    photos = 0
-    with tempfile.TemporaryDirectory() as folder, Computer() as computer:
-        for index in range(regions):
-            region_kinds = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
-            region = varied_region(SIZE, SIZE, seed + index, region_kinds)
-            reference = _stored(region.reference, Path(folder))
-            numbers = range(max(OPINION_SIZES), 0, -1)
-            passed_photos = [
-                _stored(photographed(region, region.state(number).image, number)[0], Path(folder))
-                for number in numbers
-            ]
-            for check in checks(region, max(OPINION_SIZES), count):
-                photo, photos = _stored(check.photo, Path(folder)), photos + 1
-                for size in OPINION_SIZES:
-                    started = time.process_time()
-                    opinions[size] += _opinions(
-                        computer, check, photo, reference, passed_photos[:size], model["settings"], backbone
-                    )
-                    taken[size] += time.process_time() - started
-    for size, found in opinions.items():
-        say(
-            f"{name}: second opinion with {size} photos, area under the ROC curve",
-            _area([one.value for one in found], found),
-            "",
-            of_confidence=round(_area([one.confidence for one in found], found), 3),
-            defects=sum(one.defect for one in found),
-            others=sum(not one.defect for one in found),
-            unusual_defects=round(float(np.mean([one.value >= 0.5 for one in found if one.defect])), 3),
-            unusual_others=round(float(np.mean([one.value >= 0.5 for one in found if not one.defect])), 3),
-            seconds_per_photo=round(taken[size] / photos, 2),
-        )
-
-
-def _stored(image: samples.Image, folder: Path) -> Path:
-    """The image as a file named by its content."""
-    data = bytes(cv2.imencode(".png", image)[1])
-    path = folder / f"{sha256(data)}.png"
-    path.write_bytes(data)
-    return path
-
-
-def _opinions(
-    computer: Computer,
-    check: Check,
-    photo: Path,
-    reference: Path,
-    passed_photos: Sequence[Path],
-    settings: dict[str, Any],
-    backbone: Path,
-) -> list[Opinion]:
-    kind = ModelKind.REFERENCE_DIFFERENCE
-    wanted = OpinionRequest(
-        model=str(backbone),
-        sha256=backbone.stem,
-        model_id=backbone.stem,
-        name=backbone.stem,
-        version=1,
-        settings=settings,
-        reference_sha256=reference.stem,
-        photos=[Request(kind, str(passed), photo_sha256=passed.stem) for passed in passed_photos],
-    )
-    request = Request(
-        kind, str(photo), str(reference), photo_sha256=photo.stem, point=None, second_opinion=wanted
-    )
-    try:
-        boxes = computer.run(request).boxes
-    except DetectionFailed:
-        return []
-    found = [(box, from_corners(*box_corners(box))) for box in boxes]
-    return [
-        Opinion(
-            any(finds(rect, defect) for defect in check.defects),
-            box["second_opinion"]["value"],
-            box["confidence"],
-        )
-        for box, rect in found
-    ]
-
-
-def _area(values: Sequence[float], found: Sequence[Opinion]) -> float:
-    """The share of pairs of a defect and another finding in which the defect has the larger value."""
-    defects = np.array([value for value, one in zip(values, found, strict=True) if one.defect])
-    others = np.array([value for value, one in zip(values, found, strict=True) if not one.defect])
-    larger = (defects[:, None] > others[None]).mean()
-    return float(larger + (defects[:, None] == others[None]).mean() / 2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

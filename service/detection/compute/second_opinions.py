@@ -150,17 +150,17 @@ class _Reader:
     ) -> Mapping[Rect, Features]:
         """The features of each window in the picture with this key.
 
-        It is opened only when features of a window are not kept.
+        It is opened only when features of a window are not in the cache.
         """
         features: dict[Rect, Features] = {}
         picture: _Picture | None = None
         for window in windows:
-            kept = self._cache.get((key, self._model, window))
-            if kept is None:
+            cached = self._cache.get((key, self._model, window))
+            if cached is None:
                 picture = picture or opened()
-                kept = self._seen(picture, window)
-                self._cache.put((key, self._model, window), kept)
-            features[window] = kept
+                cached = self._seen(picture, window)
+                self._cache.put((key, self._model, window), cached)
+            features[window] = cached
         return features
 
     def _seen(self, picture: _Picture, window: Rect) -> Features:

@@ -54,15 +54,15 @@ def unusual(
 def nearest(patches: Features, others: Sequence[Features]) -> Distances:
     """The distance of each patch to the nearest one of `others` at about the same place."""
     rows, columns = patches.shape[:2]
-    mine = patches.astype(np.float32)
+    queries = patches.astype(np.float32)
     best = np.full((rows, columns), -1, np.float32)
     for other in others:
-        theirs = other.astype(np.float32)
+        neighbours = other.astype(np.float32)
         for down in range(-_RADIUS, _RADIUS + 1):
             for across in range(-_RADIUS, _RADIUS + 1):
                 here = _shifted(rows, -down), _shifted(columns, -across)
                 there = _shifted(rows, down), _shifted(columns, across)
-                alike = np.einsum("rck,rck->rc", mine[here], theirs[there])
+                alike = np.einsum("rck,rck->rc", queries[here], neighbours[there])
                 np.maximum(best[here], alike, out=best[here])
     return np.asarray(np.clip(1 - best, 0, 2), np.float32)
 

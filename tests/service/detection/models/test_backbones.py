@@ -63,7 +63,7 @@ def test_item_with_a_backbone_as_its_model_fails_with_a_reason(client: TestClien
     assert detect(client, item)["error"] == "model_finds_nothing"
 
 
-def test_file_that_is_no_backbone_is_refused_with_what_is_expected(
+def test_other_file_is_refused_with_the_outputs_that_a_backbone_has(
     client: TestClient, tmp_path: Path
 ) -> None:
     path = backbone_model(tmp_path / "a.onnx", channels=4)
