@@ -94,7 +94,7 @@ def test_ambiguous_model_is_asked_about_shown_and_superseded(
     assert list(saved_model.settings["per_label"].values()) == [0.75]
 
 
-def test_backbone_is_fed_as_chosen_and_is_no_choice_for_items(
+def test_backbone_is_fed_as_chosen_and_not_offered_to_items(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     detection = context.session.detection
