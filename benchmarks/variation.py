@@ -1,11 +1,16 @@
 """Measures what the memory of a region does: false findings, recall, time, cracks that grow or failed.
 
     python -m benchmarks.variation [--regions N] [--inspections N] [--checks N] [--cracks N] [--seed N]
+    python -m benchmarks.variation --backbone FILE [--regions N] [--checks N] [--seed N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Regions are drawn with places that vary although
 nothing is wrong (`shared/samples/variation.py`): once the kinds that the method was made on, once others.
 Each has twenty inspections under changing light and cameras, all passed; then come photos without and with
 damage. A photo passes into the memory before the damage is there.
+
+With a backbone, an ONNX file, it measures instead how well the second opinion distinguishes defects from
+other findings: the area under the ROC curve, 0.5 for chance and 1 for never wrong. The findings are those
+without a memory, because a memory leaves few other ones. The area of the confidence is printed beside it.
 """
 
 from __future__ import annotations
@@ -14,12 +19,16 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from benchmarks.figures import say
+from benchmarks.second_opinions import second_opinions
+from benchmarks.varied_regions import REGION, SIZE, Check, checks, finds, moved, passed, photographed
+from service.detection.onnx.settings import settings_given
 from service.detection.reference_difference import (
     AlignmentFailed,
     PhotoVariation,
@@ -27,87 +36,15 @@ from service.detection.reference_difference import (
     detect,
     photo_variation,
 )
-from service.detection.reference_difference.data import apply, corners
 from shared import samples
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples.variation import (
-    NUISANCES,
-    OTHER_NUISANCES,
-    VariedRegion,
-    season,
-    varied_region,
-    with_crack,
-)
+from shared.samples.variation import NUISANCES, OTHER_NUISANCES, VariedRegion, varied_region, with_crack
 from shared.wire.memory import MemoryKind
 
-SIZE = 480
-REGION = Rect(0, 0, SIZE, SIZE)
 SIZES = (0, 1, 3, 5, 10, 20)
 LESS_FALSE, LESS_RECALL, MORE_TIME = 0.8, 0.01, 1.3
 """The goals, with five photos: false findings at places that vary, recall, and time, against no memory."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """A photo, where its defects lie in it, and where it varies."""
-
-    photo: samples.Image
-    defects: tuple[Rect, ...]
-    varies: tuple[Rect, ...]
-
-
-def photographed(
-    region: VariedRegion, image: samples.Image, number: int
-) -> tuple[samples.Image, samples.Matrix]:
-    """A photo of inspection `number`, and reference px -> photo px."""
-    return samples.photograph(image, season(number, region.seed), region.seed * 100 + number)
-
-
-def moved(box: Rect, matrix: samples.Matrix) -> Rect:
-    """The bounds of `box` of the reference image in the photo."""
-    points = apply(matrix, corners(box))
-    return from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
-
-
-def passed(region: VariedRegion, images: Sequence[samples.Image], first: int = 1) -> list[PhotoVariation]:
-    """What photos of these images, taken at the inspections from number `first` on, add to a memory."""
-    reference, added = region.reference, []
-    for number, image in enumerate(images, first):
-        photo, _ = photographed(region, image, number)
-        try:
-            added.append(photo_variation(reference, REGION, photo, str(number), number))
-        except AlignmentFailed:
-            continue
-    return added
-
-
-def checks(region: VariedRegion, after: int, count: int) -> Iterator[Check]:
-    """`count` photos after inspection `after`, the first without damage, the others with five defects."""
-    for index in range(count):
-        number = after + 1 + index
-        state = region.state(number)
-        image, defects = region.damaged(state, (), region.seed)
-        if index:
-            kinds = np.random.default_rng([region.seed, index]).permutation(samples.KINDS)[:5].tolist()
-            image, defects = region.damaged(state, kinds, region.seed * 50 + index)
-        photo, matrix = photographed(region, image, number)
-        around = (Rect(p.zone.x - 8, p.zone.y - 8, p.zone.w + 16, p.zone.h + 16) for p in region.places)
-        yield Check(
-            photo,
-            tuple(moved(defect.box, matrix) for defect in defects),
-            tuple(moved(zone, matrix) for zone in around),
-        )
-
-
-def finds(box: Rect, defect: Rect) -> bool:
-    """Whether a finding is that defect: they overlap, or one has the other's middle and is not far larger."""
-    common = box.intersection(defect).area
-    if common <= 0:
-        return False
-    inside = defect.contains(*box.middle) and common > 0.5 * box.area
-    around = box.contains(*defect.middle) and common >= 0.25 * box.area
-    return box.iou(defect) >= 0.2 or inside or around
 
 
 def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspections: int, count: int) -> None:
@@ -326,9 +263,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--inspections", type=int, default=max(SIZES), help="of each region, all passed")
     parser.add_argument("--checks", type=int, default=5, help="photos compared with each memory")
     parser.add_argument("--seed", type=int, default=700)
+    parser.add_argument("--backbone", type=Path, help="measure the second opinion of this ONNX file instead")
+    parser.add_argument("--settings", type=settings_given, default={}, help="how it is fed, a JSON object")
     options = parser.parse_args(arguments)
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)
+    if options.backbone is not None:
+        model = options.checks, options.backbone, options.settings
+        second_opinions("known kinds", NUISANCES, options.regions, options.seed, *model)
+        second_opinions("other kinds", OTHER_NUISANCES, options.regions, options.seed + 1000, *model)
+        return 0
     sizes = options.inspections, options.checks
     quality("known kinds", NUISANCES, options.regions, options.seed, *sizes)
     quality("other kinds", OTHER_NUISANCES, options.regions, options.seed + 1000, *sizes)

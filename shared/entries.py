@@ -34,7 +34,27 @@ class BoxAuthors(TypedDict, total=False):
     corrected_by_name: str | None
 
 
-class EntryBox(BoxAuthors):
+class EntryOpinion(TypedDict):
+    """How unusual a finding is by a backbone, 0 to 1: from 0.5 on it is unusual.
+
+    `photos`: the number of passed photos that it was compared with beside the reference image.
+    """
+
+    value: float
+    photos: int
+    model_id: str
+    model_name: str
+    model_version: int
+    model_sha256: str
+
+
+class BoxOpinion(TypedDict, total=False):
+    """The second opinion on a finding; there only where a backbone gave one. The service alone writes it."""
+
+    second_opinion: EntryOpinion
+
+
+class EntryBox(BoxAuthors, BoxOpinion):
     """A finding. `accepted`: a person confirmed it. `severity`: how severe its label was at that time."""
 
     label: str

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Final, Self
 
 from shared.codes import Origin
 from shared.entries import Entry, EntryBox, EntryCorners, EntryCorrection
@@ -16,6 +16,36 @@ from shared.wire.detection import Severity
 
 _SEVERITIES = frozenset(Severity)
 _NO_SEVERITIES: Mapping[str, Severity] = MappingProxyType({})
+UNUSUAL: Final = 0.5
+"""The second opinion from which on a finding is unusual: twice the usual distance, see `second_opinion`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecondOpinion:
+    """How unusual a finding is by the backbone `model` of this `version`, 0..1.
+
+    `photos`: the number of passed photos that it was compared with.
+    """
+
+    value: float
+    photos: int
+    model: str
+    version: int
+
+    @property
+    def unusual(self) -> bool:
+        """Whether it is further from the passed photos than twice what is usual."""
+        return self.value >= UNUSUAL
+
+    @classmethod
+    def from_json(cls, fields: Any) -> Self | None:
+        """The opinion of a JSON object; None when there is none or it cannot be read."""
+        try:
+            value, photos = float(fields["value"]), int(fields["photos"])
+            model, version = str(fields["model_name"]), int(fields["model_version"])
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return None
+        return cls(value, photos, model, version) if 0 <= value <= 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +67,7 @@ class Finding:
     author_name: str = ""
     severity: Severity | None = None
     size_mm: tuple[float, float] | None = None
+    second_opinion: SecondOpinion | None = None
 
     @classmethod
     def from_box(
@@ -67,6 +98,7 @@ class Finding:
             author_id="" if author is None else _text(author.get("by")),
             author_name="" if author is None else _text(author.get("by_name")),
             severity=_stored_severity(box) or severities.get(label),
+            second_opinion=SecondOpinion.from_json(box.get("second_opinion")),
         )
 
     @property

@@ -12,7 +12,7 @@ A person's correction of findings appends an entry with the key `correction`:
 ``{"of_version": version it corrects, "by": user id, "by_name": str | null, "at": time with Z}``.
 In a correction, a box that a person drew has the origin `person` and its author in `by` and `by_name`; one
 that a person changed has `corrected_by` and `corrected_by_name`. The service alone writes `SERVICE_KEYS` and
-`AUTHOR_KEYS`.
+`SERVICE_BOX_KEYS`.
 So the model's opinion, the findings that count and the person's verdict stay separate facts, and a client
 that knows only the contract reads the decision from `isPassed` of the newest entry.
 """
@@ -29,6 +29,8 @@ from shared.entries import Entry
 SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
 """The keys of an entry that the service alone writes; an entry with one of them is the service's."""
 AUTHOR_KEYS = ("by", "by_name", "corrected_by", "corrected_by_name")
+"""The keys of a box that say who drew or changed it; the service alone writes them."""
+SERVICE_BOX_KEYS = (*AUTHOR_KEYS, "second_opinion")
 """The keys of a box that the service alone writes."""
 
 _UNDER_WAY = {Progress.PENDING, Progress.DETECTING}

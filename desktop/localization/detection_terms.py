@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
+from shared.findings import SecondOpinion
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 
 BUILT_IN = ("missing", "added", "crack", "scratch", "dent", "stain", "highlight", "difference")
@@ -57,6 +58,30 @@ def size_text(size_mm: tuple[float, float] | None) -> str:
     return f"{across} × {down} mm"
 
 
+def opinion_word(opinion: SecondOpinion | None) -> str:
+    """What the second opinion on a finding is; empty without one."""
+    if opinion is None:
+        return ""
+    if opinion.unusual:
+        return QCoreApplication.translate("Finding", "Second opinion: unusual")
+    return QCoreApplication.translate("Finding", "Second opinion: not unusual")
+
+
+def opinion_details(opinion: SecondOpinion) -> str:
+    """The value of a second opinion, and what it rests on."""
+    photos = QCoreApplication.translate("Finding", "%n passed photo(s)", "", opinion.photos)
+    return QCoreApplication.translate(
+        "Finding",
+        "{opinion} ({value} of 1; unusual from 0.5), by {model}, version {version}, compared with {photos}",
+    ).format(
+        opinion=opinion_word(opinion),
+        value=f"{opinion.value:.2f}",
+        model=opinion.model,
+        version=opinion.version,
+        photos=photos,
+    )
+
+
 def model_word(model_id: str | None, name: str | None) -> str:
     """The name to show for a model: the built-in one has a word in each language, another its own name."""
     if model_id == REFERENCE_DIFFERENCE:
@@ -84,6 +109,9 @@ def failure_sentence(code: str, message: str) -> str:
             "Detection", "This model does not exist on the service. Select another model."
         ),
         "model_disabled": translate("Detection", "This model is disabled. Select another model."),
+        "model_finds_nothing": translate(
+            "Detection", "A backbone gives second opinions and finds nothing itself. Select another model."
+        ),
         "file_lost": translate(
             "Detection", "The file of the photo or reference image is missing. Upload it again."
         ),
@@ -144,4 +172,5 @@ def kind_name(kind: ModelKind) -> str:
         ModelKind.NMS_FREE: translate("Detection", "NMS-free (rows of six)"),
         ModelKind.DETR: translate("Detection", "DETR"),
         ModelKind.NMS_INSIDE: translate("Detection", "With built-in NMS"),
+        ModelKind.BACKBONE: translate("Detection", "Backbone"),
     }[kind]

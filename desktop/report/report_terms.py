@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.dates import minute_in_zone
-from desktop.localization.detection_terms import finding_word, severity_word, size_text
+from desktop.localization.detection_terms import finding_word, opinion_word, severity_word, size_text
 from desktop.report.content import ReportedItem
 from shared.codes import Status, Verdict
 from shared.findings import Finding
@@ -84,7 +84,8 @@ def explained_differences(item: ReportedItem) -> str:
 
 
 def _finding(finding: Finding) -> str:
-    details = severity_word(finding.severity), size_text(finding.size_mm)
+    opinion = opinion_word(finding.second_opinion)
+    details = severity_word(finding.severity), size_text(finding.size_mm), opinion
     more = ", ".join(part for part in details if part)
     if not finding.drawn:
         text = f"{finding_word(finding.label)} {finding.confidence:.2f}"

@@ -2554,8 +2554,16 @@
 <context>
     <name>Detection</name>
     <message>
+        <source>A backbone gives second opinions and finds nothing itself. Select another model.</source>
+        <translation>特征模型只提供第二意见，不能用于检测，请选择其他模型。</translation>
+    </message>
+    <message>
         <source>An internal service error occurred. Try again. If it happens again, contact an administrator.</source>
         <translation>服务发生内部错误。请重试；如再次出现，请联系管理员。</translation>
+    </message>
+    <message>
+        <source>Backbone</source>
+        <translation>特征模型</translation>
     </message>
     <message>
         <source>Built-in</source>
@@ -3615,6 +3623,10 @@
         <translation>
             <numerusform>%n 个任务</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>A backbone must have one output: a feature map [1, channels, rows, columns] or patch features [1, patches, channels]. Export it again.</source>
+        <translation>特征模型须输出一个特征图 [1, 通道, 行, 列] 或图块特征 [1, 图块数, 通道]，请重新导出。</translation>
     </message>
     <message>
         <source>A model with this name already exists. Enter another name.</source>
@@ -4999,6 +5011,12 @@
 </context>
 <context>
     <name>Finding</name>
+    <message numerus="yes">
+        <source>%n passed photo(s)</source>
+        <translation>
+            <numerusform>%n 张通过的照片</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Compares the photo with the region of the reference image. No training required</source>
         <translation>将照片与参考图上的区域对齐后比对，无需训练</translation>
@@ -5006,6 +5024,14 @@
     <message>
         <source>Reference difference</source>
         <translation>参考图比对</translation>
+    </message>
+    <message>
+        <source>Second opinion: not unusual</source>
+        <translation>第二意见：无异常</translation>
+    </message>
+    <message>
+        <source>Second opinion: unusual</source>
+        <translation>第二意见：异常</translation>
     </message>
     <message>
         <source>added</source>
@@ -5050,6 +5076,10 @@
     <message>
         <source>stain</source>
         <translation>污渍</translation>
+    </message>
+    <message>
+        <source>{opinion} ({value} of 1; unusual from 0.5), by {model}, version {version}, compared with {photos}</source>
+        <translation>{opinion}（{value}，满分 1，达到 0.5 为异常），由 {model} 版本 {version} 与 {photos}比较得出</translation>
     </message>
 </context>
 <context>
@@ -6364,6 +6394,10 @@
     <message>
         <source>Version</source>
         <translation>版本</translation>
+    </message>
+    <message>
+        <source>While a backbone is enabled, findings of reference difference get a second opinion from it. One backbone is enabled at a time. Other settings create a new version, which is disabled at first.</source>
+        <translation>启用特征模型后，参考图比对的缺陷会得到第二意见。同一时间只启用一个特征模型。修改设置会创建新版本，新版本默认停用。</translation>
     </message>
 </context>
 <context>

@@ -57,6 +57,22 @@ class KnownPhoto(Protocol):
     def content(self) -> bytes:
         """What it adds to the memory, in the format of `reference_difference.variation.serial`."""
 
+    @property
+    def passed(self) -> bool:
+        """Whether a person passed it and kept no finding in it: all of it is usual."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings of its item for this photo."""
+
+    @property
+    def place(self) -> Sequence[Sequence[float]] | None:
+        """Where the reference image lies in it by its assignment; 3 x 3, reference px -> photo px."""
+
+    @property
+    def place_by_person(self) -> bool:
+        """Whether a person said so."""
+
 
 class DetectionInput(Protocol):
     """What a detection of one item works on."""
@@ -112,7 +128,7 @@ class Ports:
     item has an entry of the job that has not. Both raise Problem 404, and 409 when the record is sealed, and
     lock the record of the item: a job is locked before. `names` gives the names of people by their ids.
     `memory` gives the photos of the memory of an item's region for a detection in the photo of a file; none
-    where there is no memory that counts.
+    where there is no memory that counts. Of each kind the oldest photos come first.
     """
 
     load_item: Callable[[Session, str], DetectionInput]

@@ -11,7 +11,7 @@ from typing import cast
 
 from shared import results
 from shared.codes import Origin
-from shared.entries import BoxAuthors, Entry, EntryBox
+from shared.entries import BoxAuthors, BoxOpinion, Entry, EntryBox
 
 
 class ContradictionError(ValueError):
@@ -62,7 +62,7 @@ def plain(entry: Entry) -> Entry:
 
 
 def _anonymous(box: EntryBox) -> EntryBox:
-    return cast(EntryBox, {key: value for key, value in box.items() if key not in results.AUTHOR_KEYS})
+    return cast(EntryBox, {key: value for key, value in box.items() if key not in results.SERVICE_BOX_KEYS})
 
 
 def _version_of(entry: Entry) -> int | None:
@@ -87,7 +87,8 @@ def authored(
 
     A box that is the same as before keeps its origin and its author. One that was moved or given another
     label keeps them and says who changed it: a model's finding is recognised by its confidence, a person's by
-    its author. Every other box was drawn by the person `by`.
+    its author. Every other box was drawn by the person `by`. A second opinion stays with a box that was not
+    moved.
     """
     left = list(corrected)
     out: list[EntryBox | None] = [None] * len(boxes)
@@ -95,7 +96,7 @@ def authored(
         same = next((other for other in left if _core(other) == _core(box)), None)
         if same is not None:
             left.remove(same)
-            out[at] = {**_anonymous(box), **_history(same)}
+            out[at] = {**_anonymous(box), **_history(same), **_opinion(same, box)}
     for at, box in enumerate(boxes):
         if out[at] is not None:
             continue
@@ -107,7 +108,7 @@ def authored(
         history = _history(before)
         if history.get("by") != by:
             history |= {"corrected_by": by, "corrected_by_name": by_name}
-        out[at] = {**_anonymous(box), **history}
+        out[at] = {**_anonymous(box), **history, **_opinion(before, box)}
     return [box for box in out if box is not None]
 
 
@@ -124,6 +125,14 @@ def _history(box: EntryBox) -> BoxAuthors:
     fields: Mapping[str, object] = box
     authors = {key: fields[key] for key in results.AUTHOR_KEYS if key in fields}
     return cast(BoxAuthors, {"origin": _origin(box).value, **authors})
+
+
+def _opinion(before: EntryBox, box: EntryBox) -> BoxOpinion:
+    """The second opinion on a finding that is where it was; one that was moved has none."""
+    is_moved = _core(before)[2:] != _core(box)[2:]
+    if is_moved or "second_opinion" not in before:
+        return {}
+    return {"second_opinion": before["second_opinion"]}
 
 
 def _changed_from(before: EntryBox, box: EntryBox) -> bool:

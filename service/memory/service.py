@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 from sqlmodel import Session
 
@@ -32,11 +33,32 @@ _FOLLOWED = {"item", "record", "reference_image", regions.KIND}
 
 @dataclass(frozen=True, slots=True)
 class KnownPhoto:
-    """A photo of a memory: its file, the SHA-256 of that, and what it adds (`variation.serial`)."""
+    """A photo of a memory: its file, the SHA-256 of that, and what it adds (`variation.serial`).
+
+    passed: a person passed it and kept no finding in it. settings, place, place_by_person: as in `Question`.
+    """
 
     file_id: str
     sha256: str
     content: bytes
+    passed: bool
+    settings: Mapping[str, Any]
+    place: Sequence[Sequence[float]] | None
+    place_by_person: bool
+
+    @classmethod
+    def of(cls, member: Member, content: bytes) -> Self:
+        """That of a member, with what it adds."""
+        question = member.photo.question
+        return cls(
+            file_id=member.file_id,
+            sha256=member.sha256,
+            content=content,
+            passed=member.kind is MemoryKind.PASSED and not member.without,
+            settings=question.settings,
+            place=question.place,
+            place_by_person=question.place_by_person,
+        )
 
 
 class MemoryService:
@@ -96,7 +118,7 @@ class MemoryService:
         if rules.passed_photos(chosen) < memory.required:
             return ()
         stored = reading.contents(session, chosen)
-        return [KnownPhoto(member.file_id, member.sha256, content) for member, content in stored]
+        return [KnownPhoto.of(member, content) for member, content in stored]
 
     # For the routes
 

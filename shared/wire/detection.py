@@ -15,7 +15,7 @@ REFERENCE_DIFFERENCE = "reference-difference"
 
 
 class ModelKind(StrEnum):
-    """How a model's output is read."""
+    """How a model's output is read. A backbone finds nothing: it gives the second opinion on findings."""
 
     REFERENCE_DIFFERENCE = "reference_difference"
     YOLO = "yolo"
@@ -23,6 +23,7 @@ class ModelKind(StrEnum):
     NMS_FREE = "nms_free"
     DETR = "detr"
     NMS_INSIDE = "nms_inside"
+    BACKBONE = "backbone"
 
 
 class DetectionModel(WireModel):

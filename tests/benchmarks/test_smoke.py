@@ -6,12 +6,15 @@ import json
 import math
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.__main__ import NAMES
 from benchmarks.figures import ROOT
+from benchmarks.second_opinions import area
+from tests.service.detection.graphs import backbone_model
 
 # The words that make it small, and figures that have to be among the lines.
 SMALL: dict[str, tuple[str, set[str]]] = {
@@ -134,6 +137,27 @@ def test_it_prints_its_figures(name: str) -> None:
             assert math.isfinite(line["value"]), line
             assert isinstance(line["unit"], str), line
             assert all(math.isfinite(line[key]) for key in ("goal", "floor", "ratio") if key in line), line
+
+
+@pytest.mark.slow(120)
+def test_backbone_is_measured(tmp_path: Path) -> None:
+    backbone = backbone_model(tmp_path / "b.onnx", (128, 128))
+    lines = lines_of("variation", f"--backbone {backbone} --regions 1 --checks 2")
+    by_figure = {line["figure"]: line for line in lines}
+    line = by_figure["known kinds: second opinion by 2 photos, area under the ROC curve"]
+    assert 0 <= line["value"] <= 1
+    assert line["defects"] > 0
+    assert len(lines) == 8
+
+
+@pytest.mark.parametrize(
+    ("positive", "negative", "share"),
+    [([3, 4], [1, 2], 1), ([1], [2, 3], 0), ([2], [2], 0.5), ([1, 3], [2], 0.5), ([3, 3, 1], [1, 2], 0.75)],
+)
+def test_area_is_the_share_of_pairs_in_order(
+    positive: list[float], negative: list[float], share: float
+) -> None:
+    assert area(positive, negative) == pytest.approx(share)
 
 
 def test_make_bench_runs_every_benchmark() -> None:

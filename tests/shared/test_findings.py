@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from shared.entries import Entry, EntryBox, EntryCorrection
-from shared.findings import Finding, read_findings, size_mm
+from shared.entries import Entry, EntryBox, EntryCorrection, EntryOpinion
+from shared.findings import Finding, SecondOpinion, read_findings, size_mm
 from shared.geometry import Rect
 from shared.wire.detection import Severity
 
@@ -38,6 +38,34 @@ def test_stored_severity_wins_over_catalogue() -> None:
     assert Finding.from_box({**BOX, "severity": "critical"}, severities=now).severity is Severity.CRITICAL
     assert Finding.from_box({**BOX, "severity": "awful"}, severities=now).severity is Severity.MINOR
     assert Finding.from_box(BOX).severity is None
+
+
+OPINION: EntryOpinion = {
+    "value": 0.5,
+    "photos": 3,
+    "model_id": "b",
+    "model_name": "patches",
+    "model_version": 2,
+    "model_sha256": "ab",
+}
+
+
+def test_second_opinion_of_a_box() -> None:
+    finding = Finding.from_box({**BOX, "second_opinion": OPINION})
+    assert finding.second_opinion == SecondOpinion(0.5, 3, "patches", 2)
+    assert finding.second_opinion.unusual
+    usual = Finding.from_box({**BOX, "second_opinion": {**OPINION, "value": 0.49}}).second_opinion
+    assert usual is not None
+    assert not usual.unusual
+    assert Finding.from_box(BOX).second_opinion is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, 3, {}, {**OPINION, "value": "x"}, {**OPINION, "value": math.nan}, {**OPINION, "value": 2}]
+)
+def test_second_opinion_that_cannot_be_read_is_left_out(wrong: Any) -> None:
+    finding = Finding.from_box({**BOX, "second_opinion": wrong})
+    assert (finding.label, finding.second_opinion) == ("dent", None)
 
 
 def test_a_finding_written_as_a_box_reads_as_the_same() -> None:

@@ -6,7 +6,8 @@ being the items' names.
 the labels. They are two because they are two tasks: where to look, and what was seen. A box is
 ``[x, y, w, h]`` in px of the upright picture, cut to it; a finding without an area there is left out. Beyond
 COCO, images have `ipfs_cid`, annotations of regions `attributes` (item_id, item_name, description,
-model_id), those of findings `score` and `attributes` (item_id, item_name, drawn_by, severity, size_mm).
+model_id), those of findings `score` and `attributes` (item_id, item_name, drawn_by, severity, size_mm,
+second_opinion).
 With pictures, those of the two datasets are in `images/regions/` and `images/findings/`.
 
 Source of the fields: the COCO data format, https://cocodataset.org/#format-data.
@@ -73,11 +74,13 @@ def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[DatasetBox]:
     for finding in facts.findings:
         rect = finding.box.clamped(photo.picture.width, photo.picture.height)
         if rect.w > 0 and rect.h > 0:
+            opinion = finding.second_opinion
             attributes = {
                 **_item(facts),
                 "drawn_by": finding.author,
                 "severity": finding.severity or "",
                 "size_mm": finding.size_mm,
+                "second_opinion": None if opinion is None else opinion.value,
             }
             more = {"score": finding.confidence, "attributes": attributes}
             yield DatasetBox(photo.file_name, finding.label, rect, more)

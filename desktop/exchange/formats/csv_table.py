@@ -68,6 +68,7 @@ COLUMNS = (
     "y2",
     "width_mm",
     "height_mm",
+    "second_opinion",
 )
 # Spreadsheets take the wide forms of Chinese keyboards for the same.
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "'")
@@ -102,7 +103,7 @@ def write(inspection: Inspection, terms: ColumnTerms = CODES) -> bytes:
         row = _row(inspection, facts, terms)
         for finding in facts.findings or (None,):
             if finding is not None:
-                box = finding.box
+                box, opinion = finding.box, finding.second_opinion
                 wide, high = finding.size_mm or (None, None)
                 row |= {
                     "label": terms.label(finding.label),
@@ -115,6 +116,7 @@ def write(inspection: Inspection, terms: ColumnTerms = CODES) -> bytes:
                     "y1": box.y,
                     "x2": box.right,
                     "y2": box.bottom,
+                    "second_opinion": None if opinion is None else opinion.value,
                 }
             writer.writerow({name: _cell(value) for name, value in row.items()})
     return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8", "replace")

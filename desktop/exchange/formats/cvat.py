@@ -5,7 +5,8 @@ being the items' names. `findings.xml` holds the photos and the findings of the 
 They are two because they are two tasks: where to look, and what was seen. Each can be imported by itself into
 a task that has its labels, which stand in its `meta`. A box is cut to its upright picture; a finding without
 an area there is left out. Attributes of regions are item_id, item_name, description and model_id; those of
-findings item_id, item_name, confidence, drawn_by, severity and size_mm. Beyond CVAT, images have `ipfs_cid`.
+findings item_id, item_name, confidence, drawn_by, severity, size_mm and second_opinion. Beyond CVAT, images
+have `ipfs_cid`.
 With pictures, those of the two files are in `images/regions/` and `images/findings/`.
 
 Of other programs, polygons, polylines, points, ellipses, masks, cuboids, skeletons and turned boxes are read
@@ -97,12 +98,14 @@ def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
         rect = finding.box.clamped(photo.picture.width, photo.picture.height)
         if rect.w > 0 and rect.h > 0:
             size = "" if finding.size_mm is None else " x ".join(f"{side:g}" for side in finding.size_mm)
+            opinion = finding.second_opinion
             attributes = {
                 **_item(facts),
                 "confidence": repr(finding.confidence),
                 "drawn_by": finding.author,
                 "severity": finding.severity or "",
                 "size_mm": size,
+                "second_opinion": "" if opinion is None else repr(opinion.value),
             }
             yield _Box(photo.file_name, finding.label, rect, attributes)
 

@@ -32,6 +32,7 @@ from service.detection.compute.comparing import (
 from service.detection.compute.place_search import Places, PlacesRequest
 from service.detection.compute.placing import alignment_json, assigned, enlarged, started, unaligned
 from service.detection.compute.request import Request, item_settings
+from service.detection.compute.second_opinions import ComparedPhoto, SecondOpinions
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.messages import FoundPlace
 from service.detection.onnx.detector import Detected, Detectors, calls_together, is_sliced
@@ -102,6 +103,7 @@ class Computer:
         self._ahead: _Prefetched | None = None
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
         self._places = Places(self._load_reference)
+        self._second_opinions = SecondOpinions(self._detectors)
 
     def __enter__(self) -> Self:
         return self
@@ -152,6 +154,8 @@ class Computer:
         `variation.serial`; one of another version is left out.
         """
         started = time.perf_counter()
+        if request.kind == ModelKind.BACKBONE:
+            raise DetectionFailed("model_finds_nothing")
         try:
             photo, scale = self._load(request)
             if then is not None:
@@ -254,6 +258,9 @@ class Computer:
         findings = [
             box(difference.label, difference.confidence, difference.box) for difference in result.boxes
         ]
+        findings = self._second_opinions.added(
+            request, ComparedPhoto(reference, region, scale, photo, result), findings
+        )
         alignment = alignment_json(result.alignment, scale, request)
         opinion = (findings, not findings, thresholds(request, parameters), alignment)
         return opinion, suppressed_boxes(result), region_memories.used(memory)

@@ -11,6 +11,24 @@ from shared.wire.inspection import DetectionSettings
 
 
 @dataclass(frozen=True, slots=True)
+class OpinionRequest:
+    """Which backbone gives a second opinion: its file, hash, id, name, version and `DetectorSettings`.
+
+    reference_sha256: of the reference image. photos: that passed, the newest first; each with its
+    `photo_sha256`, and with what is known of its alignment.
+    """
+
+    model: str
+    sha256: str
+    model_id: str
+    name: str
+    version: int
+    settings: Mapping[str, Any]
+    reference_sha256: str
+    photos: Sequence[Request] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """What to detect. Paths are of local files.
 
@@ -21,7 +39,8 @@ class Request:
     files); place_by_person: a person said so. within: the corners of the region in px of the photo file, when
     findings of an ONNX model count only inside of it. photo_sha256: with it, what a model finds is kept.
     memory: file with the memory of the region, for reference-difference; None: without one.
-    rendered: where the picture with the boxes goes; None: nowhere.
+    rendered: where the picture with the boxes goes; None: nowhere. second_opinion: on the findings of
+    reference-difference; None: there is none.
     """
 
     kind: str
@@ -40,6 +59,7 @@ class Request:
     photo_sha256: str | None = None
     memory: str | None = None
     rendered: str | None = None
+    second_opinion: OpinionRequest | None = None
 
 
 def as_json(request: Request) -> dict[str, object]:
@@ -50,6 +70,10 @@ def as_json(request: Request) -> dict[str, object]:
 def to_request(fields: dict[str, Any]) -> Request:
     """A `Request` from its JSON form."""
     point: Sequence[float] | None = fields.get("point")
+    opinion: dict[str, Any] | None = fields.get("second_opinion")
+    if opinion is not None:
+        photos = tuple(to_request(photo) for photo in opinion["photos"])
+        fields = {**fields, "second_opinion": OpinionRequest(**{**opinion, "photos": photos})}
     return Request(
         **{
             **fields,

@@ -20,13 +20,14 @@ from service.detection import rules
 from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.place_search import PlacesRequest, places_json
 from service.detection.compute.request import Request, as_json
+from service.detection.dispatch.second_opinion import opinion_request
 from service.detection.dispatch.store_waiting import with_store
-from service.detection.dispatch.work import Computed, Run, Work
+from service.detection.dispatch.work import Computed, Known, Run, Work
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.jobs import job_rows
 from service.detection.messages import Answer
 from service.detection.models.labels import with_severities
-from service.detection.models.registry import facts
+from service.detection.models.registry import chosen_backbone, facts
 from service.detection.ports import DetectionEnd, DetectionObserver, KnownPhoto, Ports
 from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
 from service.detection.tables import ModelRow
@@ -238,7 +239,10 @@ class Dispatcher:
                 rendered = Path(folder) / "boxes.jpg"
                 make_request = partial(self._request, work, work.model, work.photo, rendered)
                 request = await with_store(lambda: on_thread(make_request))
-                memory_photos = await self._memory_photos(work)
+                known = await self._known(work)
+                memory_photos = known.memory_photos
+                if known.backbone is not None:
+                    request = await with_store(lambda: on_thread(self._with_opinion, request, work, known))
                 answer = await self._computed_now(run, request, memory_photos)
                 if answer["event"] != "done" or not rendered.exists():
                     return Computed(answer, memory_photos=memory_photos)
@@ -254,14 +258,24 @@ class Dispatcher:
             # The picture or its folder could not be written.
             return _failed(of_disk(error))
 
-    async def _memory_photos(self, work: Work) -> Sequence[KnownPhoto]:
-        """What photos of the region showed before, for a comparison."""
+    async def _known(self, work: Work) -> Known:
+        """What photos of the region showed before, and the backbone, for a comparison."""
         photo = work.photo
         if photo is None or work.model is None or work.model.kind != ModelKind.REFERENCE_DIFFERENCE:
-            return ()
-        return await self._database.read(
-            lambda session: self._ports.memory(session, work.item_id, photo.file_id)
-        )
+            return Known()
+
+        def read(session: Session) -> Known:
+            # A backbone that ends the process must not end the job more than once.
+            backbone = chosen_backbone(session) if work.attempt == 1 else None
+            return Known(self._ports.memory(session, work.item_id, photo.file_id), backbone)
+
+        return await self._database.read(read)
+
+    def _with_opinion(self, request: Request, work: Work, known: Known) -> Request:
+        if work.reference is None:
+            return request
+        opinion = opinion_request(known, work.reference, self._model_path, self._ports.path)
+        return replace(request, second_opinion=opinion)
 
     async def _computed_now(self, run: Run, request: Request, memory_photos: Sequence[KnownPhoto]) -> Answer:
         """What the compute process answers, when it is the job's turn."""

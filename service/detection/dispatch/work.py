@@ -40,6 +40,17 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What a comparison uses beside photo and reference image: photos of the memory, the enabled backbone.
+
+    backbone: its id and facts; None while none is enabled.
+    """
+
+    memory_photos: Sequence[KnownPhoto] = ()
+    backbone: tuple[str, rules.ModelFacts] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Computed:
     """What came of a job; `keep_rendered` makes a file of the picture with the boxes, where there is one.
 

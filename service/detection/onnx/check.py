@@ -1,4 +1,4 @@
-"""Checks a model file on its way in and recognises what kind of detector it is.
+"""Checks a model file on its way in and recognises what kind of model it is.
 
 It runs in a process of its own with a time limit (`service.detection.compute.worker --check`), because a
 hostile file may crash or stall ONNX Runtime.
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.failure import BadModel
-from service.detection.onnx import container
+from service.detection.onnx import backbone, container
 from service.detection.onnx.decode import ROUNDING, cells, decode, grids, within_unit, yolo_columns
 from service.detection.onnx.detector import SIZE_INPUT, Detector, channels_last
 from service.detection.onnx.settings import DetectorSettings
@@ -62,7 +62,8 @@ def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes
     metadata = dict(detector.session.get_modelmeta().custom_metadata_map)
     if metadata.get("task", "").strip("'\"") not in _TASKS:
         raise BadModel("task_unsupported")
-    width, height = _input_size(detector, overrides, metadata)
+    usual = backbone.SIDE if kind is ModelKind.BACKBONE else _DEFAULT_SIDE
+    width, height = _input_size(detector, overrides, metadata, usual)
     try:
         raw = detector.outputs(np.full((1, 3, height, width), 0.45, np.float32))
     except Exception as error:
@@ -71,6 +72,9 @@ def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes
     class_count = classes or len(labels)
     sized = {**overrides, "width": width, "height": height}
     recognised = kind or _recognised(raw, width, height, class_count)
+    if kind is None and recognised is ModelKind.BACKBONE:
+        # A backbone whose file leaves the size of its input open has another usual size.
+        return check(path, ModelKind.BACKBONE, overrides, classes)
     if recognised is None:
         kinds = _readable_as(raw, sized)
         raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
@@ -87,14 +91,17 @@ def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes
         kinds = _readable_as(raw, sized)
         if kind is None:
             raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
-        raise BadModel("kind_wrong", kinds)
+        raise BadModel("backbone_wrong" if kind is ModelKind.BACKBONE else "kind_wrong", kinds)
     return Checked(recognised, labels[:MAX_LABELS] or _numbered(recognised, raw, settings), settings)
 
 
 def _recognised(raw: list[NDArray[np.generic]], width: int, height: int, classes: int) -> ModelKind | None:
     if _is_detr_table(raw, cells(width, height)):
         return ModelKind.DETR
-    kind = recognise([output.shape for output in raw], width, height)
+    shapes = [output.shape for output in raw]
+    kind = recognise(shapes, width, height)
+    if kind is None and backbone.patch_grid(shapes, width, height) is not None:
+        return ModelKind.BACKBONE
     if kind is not ModelKind.YOLOX:
         return kind
     # A row per cell: labels tell that there is no objectness, which YOLOX always has.
@@ -115,6 +122,9 @@ def _settings(habits: dict[str, Any], overrides: dict[str, Any]) -> DetectorSett
 def _reads(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings) -> bool:
     if kind is ModelKind.REFERENCE_DIFFERENCE:
         return False
+    if kind is ModelKind.BACKBONE:
+        grid = backbone.patch_grid([output.shape for output in raw], settings.width, settings.height)
+        return grid is not None and bool(np.all(np.isfinite(grid.patches(raw))))
     try:
         decoded = decode(kind, raw, settings)
     except (ValueError, IndexError):
@@ -129,7 +139,9 @@ def _readable_as(raw: list[NDArray[np.generic]], overrides: dict[str, Any]) -> l
     return [kind.value for kind in ModelKind if _reads(kind, raw, settings)]
 
 
-def _input_size(detector: Detector, overrides: dict[str, Any], metadata: dict[str, str]) -> tuple[int, int]:
+def _input_size(
+    detector: Detector, overrides: dict[str, Any], metadata: dict[str, str], default: int
+) -> tuple[int, int]:
     inputs = [tensor for tensor in detector.inputs if tensor.name != SIZE_INPUT]
     if len(inputs) != 1 or len(inputs[0].shape) != 4:
         raise BadModel("not_an_image_model")
@@ -139,7 +151,7 @@ def _input_size(detector: Detector, overrides: dict[str, Any], metadata: dict[st
     channels, height, width = (shape[2], *shape[:2]) if channels_last(inputs[0].shape) else shape
     if (isinstance(channels, int) and channels != 3) or not 1 <= detector.batch <= _MOST_BATCH:
         raise BadModel("not_an_image_model")
-    usual = _usual_size(metadata.get("imgsz", ""))
+    usual = _usual_size(metadata.get("imgsz", ""), default)
     sides = []
     for fixed, name, trained in ((width, "width", usual[1]), (height, "height", usual[0])):
         side = fixed if isinstance(fixed, int) else overrides.get(name, trained)
@@ -149,15 +161,15 @@ def _input_size(detector: Detector, overrides: dict[str, Any], metadata: dict[st
     return sides[0], sides[1]
 
 
-def _usual_size(text: str) -> tuple[int, int]:
+def _usual_size(text: str, default: int) -> tuple[int, int]:
     """Height and width that a model was trained for, in a file's metadata: one number or both."""
     try:
         value = ast.literal_eval(text[:100])
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        value = _DEFAULT_SIDE
+        value = default
     sides = list(value) if isinstance(value, list | tuple) else [value]
     if len(sides) not in (1, 2) or not all(type(side) is int and 32 <= side <= 8192 for side in sides):
-        sides = [_DEFAULT_SIDE]
+        sides = [default]
     return sides[0], sides[-1]
 
 
@@ -217,6 +229,8 @@ def _habits(
     """How models of a kind are usually fed and read; a person may choose otherwise."""
     if kind is ModelKind.YOLOX:
         return {"colour": "bgr", "values": "raw", "fit": "corner"}
+    if kind is ModelKind.BACKBONE:
+        return {"values": "imagenet", "fit": "stretch"}
     if kind is ModelKind.NMS_INSIDE and detector.sized:
         return {"fit": "stretch", "confidence": 0.5}
     if kind is ModelKind.DETR:
@@ -277,7 +291,7 @@ def _activation(raw: list[NDArray[np.generic]], names: int) -> str | None:
 
 def _numbered(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings) -> list[str]:
     """Labels for the classes of a file that names none."""
-    if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE):
+    if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE, ModelKind.BACKBONE):
         return []
     if kind is ModelKind.DETR:
         classes = next((output.shape[-1] for output in raw if output.shape[-1] != 4), 4)

@@ -73,6 +73,14 @@ _ONNX = {
     "settings": {"width": 640, "height": 640, "confidence": 0.25, "fail_confidence": 0.4},
 }
 
+_BACKBONE = {
+    "model_name": "Patch features",
+    "kind": ModelKind.BACKBONE,
+    "labels": [],
+    "settings": {"width": 448, "height": 448, "values": "imagenet", "colour": "rgb"},
+    "enabled": False,
+}
+
 _AT = dt.datetime(2026, 11, 22, 16, 40, tzinfo=dt.UTC)
 _FINISH = FinishSummary(
     Counters(items=3, detected=3, judged=1, undecided=2, passed=1),
@@ -188,6 +196,7 @@ def dialogs(window: MainWindow, served: Served, qtbot: QtBot) -> Iterator[tuple[
         ("measuring", lambda: ScaleDialog(context, image, page)),
         ("built-in model", lambda: ModelForm(context, builtin, page)),
         ("model", lambda: ModelForm(context, onnx, page)),
+        ("backbone", lambda: ModelForm(context, onnx.model_copy(update=_BACKBONE), page)),
         ("kind", lambda: KindForm(context, "defects.onnx", open_questions, lambda *_: None, page)),
         ("new user", lambda: NewUserForm(context, page)),
         ("user", lambda: EditUserForm(context, user, page)),

@@ -165,7 +165,12 @@ def test_more_shapes_than_a_record_takes_are_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_findings_are_written_with_what_is_known_of_them() -> None:
-    finding = {**box("裂纹", Rect(10.25, 20, 30, 40.5), 0.87), "severity": "major"}
+    opinion = {"value": 0.75, "photos": 3, "model_name": "patches", "model_version": 1}
+    finding = {
+        **box("裂纹", Rect(10.25, 20, 30, 40.5), 0.87),
+        "severity": "major",
+        "second_opinion": opinion,
+    }
     drawn = {**box("<凹坑>", Rect(600, 470, 100, 100)), "origin": "person", "by": "l", "by_name": "李四"}
     point, entry = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}, detection(finding, drawn, correction={"by": "l"})
     whole = inspection(item(1, point, entry, description='"翼根"\n'))
@@ -178,6 +183,7 @@ def test_findings_are_written_with_what_is_known_of_them() -> None:
     assert [first.get(key) for key in ("xtl", "ytl", "xbr", "ybr")] == ["10.25", "20.0", "40.25", "60.5"]
     attributes = {node.get("name"): node.text for node in first.findall("attribute")}
     assert attributes["severity"] == "major"
+    assert attributes["second_opinion"] == "0.75"
     assert attributes["confidence"] == "0.87"
     # Cut to the photo.
     assert [second.get(key) for key in ("xbr", "ybr")] == ["640.0", "480.0"]

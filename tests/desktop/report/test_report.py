@@ -21,7 +21,7 @@ from pytestqt.qtbot import QtBot
 from desktop.report import html, pdf, pdf_drawing, report_terms, seal
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from shared.codes import Verdict
-from shared.findings import Finding
+from shared.findings import Finding, SecondOpinion
 from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.wire.detection import Severity
@@ -291,9 +291,13 @@ def test_a_finding_says_who_drew_it_how_severe_and_how_large_it_is() -> None:
         Finding("crack", 0.93, Rect(0, 0, 9, 9), severity=Severity.CRITICAL, size_mm=(12.4, 3.25)),
         Finding("dent", 1.0, Rect(0, 0, 9, 9), drawn=True, author_name="李四", severity=Severity.MINOR),
         Finding("stain", 0.5, Rect(0, 0, 9, 9)),
+        Finding("added", 0.7, Rect(0, 0, 9, 9), second_opinion=SecondOpinion(0.2, 3, "patches", 1)),
     )
     line = report_terms.findings(replace(item(1, False), findings=boxes))
-    assert line == "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50"
+    assert line == (
+        "crack 0.93 (critical, 12 × 3.2 mm)   dent, drawn by 李四 (minor)   stain 0.50   "
+        "added 0.70 (Second opinion: not unusual)"
+    )
 
 
 def test_the_report_says_what_the_memory_explains(qtbot: QtBot, tmp_path: Path) -> None:

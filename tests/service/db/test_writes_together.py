@@ -246,7 +246,7 @@ def test_the_others_are_answered_while_a_change_waits_for_a_row(database: Databa
     holder = threading.Thread(target=database.write_now, args=[hold])
     holder.start()
     assert locked.wait(30)
-    before = Holding(database)
+    before = BlockedChange(database)
 
     async def main() -> None:
         holding = await before.begin()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -53,7 +53,9 @@ class ModelForm(EntryForm):
         self.fail_confidence: QDoubleSpinBox | None = None
         self.classes: ClassTable | None = None
         self.feeding: dict[str, Combo] = {}
-        if entry.kind is not ModelKind.REFERENCE_DIFFERENCE:
+        if entry.kind is ModelKind.BACKBONE:
+            self._add_backbone_inputs()
+        elif entry.kind is not ModelKind.REFERENCE_DIFFERENCE:
             self._add_rules()
         else:
             self.setMinimumWidth(860)
@@ -117,6 +119,17 @@ class ModelForm(EntryForm):
         for box in (self.confidence, self.fail_confidence):
             box.valueChanged.connect(lambda _: self.touch())
 
+    def _add_backbone_inputs(self) -> None:
+        grid = QFormLayout()
+        grid.setHorizontalSpacing(16)
+        self._add_input_fields(grid, ("values", "colour"))
+        self.body.insertLayout(self.body.count() - 1, grid)
+        hint = self.tr(
+            "While a backbone is enabled, findings of reference difference get a second opinion from it. One "
+            "backbone is enabled at a time. Other settings create a new version, which is disabled at first."
+        )
+        self.body.insertWidget(self.body.count() - 1, label(hint, "small", wrap=True))
+
     def _class_table(self) -> ClassTable:
         self.classes = ClassTable(self._entry)
         self.classes.changed.connect(self.touch)
@@ -128,8 +141,8 @@ class ModelForm(EntryForm):
         )
         return self.classes
 
-    def _add_input_fields(self, grid: QFormLayout) -> None:
-        """How a photo gets into the model, which no file tells for certain."""
+    def _add_input_fields(self, grid: QFormLayout, keys: Sequence[str] = ("values", "colour", "fit")) -> None:
+        """How a photo gets into the model, which no file tells for certain; the settings with these keys."""
         for key, title, choices in (
             (
                 "values",
@@ -151,6 +164,8 @@ class ModelForm(EntryForm):
                 },
             ),
         ):
+            if key not in keys:
+                continue
             combo = Combo(title)
             combo.set_choices(choices.items())
             combo.set_value(self._entry.settings.get(key))
@@ -160,16 +175,18 @@ class ModelForm(EntryForm):
 
     def settings(self) -> dict[str, Any]:
         """The settings that differ from those of the model."""
-        if self.confidence is None or self.fail_confidence is None:
-            return {}
-        before = self._entry.settings
-        now: dict[str, Any] = {
-            "confidence": self.confidence.value(),
-            "fail_confidence": self.fail_confidence.value(),
+        before, now = self._entry.settings, dict[str, Any]()
+        if self.confidence is not None and self.fail_confidence is not None:
+            now["confidence"] = self.confidence.value()
+            now["fail_confidence"] = self.fail_confidence.value()
+            assert self.classes is not None
+            now |= self.classes.rules()
+        defaults: dict[str, Any] = {
+            "confidence": 0.25,
+            "fail_confidence": 0.4,
+            "per_label": {},
+            "fail_labels": None,
         }
-        assert self.classes is not None
-        now |= self.classes.rules()
-        defaults = {"confidence": 0.25, "fail_confidence": 0.4, "per_label": {}, "fail_labels": None}
         for key, combo in self.feeding.items():
             now[key] = combo.value()
             # A setting that is not stored was shown as the first choice.

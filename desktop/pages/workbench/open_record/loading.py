@@ -33,7 +33,7 @@ from shared.content import file_id_of, sha256, sha256_of
 from shared.geometry import Rect
 from shared.paths import private_folder
 from shared.wire.catalogue import ReferenceImage
-from shared.wire.detection import DetectionModel, Severity
+from shared.wire.detection import DetectionModel, ModelKind, Severity
 from shared.wire.inspection import Record
 from shared.wire.seal import RecordSeal
 
@@ -76,7 +76,7 @@ def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Lo
             reference = session.catalogue.reference_images.get(record.reference_image_id)
     models: Sequence[DetectionModel] = ()
     with contextlib.suppress(NotFound, Forbidden):
-        models = session.detection.models()
+        models = [model for model in session.detection.models() if model.kind is not ModelKind.BACKBONE]
     severities: Mapping[str, Severity] = {}
     with contextlib.suppress(NotFound, Forbidden):
         severities = session.detection.labels()

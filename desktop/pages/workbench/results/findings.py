@@ -5,14 +5,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QToolTip, QVBoxLayout, QWidget
 
 from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.canvas.layers.marks import draw_mark
 from desktop.canvas.model.regions import RegionState
-from desktop.localization.detection_terms import finding_word, severity_word, size_text
+from desktop.localization.detection_terms import (
+    finding_word,
+    opinion_details,
+    opinion_word,
+    severity_word,
+    size_text,
+)
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
 from desktop.widgets import label
@@ -103,6 +118,20 @@ class FindingList(QWidget):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip(event.pos()), self)
+            return True
+        return super().event(event)
+
+    def tip(self, place: QPoint) -> str:
+        """The tooltip at a place of the list: the second opinion on its finding, then what the mouse does."""
+        row = place.y() // self.row_px
+        finding = self._findings[row] if 0 <= row < len(self._findings) else None
+        if finding is None or finding.second_opinion is None:
+            return self.toolTip()
+        return f"{opinion_details(finding.second_opinion)}\n{self.toolTip()}"
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         row = int(event.position().y() // self.row_px)
@@ -192,8 +221,10 @@ class FindingList(QWidget):
 
 
 def _more(finding: Finding) -> str:
-    """The severity and size of a finding, as far as they are known."""
-    return " · ".join(part for part in (severity_word(finding.severity), size_text(finding.size_mm)) if part)
+    """The severity, size and second opinion of a finding, as far as they are known."""
+    opinion = opinion_word(finding.second_opinion)
+    details = severity_word(finding.severity), size_text(finding.size_mm), opinion
+    return " · ".join(part for part in details if part)
 
 
 class FindingsBox(QWidget):

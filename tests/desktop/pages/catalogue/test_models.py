@@ -15,11 +15,14 @@ from desktop.localization.detection_terms import BUILT_IN, model_description
 from desktop.pages.catalogue.models.class_table import FAILS, SEVERITY, THRESHOLD
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.models.section import ModelSection
+from desktop.pages.workbench.open_record.loading import load
 from desktop.widgets import Combo
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, Severity
 from tests.desktop.children import child
 from tests.desktop.pages.catalogue.driver import opened
+from tests.desktop.pages.workbench.driver import make_record
 from tests.narrowing import narrowed, present
+from tests.service.detection.graphs import backbone_model
 from tests.service.detection.models.test_registry import ambiguous_model, unclear_detr
 
 
@@ -89,6 +92,25 @@ def test_ambiguous_model_is_asked_about_shown_and_superseded(
     assert (saved_model.version, saved_model.settings["confidence"]) == (2, 0.6)
     assert (saved_model.settings["values"], saved_model.settings["colour"]) == ("unit", "bgr")
     assert list(saved_model.settings["per_label"].values()) == [0.75]
+
+
+def test_backbone_is_fed_as_chosen_and_not_offered_to_items(
+    context: Context, qtbot: QtBot, tmp_path: Path
+) -> None:
+    detection = context.session.detection
+    model = detection.add_model(backbone_model(tmp_path / "patches.onnx"), "patches")
+    form = ModelForm(context, model)
+    qtbot.addWidget(form)
+    assert (form.settings(), form.names(), set(form.feeding)) == ({}, None, {"values", "colour"})
+    form.feeding["values"].set_value("unit")
+    with qtbot.waitSignal(form.saved) as saved:
+        form.save.click()
+    version = saved.args[0]
+    assert (version.version, version.settings["values"], version.enabled) == (2, "unit", False)
+    assert detection.update_model(version.model_id, ModelUpdate(enabled=True)).enabled
+    record_id = make_record(context.session, ())
+    models = load(context.session, record_id, str).models
+    assert [choice.model_id for choice in models] == [REFERENCE_DIFFERENCE]
 
 
 def test_classes_are_named_and_keep_their_thresholds(context: Context, qtbot: QtBot, tmp_path: Path) -> None:

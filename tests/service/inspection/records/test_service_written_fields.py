@@ -10,7 +10,7 @@ import pytest
 from service.inspection.entries import ContradictionError, authored, merged
 from shared import results
 from shared.codes import Verdict
-from shared.entries import Entry, EntryBox
+from shared.entries import Entry, EntryBox, EntryOpinion
 from shared.findings import read_findings
 from tests.narrowing import present
 from tests.service.inspection.conftest import Stage
@@ -231,6 +231,28 @@ def test_a_finding_that_stays_keeps_its_author_and_its_history() -> None:
     before = [drawn(**OTHER), box(corrected_by="other", corrected_by_name="他")]
     sent: list[EntryBox] = [{**box(), "accepted": True}, drawn()]
     assert authored(sent, before, "me", "我") == [{**before[1], "accepted": True}, before[0]]
+
+
+def test_second_opinion_stays_with_a_finding_that_is_not_moved() -> None:
+    opinion: EntryOpinion = {
+        "value": 0.8,
+        "photos": 3,
+        "model_id": "b",
+        "model_name": "patches",
+        "model_version": 1,
+        "model_sha256": "ab",
+    }
+    before = box(second_opinion=opinion)
+    forged = {**opinion, "value": 0.1}
+    (same,) = authored([box(second_opinion=forged)], [before], "me", "我")
+    assert same == before
+    (relabelled,) = authored([box("凹坑")], [before], "me", "我")
+    assert relabelled["second_opinion"] == opinion
+    (moved, new) = authored(
+        [box(x=3, second_opinion=opinion), drawn(second_opinion=forged)], [before], "me", "我"
+    )
+    assert "second_opinion" not in moved
+    assert "second_opinion" not in new
 
 
 def test_a_finding_of_the_model_that_a_person_moved_says_so() -> None:

@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.pages.workbench.model.item_rows import FindingContext
-from desktop.pages.workbench.results.findings import finding_boxes
+from desktop.pages.workbench.results.findings import FindingList, finding_boxes
 from desktop.pages.workbench.results.label_editor import LabelEditor
-from shared.findings import Finding
+from shared.findings import Finding, SecondOpinion
 from shared.geometry import Rect
 from shared.wire.detection import Severity
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
@@ -51,6 +51,29 @@ def open_editor(desk: WorkbenchDriver, place: int) -> LabelEditor:
     editor = box.findChild(LabelEditor)
     assert isinstance(editor, LabelEditor)
     return editor
+
+
+def test_second_opinion_stands_below_the_label_and_in_the_tooltip(qtbot: QtBot) -> None:
+    findings = FindingList()
+    qtbot.addWidget(findings)
+    opinion = SecondOpinion(0.83, 3, "patches", 2)
+    plain = Finding("stain", 0.6, Rect(0, 0, 9, 9))
+    unusual = replace(plain, severity=Severity.MINOR, second_opinion=opinion)
+    usual = replace(plain, second_opinion=replace(opinion, value=0.2))
+    findings.show_findings([unusual, usual, plain], -1)
+    assert findings.accessibleDescription().split("; ") == [
+        "stain 0.60, minor · Second opinion: unusual",
+        "stain 0.60, Second opinion: not unusual",
+        "stain 0.60",
+    ]
+    middle = findings.row_px // 2
+    tips = [findings.tip(QPoint(10, row * findings.row_px + middle)).split("\n") for row in range(4)]
+    assert tips[0][0] == (
+        "Second opinion: unusual (0.83 of 1; unusual from 0.5), by patches, version 2, compared with "
+        "3 passed photo(s)"
+    )
+    assert tips[1][0].startswith("Second opinion: not unusual (0.20 of 1")
+    assert tips[2] == tips[3] == tips[0][1:] == findings.toolTip().split("\n")
 
 
 def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:

@@ -1,0 +1,79 @@
+"""Makes photos of generated regions with places that vary although nothing is wrong, and of damaged ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from service.detection.reference_difference import AlignmentFailed, PhotoVariation, photo_variation
+from service.detection.reference_difference.data import apply, corners
+from shared import samples
+from shared.geometry import Rect, from_corners
+from shared.samples.variation import VariedRegion, season
+
+SIZE = 480
+REGION = Rect(0, 0, SIZE, SIZE)
+
+
+@dataclass(frozen=True)
+class Check:
+    """A photo, where its defects lie in it, and where it varies."""
+
+    photo: samples.Image
+    defects: tuple[Rect, ...]
+    varies: tuple[Rect, ...]
+
+
+def photographed(
+    region: VariedRegion, image: samples.Image, number: int
+) -> tuple[samples.Image, samples.Matrix]:
+    """A photo of inspection `number`, and reference px -> photo px."""
+    return samples.photograph(image, season(number, region.seed), region.seed * 100 + number)
+
+
+def moved(box: Rect, matrix: samples.Matrix) -> Rect:
+    """The bounds of `box` of the reference image in the photo."""
+    points = apply(matrix, corners(box))
+    return from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+
+
+def passed(region: VariedRegion, images: Sequence[samples.Image], first: int = 1) -> list[PhotoVariation]:
+    """What photos of these images, taken at the inspections from number `first` on, add to a memory."""
+    reference, added = region.reference, []
+    for number, image in enumerate(images, first):
+        photo, _ = photographed(region, image, number)
+        try:
+            added.append(photo_variation(reference, REGION, photo, str(number), number))
+        except AlignmentFailed:
+            continue
+    return added
+
+
+def checks(region: VariedRegion, after: int, count: int) -> Iterator[Check]:
+    """`count` photos after inspection `after`, the first without damage, the others with five defects."""
+    for index in range(count):
+        number = after + 1 + index
+        state = region.state(number)
+        image, defects = region.damaged(state, (), region.seed)
+        if index:
+            kinds = np.random.default_rng([region.seed, index]).permutation(samples.KINDS)[:5].tolist()
+            image, defects = region.damaged(state, kinds, region.seed * 50 + index)
+        photo, matrix = photographed(region, image, number)
+        around = (Rect(p.zone.x - 8, p.zone.y - 8, p.zone.w + 16, p.zone.h + 16) for p in region.places)
+        yield Check(
+            photo,
+            tuple(moved(defect.box, matrix) for defect in defects),
+            tuple(moved(zone, matrix) for zone in around),
+        )
+
+
+def finds(box: Rect, defect: Rect) -> bool:
+    """Whether a finding is that defect: they overlap, or one has the other's middle and is not far larger."""
+    common = box.intersection(defect).area
+    if common <= 0:
+        return False
+    inside = defect.contains(*box.middle) and common > 0.5 * box.area
+    around = box.contains(*defect.middle) and common >= 0.25 * box.area
+    return box.iou(defect) >= 0.2 or inside or around

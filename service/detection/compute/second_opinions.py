@@ -1,0 +1,205 @@
+"""Has a backbone look at the findings of a comparison: reads the pictures and asks for their features."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from service.detection.compute import pictures
+from service.detection.compute.placing import started
+from service.detection.compute.request import OpinionRequest, Request
+from service.detection.failure import DetectionFailed
+from service.detection.onnx.backbone import Backbone, Features
+from service.detection.onnx.detector import Detectors
+from service.detection.onnx.settings import DetectorSettings
+from service.detection.reference_difference import AlignmentFailed, Result
+from service.detection.reference_difference.alignment.align import align
+from service.detection.reference_difference.data import (
+    Alignment,
+    Bytes,
+    Matrix,
+    Pyramid,
+    apply,
+    corners,
+    grey,
+    inverse,
+    local_scale,
+    shift_scale,
+)
+from service.detection.second_opinion.feature_cache import FeatureCache
+from service.detection.second_opinion.unusual import unusual
+from service.detection.second_opinion.windows import cells_of, windows_of
+from shared.entries import EntryBox, EntryOpinion
+from shared.geometry import Rect, from_corners
+
+SECONDS: Final = 60.0
+"""After this time no further passed photo is read: the opinion then rests on fewer."""
+LEAST_PHOTOS: Final = 2
+"""With fewer passed photos nothing says how far usual pictures are from each other, so there is no opinion:
+beside the reference image alone every finding is unusual."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPhoto:
+    """A photo that was compared with a region: BGR uint8 as decoded, `region` in px of the reference image.
+
+    scale: of the reference image as decoded, see `pictures.load`.
+    """
+
+    reference: Bytes
+    region: Rect
+    scale: float
+    photo: Bytes
+    result: Result
+
+
+class _Picture(NamedTuple):
+    """Its pixels, and reference px -> px of the picture."""
+
+    pixels: Pyramid
+    homography: Matrix
+
+
+class SecondOpinions:
+    """Gives second opinions; keeps the features of recent pictures."""
+
+    def __init__(self, detectors: Detectors, clock: Callable[[], float] = time.monotonic) -> None:
+        self._detectors = detectors
+        self._clock = clock
+        self.cache = FeatureCache()
+
+    def added(
+        self, request: Request, compared: ComparedPhoto, findings: Sequence[EntryBox]
+    ) -> list[EntryBox]:
+        """`findings`, which are the boxes of `compared.result`, each with its opinion.
+
+        Without any when none is wanted, when too few photos passed, or when the backbone fails: no detection
+        depends on it.
+        """
+        wanted = request.second_opinion
+        if wanted is None or not findings or len(wanted.photos) < LEAST_PHOTOS:
+            return list(findings)
+        try:
+            opinions = self._of(request, wanted, compared)
+        # ONNX Runtime raises classes of its own, all below Exception.
+        except Exception as error:
+            print(f"no second opinion: {type(error).__name__}: {str(error)!r}", file=sys.stderr, flush=True)
+            opinions = []
+        if not opinions:
+            return list(findings)
+        return [
+            {**finding, "second_opinion": opinion}
+            for finding, opinion in zip(findings, opinions, strict=True)
+        ]
+
+    def _of(self, request: Request, wanted: OpinionRequest, compared: ComparedPhoto) -> list[EntryOpinion]:
+        """The opinion on each box of `compared.result`; none when too few photos can be read."""
+        deadline = self._clock() + SECONDS
+        reader = _Reader(self._detectors, wanted, self.cache)
+        homography = compared.result.alignment.homography
+        boxes = [_mapped(difference.box, inverse(homography)) for difference in compared.result.boxes]
+        # The coarser of the two pictures says how large a window is.
+        finer = min(1.0, local_scale(homography, compared.region))
+        windows = windows_of(boxes, compared.region, max(reader.backbone.size) / finer)
+        distinct = list(dict.fromkeys(windows))
+        passed = []
+        for photo in wanted.photos:
+            if self._clock() > deadline:
+                break
+            opened = partial(_aligned, photo, compared)
+            # A photo that cannot be read or aligned says nothing.
+            with suppress(AlignmentFailed, DetectionFailed):
+                passed.append(reader.features(_key(photo, wanted, compared), distinct, opened))
+        if len(passed) < LEAST_PHOTOS:
+            return []
+        today = reader.features(
+            _key(request, wanted, compared), distinct, lambda: _Picture(Pyramid(compared.photo), homography)
+        )
+        reference = reader.features(
+            wanted.reference_sha256, distinct, lambda: _Picture(Pyramid(compared.reference), np.eye(3))
+        )
+        values: dict[int, float] = {}
+        for window in distinct:
+            places = [place for place, other in enumerate(windows) if other == window]
+            cells = [cells_of(boxes[place], window, *today[window].shape[:2]) for place in places]
+            photos = [features[window] for features in passed]
+            values |= zip(places, unusual(today[window], reference[window], photos, cells), strict=True)
+        return [_entry(values[place], len(passed), wanted) for place in range(len(boxes))]
+
+
+class _Reader:
+    """Reads the features of pictures with the backbone that is wanted."""
+
+    def __init__(self, detectors: Detectors, wanted: OpinionRequest, cache: FeatureCache) -> None:
+        settings = DetectorSettings.model_validate(wanted.settings)
+        self.backbone = Backbone(detectors.get(Path(wanted.model), wanted.sha256), settings)
+        self._model = wanted.sha256, json.dumps(wanted.settings, sort_keys=True)
+        self._cache = cache
+
+    def features(
+        self, key: Hashable, windows: Sequence[Rect], opened: Callable[[], _Picture]
+    ) -> Mapping[Rect, Features]:
+        """The features of each window in the picture with this key.
+
+        It is opened only when features of a window are not in the cache.
+        """
+        features: dict[Rect, Features] = {}
+        picture: _Picture | None = None
+        for window in windows:
+            cached = self._cache.get((key, self._model, window))
+            if cached is None:
+                picture = picture or opened()
+                cached = self._seen(picture, window)
+                self._cache.put((key, self._model, window), cached)
+            features[window] = cached
+        return features
+
+    def _seen(self, picture: _Picture, window: Rect) -> Features:
+        width, height = self.backbone.size
+        to_reference = inverse(shift_scale(window.x, window.y, width / window.w, height / window.h))
+        image = picture.pixels.warped(picture.homography @ to_reference, (width, height))
+        return self.backbone.features(image)
+
+
+def _aligned(request: Request, compared: ComparedPhoto) -> _Picture:
+    """A photo that passed, laid over the region. Raises DetectionFailed and AlignmentFailed."""
+    photo, photo_scale = pictures.load(Path(request.photo))
+    levels = Pyramid(grey(compared.reference)), Pyramid(grey(photo))
+
+    def aligned(start: Matrix | None) -> Alignment:
+        return align(levels[0], compared.region, levels[1], start)
+
+    alignment = started(request, compared.scale, photo_scale, aligned)
+    return _Picture(Pyramid(photo), alignment.homography)
+
+
+def _key(request: Request, wanted: OpinionRequest, compared: ComparedPhoto) -> Hashable:
+    """What the features of a photo depend on, beside backbone and window."""
+    alignment = json.dumps([request.item.get("alignment"), request.place, request.place_by_person])
+    return request.photo_sha256, wanted.reference_sha256, compared.region, alignment
+
+
+def _mapped(box: Rect, homography: Matrix) -> Rect:
+    """The bounds of `box` in the picture that `homography` leads to."""
+    points = apply(homography, corners(box))
+    return from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+
+
+def _entry(value: float, photos: int, wanted: OpinionRequest) -> EntryOpinion:
+    return {
+        "value": round(value, 4),
+        "photos": photos,
+        "model_id": wanted.model_id,
+        "model_name": wanted.name,
+        "model_version": wanted.version,
+        "model_sha256": wanted.sha256,
+    }

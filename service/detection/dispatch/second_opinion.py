@@ -1,0 +1,63 @@
+"""Puts together what the compute process needs for second opinions: the backbone and photos that passed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from service.detection.compute.request import OpinionRequest, Request
+from service.detection.dispatch.work import Known
+from shared.wire.detection import ModelKind
+from shared.wire.files import StoredFile
+
+_LOG = logging.getLogger(__name__)
+
+MOST_PHOTOS: Final = 8
+"""Each photo is decoded, aligned and seen by the backbone once: that takes seconds without a GPU."""
+
+
+def opinion_request(
+    known: Known,
+    reference: StoredFile,
+    model_path: Callable[[str], Path],
+    file_path: Callable[[str], Path],
+) -> OpinionRequest | None:
+    """The request for opinions on what differs from `reference`; None without a backbone.
+
+    A photo whose file is lost is left out, and without the file of the backbone there is no opinion: a
+    detection does not fail for it. Raises StoreUnavailableError.
+    """
+    if known.backbone is None:
+        return None
+    model_id, backbone = known.backbone
+    try:
+        model = model_path(str(backbone.sha256))
+    except FileNotFoundError:
+        _LOG.warning("the file of backbone %s is lost: findings get no second opinion", model_id)
+        return None
+    photos = []
+    for photo in [photo for photo in reversed(known.memory_photos) if photo.passed][:MOST_PHOTOS]:
+        with suppress(FileNotFoundError):
+            photos.append(
+                Request(
+                    kind=ModelKind.REFERENCE_DIFFERENCE,
+                    photo=str(file_path(photo.file_id)),
+                    item=photo.settings,
+                    place=photo.place,
+                    place_by_person=photo.place_by_person,
+                    photo_sha256=photo.sha256,
+                )
+            )
+    return OpinionRequest(
+        model=str(model),
+        sha256=str(backbone.sha256),
+        model_id=model_id,
+        name=backbone.name,
+        version=backbone.version,
+        settings=backbone.settings,
+        reference_sha256=reference.sha256,
+        photos=tuple(photos),
+    )

@@ -1,0 +1,1 @@
+"""Says how unusual findings are, by the patch features of a backbone."""

@@ -1,0 +1,36 @@
+"""Keeps the features of recent pictures: photos of a memory are computed once for many detections."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Final
+
+from service.detection.onnx.backbone import Features
+
+MOST_BYTES: Final = 96 * 2**20
+
+
+class FeatureCache:
+    """Features by picture, backbone and window, at most `most` bytes; least recently used ones go first."""
+
+    def __init__(self, most: int = MOST_BYTES) -> None:
+        self._most = most
+        self._features: OrderedDict[Hashable, Features] = OrderedDict()
+        self.size = 0
+        """Bytes that are kept."""
+
+    def get(self, key: Hashable) -> Features | None:
+        """What is kept for `key`."""
+        features = self._features.get(key)
+        if features is not None:
+            self._features.move_to_end(key)
+        return features
+
+    def put(self, key: Hashable, features: Features) -> None:
+        """Keep `features`, which are not kept yet."""
+        self._features[key] = features
+        self.size += features.nbytes
+        while self.size > self._most:
+            _, dropped = self._features.popitem(last=False)
+            self.size -= dropped.nbytes
