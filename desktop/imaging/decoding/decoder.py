@@ -20,7 +20,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QImage
 
 from desktop.imaging.decoding.errors import CancelledError, ImageError
-from desktop.imaging.decoding.pixels import Pixels, to_qimage, upright
+from desktop.imaging.decoding.pixels import Pixels, Rgb, to_qimage, upright
 from desktop.imaging.decoding.vips import pyvips
 from shared.geometry import Rect
 from shared.images.png import has_too_much_text
@@ -109,7 +109,7 @@ def read_header(data: Data) -> Header:
         return Header(*upright_size(image.width, image.height, orientation), orientation)
 
 
-def read_whole(data: Data, header: Header, cancellation: Cancellation) -> Pixels:
+def read_whole(data: Data, header: Header, cancellation: Cancellation) -> Rgb:
     """All pixels, upright. One picture after the other: two at once would take every core from the window."""
     while not _one_whole.acquire(timeout=_LOOK_EVERY):
         cancellation.check()
@@ -119,9 +119,11 @@ def read_whole(data: Data, header: Header, cancellation: Cancellation) -> Pixels
         _one_whole.release()
 
 
-def _whole(data: Data, header: Header, cancellation: Cancellation) -> Pixels:
+def _whole(data: Data, header: Header, cancellation: Cancellation) -> Rgb:
     with failures(data):
-        return upright(evaluate(as_rgb32(_load(data)), cancellation), header.orientation)
+        rgb = as_rgb(_load(data))
+        pixels = np.frombuffer(evaluate(rgb, cancellation), np.uint8).reshape(rgb.height, rgb.width, 3)
+        return upright(pixels, header.orientation)
 
 
 def read_preview(data: Data, header: Header, longest: int, cancellation: Cancellation) -> Pixels:
@@ -139,7 +141,7 @@ def read_preview(data: Data, header: Header, longest: int, cancellation: Cancell
         rgb = as_rgb32(image)
         if scale >= 2:
             rgb = rgb.shrink(int(scale), int(scale))
-        return upright(evaluate(rgb, cancellation), header.orientation)
+        return _upright32(rgb, header, cancellation)
 
 
 def read_crop(data: Data, header: Header, rect: Rect, cancellation: Cancellation) -> Pixels:
@@ -149,7 +151,7 @@ def read_crop(data: Data, header: Header, rect: Rect, cancellation: Cancellation
     with failures(data):
         image = as_rgb32(_load(data))
         part = image.crop(int(stored.x), int(stored.y), int(stored.w), int(stored.h))
-        return upright(evaluate(part, cancellation), header.orientation)
+        return _upright32(part, header, cancellation)
 
 
 def shrunk(image: QImage, longest: int) -> QImage:
@@ -193,11 +195,16 @@ def as_rgb32(image: Any) -> Any:
     return rgb[2].bandjoin([rgb[1], rgb[0], 255])
 
 
-def evaluate(rgb32: Any, cancellation: Cancellation) -> Pixels:
-    """The pixels of what `as_rgb32` gave."""
-    with cancellation.watch(rgb32):
-        memory = rgb32.write_to_memory()
-    return np.frombuffer(memory, np.uint32).reshape(rgb32.height, rgb32.width)
+def evaluate(image: Any, cancellation: Cancellation) -> Any:
+    """The memory of what `as_rgb` or `as_rgb32` gave, a buffer of bytes."""
+    with cancellation.watch(image):
+        return image.write_to_memory()
+
+
+def _upright32(rgb32: Any, header: Header, cancellation: Cancellation) -> Pixels:
+    memory = evaluate(rgb32, cancellation)
+    pixels = np.frombuffer(memory, np.uint32).reshape(rgb32.height, rgb32.width)
+    return upright(pixels, header.orientation)
 
 
 def report_progress(image: Any, progress: Progress, cancellation: Cancellation) -> None:

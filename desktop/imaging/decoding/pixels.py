@@ -1,18 +1,23 @@
 """Converts pixels between libvips, NumPy and Qt, and turns them upright.
 
-An array here is uint32 of shape (height, width), each pixel 0xffRRGGBB: the memory of QImage.Format_RGB32.
+`Pixels` are uint32 of shape (height, width), each pixel 0xffRRGGBB: the memory of QImage.Format_RGB32.
+`Rgb` is uint8 of shape (height, width, 3): three quarters of that memory, for pictures that are kept.
 """
 
 from __future__ import annotations
+
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtGui import QImage
 
 Pixels = npt.NDArray[np.uint32]
+Rgb = npt.NDArray[np.uint8]
+Array = TypeVar("Array", Pixels, Rgb)
 
 
-def upright(pixels: Pixels, orientation: int) -> Pixels:
+def upright(pixels: Array, orientation: int) -> Array:
     """The stored pixels turned as the EXIF `orientation` (1..8) says; a view, not a copy.
 
     Tag 0x0112 of the EXIF standard: where row 0 and column 0 of the stored picture are to be seen.
@@ -25,13 +30,13 @@ def upright(pixels: Pixels, orientation: int) -> Pixels:
         case 4:
             return pixels[::-1]
         case 5:
-            return pixels.T
+            return pixels.swapaxes(0, 1)
         case 6:
-            return pixels.T[:, ::-1]
+            return pixels.swapaxes(0, 1)[:, ::-1]
         case 7:
-            return pixels[::-1, ::-1].T
+            return pixels[::-1, ::-1].swapaxes(0, 1)
         case 8:
-            return pixels.T[::-1]
+            return pixels.swapaxes(0, 1)[::-1]
         case _:
             return pixels
 
@@ -41,10 +46,17 @@ def from_qimage(image: QImage) -> Pixels:
     return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
 
 
-def to_qimage(pixels: Pixels) -> QImage:
-    """A QImage with a copy of the pixels. Other Python threads run while it copies."""
-    height, width = pixels.shape
+def to_qimage(pixels: Pixels | Rgb) -> QImage:
+    """A QImage.Format_RGB32 with a copy of the pixels. Other Python threads run while it copies."""
+    height, width = pixels.shape[:2]
     image = QImage(width, height, QImage.Format.Format_RGB32)
     target = np.frombuffer(image.bits(), np.uint32).reshape(height, width)
-    np.copyto(target, pixels)
+    if pixels.ndim == 2:
+        np.copyto(target, pixels)
+    else:
+        # Band by band: NumPy releases the interpreter's lock for such copies, QImage.convertTo does not.
+        blue, green, red, padding = np.moveaxis(target.view(np.uint8).reshape(height, width, 4), 2, 0)
+        for band, index in ((red, 0), (green, 1), (blue, 2)):
+            np.copyto(band, pixels[:, :, index])
+        padding.fill(255)
     return image

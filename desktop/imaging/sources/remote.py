@@ -29,7 +29,7 @@ from desktop.client.http.errors import (
 )
 from desktop.imaging.decoding.decoder import Cancellation, Progress, pixel_rect, read_header, read_whole
 from desktop.imaging.decoding.errors import CancelledError, ImageError
-from desktop.imaging.decoding.pixels import Pixels, to_qimage
+from desktop.imaging.decoding.pixels import Rgb, to_qimage
 from desktop.imaging.sources.opening import open_image
 from desktop.imaging.sources.source import TILE, ImageSource, Level
 from desktop.imaging.sources.whole import WHOLE_LIMIT
@@ -206,13 +206,13 @@ class RemoteImage:
     def crop(self, rect: Rect) -> QImage:
         """The pixels that `rect` touches: cut from the original by the service, without loss."""
         left, top, width, height = pixel_rect(rect, *self._size)
-        pixels: Pixels = np.empty((height, width), np.uint32)
+        pixels: Rgb = np.empty((height, width, 3), np.uint8)
         most = max(MAX_CROP_PIXELS // width, 1)
         for start in range(0, height, most):
             rows = min(most, height - start)
             data = self._ask(self._files.crop, left, top + start, width, rows, patient=False)
             part = read_whole(data, read_header(data), Cancellation())
-            if part.shape != (rows, width):
+            if part.shape[:2] != (rows, width):
                 raise self._failure()
             pixels[start : start + rows] = part
         return to_qimage(pixels)

@@ -15,14 +15,14 @@ from desktop.imaging.decoding.decoder import (
     read_whole,
 )
 from desktop.imaging.decoding.errors import CancelledError
-from desktop.imaging.decoding.pixels import Pixels, to_qimage
+from desktop.imaging.decoding.pixels import Rgb, to_qimage
 from desktop.imaging.decoding.vips import pyvips
 from desktop.imaging.sources.local import LocalImage
 from desktop.imaging.sources.source import TILE, Level
 from shared.geometry import Rect
 
 WHOLE_LIMIT = 25_000_000
-"""Up to here a picture is held in memory (100 MB), above in tiles."""
+"""Up to here a picture is held in memory (75 MB, 100 MB with its smaller levels), above in tiles."""
 
 WHOLE_PREVIEW = 1400
 """At least so long is the longer side of its preview in px: all of it follows soon."""
@@ -33,7 +33,7 @@ class WholeImage(LocalImage):
 
     def __init__(self, data: Data, header: Header, name: str) -> None:
         super().__init__(data, header, name)
-        self._pixels: tuple[Pixels, ...] = ()
+        self._pixels: tuple[Rgb, ...] = ()
         self._cut = False
 
     def preview(self) -> QImage:
@@ -46,7 +46,7 @@ class WholeImage(LocalImage):
             if self._levels:
                 return
             pixels = [np.ascontiguousarray(read_whole(self._data, self._header, self._cancellation))]
-            while max(pixels[-1].shape) > TILE and min(pixels[-1].shape) > 1:
+            while max(pixels[-1].shape[:2]) > TILE and min(pixels[-1].shape[:2]) > 1:
                 self._cancellation.check()
                 pixels.append(_halved(pixels[-1]))
                 if not progress(1 - 0.25 ** len(pixels)):
@@ -72,13 +72,12 @@ class WholeImage(LocalImage):
         return to_qimage(_part(self._pixels[0], *pixel_rect(rect, *self.size)))
 
 
-def _part(pixels: Pixels, x: int, y: int, w: int, h: int) -> Pixels:
+def _part(pixels: Rgb, x: int, y: int, w: int, h: int) -> Rgb:
     return pixels[y : y + h, x : x + w]
 
 
-def _halved(pixels: Pixels) -> Pixels:
-    height, width = pixels.shape
-    even = pixels[: height & ~1, : width & ~1]
-    image = pyvips.Image.new_from_memory(np.ascontiguousarray(even).data, width & ~1, height & ~1, 4, "uchar")
-    half = image.shrink(2, 2).write_to_memory()
-    return np.frombuffer(half, np.uint32).reshape(height // 2, width // 2)
+def _halved(pixels: Rgb) -> Rgb:
+    height, width, bands = pixels.shape
+    image = pyvips.Image.new_from_memory(pixels.data, width, height, bands, "uchar")
+    half = image.crop(0, 0, width & ~1, height & ~1).shrink(2, 2).write_to_memory()
+    return np.frombuffer(half, np.uint8).reshape(height // 2, width // 2, bands)

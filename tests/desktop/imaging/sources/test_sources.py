@@ -92,7 +92,7 @@ def test_one_part_of_a_whole_picture_does_not_bring_all_of_it_into_memory() -> N
     assert np.array_equal(rgb(source.crop(Rect(100, 50, 30, 20))), picture[50:70, 100:130])
     assert (source.levels, source._pixels) == ((), ())
     assert np.array_equal(rgb(source.crop(Rect(900, 600, 30, 20))), picture[600:620, 900:930])
-    assert source._pixels[0].shape == (701, 1100)
+    assert (source._pixels[0].shape, source._pixels[0].itemsize) == ((701, 1100, 3), 1)
 
 
 def test_a_picture_held_in_memory_has_a_preview_no_larger_than_needed() -> None:
