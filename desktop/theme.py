@@ -77,6 +77,13 @@ def ink_on(ground: str) -> str:
     return max("#ffffff", "#0e1013", key=lambda ink: contrast(ink, ground))
 
 
+@lru_cache(maxsize=64)
+def _ground_for(ink: str, colour: str, goal: str) -> str:
+    """`colour`, moved towards `goal` just far enough for `ink` to be read on it."""
+    steps = (mix(goal, colour, step / 100) for step in range(101))
+    return next(ground for ground in steps if contrast(ground, ink) >= AA)
+
+
 @dataclass(frozen=True)
 class Theme:
     """The colours of one theme, each ``#rrggbb``; the fields up to `canvas` are the look's own table.
@@ -116,9 +123,7 @@ class Theme:
 
     def solid(self, tone: str) -> str:
         """The colour of `tone` as a full ground, moved just far enough for `accent_ink` to be read on it."""
-        goal = "#ffffff" if self.dark else "#000000"
-        steps = (mix(goal, getattr(self, tone), step / 100) for step in range(101))
-        return next(solid for solid in steps if contrast(solid, self.accent_ink) >= AA)
+        return _ground_for(self.accent_ink, getattr(self, tone), "#ffffff" if self.dark else "#000000")
 
     @property
     def accent_text(self) -> str:
@@ -250,7 +255,12 @@ def palette(theme: Theme) -> QPalette:
 
 def sized(pixels: int, bold: bool = False) -> QFont:
     """The UI font at another size of the scale (px), weight 400 or 600; for widgets that paint text."""
-    font = QFont(QApplication.font())
+    return QFont(_sized(QApplication.font(), pixels, bold))
+
+
+@lru_cache(maxsize=32)
+def _sized(base: QFont, pixels: int, bold: bool) -> QFont:
+    font = QFont(base)
     font.setPixelSize(pixels)
     font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
     return font
@@ -258,7 +268,22 @@ def sized(pixels: int, bold: bool = False) -> QFont:
 
 def line_px(size: int, bold: bool = False) -> int:
     """The height in px of a line of text of `size` px in the UI font."""
-    return math.ceil(QFontMetricsF(sized(size, bold)).height())
+    return _line_px(QApplication.font(), size, bold)
+
+
+@lru_cache(maxsize=32)
+def _line_px(base: QFont, size: int, bold: bool) -> int:
+    return math.ceil(QFontMetricsF(_sized(base, size, bold)).height())
+
+
+def text_px(text: str, size: int, bold: bool = False) -> float:
+    """The width in px of a line of `text` of `size` px in the UI font."""
+    return _text_px(QApplication.font(), text, size, bold)
+
+
+@lru_cache(maxsize=2048)
+def _text_px(base: QFont, text: str, size: int, bold: bool) -> float:
+    return QFontMetricsF(_sized(base, size, bold)).horizontalAdvance(text)
 
 
 def system_scheme() -> Qt.ColorScheme:
@@ -366,13 +391,19 @@ class ThemeManager(QObject):
         self._style_all()
 
 
+_manager: ThemeManager | None = None
+
+
 def theme_manager() -> ThemeManager:
     """The one `ThemeManager` of the running application; made, and the theme applied, at the first call.
 
     Raises RuntimeError when there is no QApplication yet.
     """
-    application = QGuiApplication.instance()
-    if not isinstance(application, QApplication):
-        raise RuntimeError("make the QApplication before asking for its look")
-    manager = application.findChild(ThemeManager)
-    return manager if isinstance(manager, ThemeManager) else ThemeManager(application)
+    global _manager
+    # It is a child of the application, and deleted with it. Every paint asks for it.
+    if _manager is None or not isValid(_manager):
+        application = QGuiApplication.instance()
+        if not isinstance(application, QApplication):
+            raise RuntimeError("make the QApplication before asking for its look")
+        _manager = ThemeManager(application)
+    return _manager

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, text_px, theme_manager
 from desktop.widgets.basic.chips import paint_chip
 from desktop.widgets.basic.labels import tip
 
@@ -162,7 +162,7 @@ def _draw_text(painter: QPainter, box: QRectF, text: str, colour: str, size: int
 
 def title_width(title: str) -> int:
     """Width (px) of a column that shows its title whole."""
-    return round(QFontMetricsF(sized(LABEL_PX, bold=True)).horizontalAdvance(title)) + _SIDE + 8
+    return round(text_px(title, LABEL_PX, bold=True)) + _SIDE + 8
 
 
 class ColumnSpread(QObject):

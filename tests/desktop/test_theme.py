@@ -6,7 +6,7 @@ import re
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtGui import QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QListView
 from pytestqt.qtbot import QtBot
 
@@ -18,9 +18,12 @@ from desktop.theme import (
     Theme,
     contrast,
     ink_on,
+    line_px,
     mix,
     readable,
+    sized,
     stylesheet,
+    text_px,
     theme_manager,
 )
 from shared.paths import resource
@@ -152,3 +155,26 @@ def test_chosen_and_ticked_are_seen(theme: Theme) -> None:
 def test_what_cannot_be_used_can_still_be_made_out(theme: Theme, ground: str) -> None:
     # WCAG asks for nothing here; what is greyed out must not be taken for missing
     assert contrast(theme.faint, getattr(theme, ground)) >= 2.5
+
+
+def test_sizes_of_text_follow_the_font_of_the_application(qapp: QApplication) -> None:
+    theme_manager()
+    before = QApplication.font()
+    text = "Inspection"
+    try:
+        narrow = text_px(text, 13)
+        assert text_px(text, 26) > 1.5 * narrow
+        assert line_px(26) > 1.5 * line_px(13)
+        wide = QFont(before)
+        wide.setStretch(200)
+        qapp.setFont(wide)
+        assert sized(13).stretch() == 200
+        assert text_px(text, 13) > 1.5 * narrow
+    finally:
+        qapp.setFont(before)
+
+
+def test_a_font_of_the_scale_may_be_changed(qapp: QApplication) -> None:
+    theme_manager()
+    sized(13).setItalic(True)
+    assert not sized(13).italic()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetricsF, QPainter, QPen
 
@@ -30,27 +32,25 @@ def chip_cells(chip: QRectF) -> list[tuple[int, int]]:
     return [(column, row) for column in columns for row in rows]
 
 
-def chip_places(box: Rect, width: float, view: tuple[float, float]) -> list[QRectF]:
-    """Where a chip of this width may stand at a region, the best place first; all in view px.
+def chip_places(box: Rect, width: float, view: tuple[float, float]) -> Iterator[QRectF]:
+    """Yield where a chip of this width may stand at a region, the best place first; all in view px.
 
     That is above the region at its left, inside of a large one at the upper edge; none covers a small one.
     """
     left, right = box.x - 1, box.right + 1 - width
     above, below = box.y - CHIP_HEIGHT, box.bottom
+    most_x, most_y = max(view[0] - width, 0.0), max(view[1] - CHIP_HEIGHT, 0.0)
+    best = above if above >= 0 else below if box.h < CHIP_HEIGHT else max(box.y, 0.0)
+    yield QRectF(round(min(max(round(left), 0.0), most_x)), round(best), round(width), CHIP_HEIGHT)
     middle = box.y + (box.h - CHIP_HEIGHT) / 2
-    around = [(left, above), (left, below), (right, above), (right, below)]
+    around = [(left, below), (right, above), (right, below)]
     around += [(box.right + 2, middle), (box.x - width - 2, middle)]
     # Clear of a neighbour's chip, also by the squares in which chips are compared.
     beyond = 1.5 * CHIP_HEIGHT
     around += [(left, above - beyond), (left, below + beyond)]
-    if above < 0:
-        around[0] = (left, below if box.h < CHIP_HEIGHT else max(box.y, 0.0))
-    most_x, most_y = max(view[0] - width, 0.0), max(view[1] - CHIP_HEIGHT, 0.0)
-    places = [QRectF(round(x), round(y), round(width), CHIP_HEIGHT) for x, y in around]
-    inside = [chip for chip in places[1:] if 0 <= chip.x() <= most_x and 0 <= chip.y() <= most_y]
-    first = places[0]
-    first.moveLeft(round(min(max(first.x(), 0.0), most_x)))
-    return [first, *inside]
+    for x, y in around:
+        if 0 <= round(x) <= most_x and 0 <= round(y) <= most_y:
+            yield QRectF(round(x), round(y), round(width), CHIP_HEIGHT)
 
 
 def chip_font(font: QFont) -> QFont:

@@ -223,13 +223,14 @@ class RegionLayer:
             mark = RegionState.NONE if self.full_names else region.state
             width = metrics.horizontalAdvance(text) + 14 + (15 if mark is not RegionState.NONE else 0)
             chips = chip_places(box, width, (viewport.width, viewport.height))
-            free = (place for place in chips if taken.isdisjoint(chip_cells(place)))
-            chip = chips[0] if chosen else next(free, None)
-            if chip is None:
+            spots = ((place, chip_cells(place)) for place in chips)
+            spot = next((spot for spot in spots if chosen or taken.isdisjoint(spot[1])), None)
+            if spot is None:
                 continue
             if len(taken) > _CHIP_CELLS:
                 return
-            taken.update(chip_cells(chip))
+            chip, cells = spot
+            taken.update(cells)
             colour = QColor(colours.accent) if chosen else colours.of_state(region.state)
             draw_chip(painter, chip, text, colour, mark)
 

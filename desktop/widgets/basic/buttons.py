@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, line_px, mix, sized, theme_manager
+from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, Theme, line_px, mix, sized, text_px, theme_manager
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import tip
 
@@ -107,9 +107,9 @@ class Button(QPushButton):
         if self._icon_name:
             parts.append(("icon", _ICON))
         if self.text():
-            parts.append(("text", QFontMetricsF(self._text_font()).horizontalAdvance(self.text())))
+            parts.append(("text", text_px(self.text(), TEXT_PX, bold=self.kind in _VERDICTS)))
         if self._keys:
-            wide = QFontMetricsF(sized(LABEL_PX)).horizontalAdvance(self._keys)
+            wide = text_px(self._keys, LABEL_PX)
             parts.append(("keys", max(float(_KEY_SIDE), wide + 8) if self._boxed else wide))
         return parts
 
@@ -140,17 +140,23 @@ class Button(QPushButton):
             if is_decided:
                 return theme.solid(kind.value), None, theme.accent_ink
             return theme.ground(kind.value), None, theme.word(kind.value)
-        return {
-            ButtonKind.MAIN: (theme.accent, None, theme.accent_ink),
-            ButtonKind.PLAIN: (theme.raised, theme.line, theme.text),
-            ButtonKind.DANGER: (theme.raised, theme.line, theme.word("failed")),
-            ButtonKind.GHOST: (None, None, theme.dim_text),
-            ButtonKind.LINK: (None, None, theme.accent_text),
-            ButtonKind.QUIET: (None, None, theme.text if self.underMouse() else theme.dim_text),
-            ButtonKind.TOOL: (theme.accent_ground, None, theme.accent_text)
-            if self.isChecked()
-            else (None, None, theme.text),
-        }[kind]
+        match kind:
+            case ButtonKind.MAIN:
+                return theme.accent, None, theme.accent_ink
+            case ButtonKind.DANGER:
+                return theme.raised, theme.line, theme.word("failed")
+            case ButtonKind.GHOST:
+                return None, None, theme.dim_text
+            case ButtonKind.LINK:
+                return None, None, theme.accent_text
+            case ButtonKind.QUIET:
+                return None, None, theme.text if self.underMouse() else theme.dim_text
+            case ButtonKind.TOOL if self.isChecked():
+                return theme.accent_ground, None, theme.accent_text
+            case ButtonKind.TOOL:
+                return None, None, theme.text
+            case _:
+                return theme.raised, theme.line, theme.text
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = theme_manager().theme

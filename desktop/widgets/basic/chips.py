@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
 
-from desktop.theme import LABEL_PX, TEXT_PX, line_px, mix, sized, theme_manager
+from desktop.theme import LABEL_PX, TEXT_PX, line_px, mix, sized, text_px, theme_manager
 from desktop.widgets.basic.layouts import discard
 
 _SIDE = 8
@@ -49,7 +49,7 @@ def status_word(status: str) -> str:
 
 def chip_width(text: str) -> int:
     """Width (px) that `paint_chip` needs for `text`."""
-    return round(QFontMetricsF(sized(LABEL_PX, bold=True)).horizontalAdvance(text)) + 2 * _SIDE
+    return round(text_px(text, LABEL_PX, bold=True)) + 2 * _SIDE
 
 
 def chip_height() -> int:
@@ -125,7 +125,7 @@ class _FilterChip(QAbstractButton):
         self.setAccessibleName(text)
 
     def sizeHint(self) -> QSize:
-        width = QFontMetricsF(sized(TEXT_PX - 1, bold=True)).horizontalAdvance(self.text())
+        width = text_px(self.text(), TEXT_PX - 1, bold=True)
         return QSize(round(width) + 16, max(22, line_px(TEXT_PX - 1, bold=True) + 4))
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -47,8 +47,10 @@ class ModeButtons(QObject):
     def mark(self, mode: CompareMode) -> None:
         """Mark the current mode."""
         for it, button in self.buttons.items():
-            button.kind = ButtonKind.LINK if it is mode else ButtonKind.QUIET
-            button.update()
+            kind = ButtonKind.LINK if it is mode else ButtonKind.QUIET
+            if button.kind is not kind:
+                button.kind = kind
+                button.update()
 
     def offer(self, pair: AlignedPair | None) -> None:
         """Offer the modes that this pair allows: without an alignment only side by side."""
