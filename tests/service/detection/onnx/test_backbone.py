@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.detection.failure import BadModel
@@ -93,6 +93,7 @@ def test_large_map_is_averaged(tmp_path: Path) -> None:
     assert features.shape == (64, 64, 200)
 
 
+@settings(max_examples=100, deadline=None)
 @given(st.integers(2, 40), st.integers(2, 40), st.sampled_from([8, 14, 16]), st.sampled_from([0, 1, 5]))
 def test_tokens_have_the_rows_and_columns_of_the_input(
     rows: int, columns: int, patch: int, leading: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.detection.second_opinion.windows import MOST_WINDOWS, Cells, cells_of, windows_of
@@ -50,6 +50,7 @@ boxes = st.builds(
 )
 
 
+@settings(max_examples=100, deadline=None)
 @given(st.lists(boxes, min_size=1, max_size=30), st.sampled_from([64.0, 224.0, 448.0, 5000.0]))
 def test_few_windows_contain_all_findings(findings: list[Rect], side: float) -> None:
     windows = windows_of(findings, REGION, side)
@@ -62,6 +63,7 @@ def test_few_windows_contain_all_findings(findings: list[Rect], side: float) -> 
         assert window.intersection(seen).area >= 0.999 * seen.area
 
 
+@settings(max_examples=100, deadline=None)
 @given(boxes, st.integers(1, 64), st.integers(1, 64))
 def test_cells_are_patches_of_the_window(box: Rect, rows: int, columns: int) -> None:
     cells = cells_of(box, Rect(500, 200, 448, 448), rows, columns)
