@@ -15,12 +15,22 @@ class Flow(QLayout):
 
     def __init__(self, parent: QWidget | None = None, spacing: int = 8) -> None:
         super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        # Qt asks for them many times in one pass of the layout, and calls `invalidate` before each pass.
+        self._heights: dict[int, int] = {}
+        self._size_hint: QSize | None = None
+        self._minimum: QSize | None = None
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
-        self._items: list[QLayoutItem] = []
+
+    def invalidate(self) -> None:
+        self._heights.clear()
+        self._size_hint = self._minimum = None
+        super().invalidate()
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
+        self.invalidate()
 
     def count(self) -> int:
         return len(self._items)
@@ -29,7 +39,10 @@ class Flow(QLayout):
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        return self._items.pop(index) if 0 <= index < len(self._items) else None
+        if not 0 <= index < len(self._items):
+            return None
+        self.invalidate()
+        return self._items.pop(index)
 
     def expandingDirections(self) -> Qt.Orientation:
         return Qt.Orientation(0)
@@ -38,15 +51,27 @@ class Flow(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._lay_out(QRect(0, 0, width, 0), apply=False)
+        if width not in self._heights:
+            self._heights[width] = self._lay_out(QRect(0, 0, width, 0), apply=False)
+        return self._heights[width]
 
     def sizeHint(self) -> QSize:
         """All in one line."""
+        if self._size_hint is None:
+            self._size_hint = self._one_line()
+        return self._size_hint
+
+    def _one_line(self) -> QSize:
         shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
         width = sum(size.width() for size in shown) + self.spacing() * max(0, len(shown) - 1)
         return self._with_margins(QSize(width, max((size.height() for size in shown), default=0)))
 
     def minimumSize(self) -> QSize:
+        if self._minimum is None:
+            self._minimum = self._widest()
+        return self._minimum
+
+    def _widest(self) -> QSize:
         shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
         least = [item.minimumSize() for item in self._items if not item.isEmpty()]
         width = max((size.width() for size in least), default=0)

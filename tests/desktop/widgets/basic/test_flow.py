@@ -17,6 +17,10 @@ class Block(QWidget):
     def sizeHint(self) -> QSize:
         return self._size
 
+    def set_size(self, width: int, height: int) -> None:
+        self._size = QSize(width, height)
+        self.updateGeometry()
+
 
 def flow(qtbot: QtBot, width: int, *sizes: tuple[int, int]) -> tuple[QWidget, list[Block]]:
     whole = QWidget()
@@ -57,3 +61,23 @@ def test_what_is_hidden_takes_no_room(qtbot: QtBot) -> None:
 def test_one_that_is_too_wide_gets_the_width_there_is(qtbot: QtBot) -> None:
     _whole, blocks = flow(qtbot, 60, (100, 20), (30, 20))
     assert [block.width() for block in blocks] == [60, 30]
+
+
+def test_one_that_grows_or_goes_changes_the_height(qtbot: QtBot) -> None:
+    whole, blocks = flow(qtbot, 210, (100, 20), (100, 20))
+    assert whole.heightForWidth(210) == 20
+    blocks[0].set_size(150, 30)
+    qtbot.waitUntil(lambda: places(blocks) == [(0, 0), (0, 40)])
+    layout = whole.layout()
+    assert layout is not None
+    assert (whole.heightForWidth(210), layout.sizeHint(), layout.minimumSize().height()) == (
+        60,
+        QSize(260, 30),
+        30,
+    )
+    layout.takeAt(0)
+    assert (layout.heightForWidth(210), layout.sizeHint(), layout.minimumSize().height()) == (
+        20,
+        QSize(100, 20),
+        20,
+    )
