@@ -19,18 +19,25 @@ _COLUMNS = 4
 
 
 class _Thumb(QAbstractButton):
-    removeWanted = Signal()  # noqa: N815 - a Qt signal
+    removeWanted = Signal(str)  # noqa: N815 - a Qt signal
 
-    def __init__(
-        self, photo: Photo, newest: bool, image: QImage | None, removable: bool, parent: QWidget
-    ) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.image = image
-        self._newest, self._removable = newest, removable
+        self.photo_id = ""
+        self.image: QImage | None = None
+        self._newest = self._removable = False
         self.setCheckable(True)
         self.setFixedSize(THUMB_PX, THUMB_PX)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def show_photo(self, photo: Photo, newest: bool, image: QImage | None, removable: bool) -> None:
+        """Show this photo from now on."""
+        if photo.photo_id != self.photo_id:
+            for menu in self.findChildren(QMenu):
+                menu.close()
+        self.photo_id, self.image = photo.photo_id, image
+        self._newest, self._removable = newest, removable
         text = self.tr("Photo of {time}").format(time=minute(photo.created_at))
         if photo.added_by_name:
             text += f", {photo.added_by_name}"
@@ -41,6 +48,7 @@ class _Thumb(QAbstractButton):
         text = "\n".join([text, *camera_lines(photo.camera, photo.taken_mark)])
         self.setAccessibleName(text)
         self.setToolTip(tip(text))
+        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(THUMB_PX, THUMB_PX)
@@ -49,14 +57,14 @@ class _Thumb(QAbstractButton):
         if self._removable:
             menu = QMenu(self)
             menu.addAction(self.tr("Remove photo")).triggered.connect(
-                lambda _checked=False: self.removeWanted.emit()
+                lambda _checked=False, it=self.photo_id: self.removeWanted.emit(it)
             )
             menu.aboutToHide.connect(menu.deleteLater)
             menu.popup(event.globalPos())
 
     def remove(self) -> None:
         if self._removable:
-            self.removeWanted.emit()
+            self.removeWanted.emit(self.photo_id)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = theme_manager().theme
@@ -102,23 +110,31 @@ class PhotoStrip(QWidget):
         self.more.setFixedSize(THUMB_PX, THUMB_PX)
         self.more.clicked.connect(lambda _checked=False: self._unfold(not self._all))
         self._thumbs: dict[str, _Thumb] = {}
+        self._arranged: object = None
         self._images: dict[str, QImage] = {}
         self.hide()
 
     def show_photos(self, photos: Sequence[Photo], current: str, removable: bool) -> list[Photo]:
         """Show these photos, oldest first; returns those whose thumbnail is missing."""
-        for thumb in self._thumbs.values():
-            discard(thumb, self._grid)
+        # The thumbnails of the photos before are used again: a new widget takes milliseconds.
+        spare = list(reversed(self._thumbs.values()))
         self._thumbs = {}
         for index, photo in enumerate(reversed(photos)):
-            thumb = _Thumb(photo, index == 0, self._images.get(photo.file_id), removable, self)
+            thumb = spare.pop() if spare else self._new_thumb()
+            thumb.show_photo(photo, index == 0, self._images.get(photo.file_id), removable)
             thumb.setChecked(photo.photo_id == current)
-            thumb.clicked.connect(lambda _checked=False, it=photo.photo_id: self.chosen.emit(it))
-            thumb.removeWanted.connect(lambda it=photo.photo_id: self.removeWanted.emit(it))
             self._thumbs[photo.photo_id] = thumb
+        for thumb in spare:
+            discard(thumb, self._grid)
         self._lay_out()
         self.setVisible(bool(photos))
         return [photo for photo in reversed(photos) if photo.file_id not in self._images]
+
+    def _new_thumb(self) -> _Thumb:
+        thumb = _Thumb(self)
+        thumb.clicked.connect(lambda _checked=False: self.chosen.emit(thumb.photo_id))
+        thumb.removeWanted.connect(self.removeWanted)
+        return thumb
 
     def remove_focused(self) -> None:
         """Ask to remove the photo with the focus from the item, if that is allowed."""
@@ -132,14 +148,17 @@ class PhotoStrip(QWidget):
 
     def _lay_out(self) -> None:
         """Lay out one row, with the chosen photo in it and a button with the number of the others; or all."""
-        while self._grid.takeAt(0) is not None:
-            pass
         thumbs = list(self._thumbs.values())
         too_many = len(thumbs) > _COLUMNS
         visible = thumbs
         if too_many and not self._all:
             chosen = [thumb for thumb in thumbs[_COLUMNS - 1 :] if thumb.isChecked()]
             visible = [*thumbs[: _COLUMNS - 1 - len(chosen)], *chosen]
+        if self._arranged == (thumbs, visible, self._all):
+            return
+        self._arranged = thumbs, visible, self._all
+        while self._grid.takeAt(0) is not None:
+            pass
         for thumb in thumbs:
             thumb.setVisible(thumb in visible)
         for index, thumb in enumerate(visible):

@@ -6,14 +6,16 @@ from datetime import UTC, datetime
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtWidgets import QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.items.item_fields import NameEdit, TextEdit
 from desktop.pages.workbench.photos.photo_strip import PhotoStrip
 from desktop.widgets import ElidedLabel
 from shared.wire.inspection import FileInfo, Photo
+from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import REGION, add_result
 
@@ -115,6 +117,35 @@ def test_every_one_of_many_photos_can_be_chosen(qtbot: QtBot) -> None:
     assert chosen.args == ["p0"]
     strip.show_photos([_photo(number) for number in range(3)], "p2", removable=True)
     assert strip.more.isHidden()
+
+
+def test_thumbnails_of_another_item_take_the_place_of_those_before(qtbot: QtBot) -> None:
+    strip = PhotoStrip()
+    qtbot.addWidget(strip)
+    strip.show_photos([_photo(number) for number in range(3)], "p2", removable=True)
+    before = list(strip._thumbs.values())
+    strip.show_photos([_photo(number) for number in (7, 8)], "p7", removable=True)
+    assert list(strip._thumbs.values()) == before[:2]
+    assert strip.ids == ["p8", "p7"]
+    assert [thumb.isChecked() for thumb in before[:2]] == [False, True]
+    with qtbot.waitSignal(strip.chosen) as chosen:
+        before[0].click()
+    assert chosen.args == ["p8"]
+
+
+def test_the_menu_of_a_thumbnail_closes_when_another_photo_takes_its_place(qtbot: QtBot) -> None:
+    strip = PhotoStrip()
+    qtbot.addWidget(strip)
+    strip.show_photos([_photo(1)], "p1", removable=True)
+    thumb = strip._thumbs["p1"]
+    middle = thumb.rect().center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, middle, thumb.mapToGlobal(middle))
+    thumb.contextMenuEvent(event)
+    menu = child(thumb, QMenu)
+    strip.show_photos([_photo(1)], "p1", removable=True)
+    assert menu.isVisible()
+    strip.show_photos([_photo(2)], "p2", removable=True)
+    qtbot.waitUntil(lambda: not thumb.findChildren(QMenu))
 
 
 def test_a_line_without_room_ends_in_an_ellipsis_and_tells_all_on_hover(qtbot: QtBot) -> None:
