@@ -455,3 +455,14 @@ def test_a_window_goes_a_page_at_a_time(qtbot: QtBot, context: Context) -> None:
     assert len(left) == 5
     assert left[-1] == 0
     assert left == sorted(left, reverse=True)
+
+
+def test_the_workbench_is_styled_before_it_is_opened(qtbot: QtBot, context: Context) -> None:
+    kinds = (Login, Records, Workbench, People)
+    window = MainWindow(context, [PageFactory(kind, kind) for kind in kinds])
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitUntil(lambda: "people" in window._pages)
+    wanted = stylesheet(theme_manager().theme)
+    styled = [kind.page_id for kind in kinds if page_of(window, kind).styleSheet() == wanted]
+    assert styled == ["login", "workbench"]
