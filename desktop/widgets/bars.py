@@ -285,7 +285,7 @@ class TopBar(Panel):
         self.chip = Chip()
         self.chip.hide()
         self._actions = QHBoxLayout()
-        self._actions.setSpacing(10)
+        self._actions.setSpacing(6)
         row.addLayout(self._crumbs)
         row.addWidget(self.chip)
         row.addStretch(1)

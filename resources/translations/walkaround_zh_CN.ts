@@ -7031,7 +7031,7 @@
         <translation>三点对齐</translation>
     </message>
     <message>
-        <source>Aligned within {px} px · {n} matched points</source>
+        <source>Aligned to {px} px · {n} matched points</source>
         <translation>对齐误差 {px} px · {n} 个匹配点</translation>
     </message>
     <message>

@@ -123,10 +123,7 @@ class ItemsModel(QStringListModel):
 
     def mark(self, item_id: str) -> None:
         """The item that the inspector shows, also while it is not selected."""
-        if item_id != self._chosen:
-            before, self._chosen = self._chosen, item_id
-            self._row_changed(before)
-            self._row_changed(item_id)
+        self._chosen = item_id
 
     @property
     def running(self) -> Mapping[str, int]:
@@ -162,7 +159,7 @@ class ItemsModel(QStringListModel):
     def set_picture(self, item_id: str, picture: QPixmap) -> None:
         """Show a crop of the reference image beside an item."""
         self._pictures[item_id] = picture
-        self._row_changed(item_id)
+        self._picture_changed(item_id)
 
     def set_photo(self, item_id: str, picture: QPixmap | None) -> None:
         """Show a crop of the photo instead of the reference image; None: the reference again."""
@@ -170,9 +167,9 @@ class ItemsModel(QStringListModel):
             self._photos.pop(item_id, None)
         else:
             self._photos[item_id] = picture
-        self._row_changed(item_id)
+        self._picture_changed(item_id)
 
-    def _row_changed(self, item_id: str) -> None:
+    def _picture_changed(self, item_id: str) -> None:
         row = self.row_of(item_id)
         if row >= 0:
             self.dataChanged.emit(self.index(row), self.index(row))
@@ -227,9 +224,8 @@ class ItemDelegate(QStyledItemDelegate):
         return QSize(200, ROW_PX)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        # From the model itself: `index.data` takes every answer through Qt.
-        model = index.model()
-        if not isinstance(model, ItemsModel) or (row := model.row(index.row())) is None:
+        row = index.data(Role.ROW)
+        if not isinstance(row, ItemRow):
             return
         theme = theme_manager().theme
         box: QRect = option.rect
@@ -241,16 +237,15 @@ class ItemDelegate(QStyledItemDelegate):
             painter.fillRect(box, QColor(theme.accent_ground))
         elif state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(box, QColor(theme.raised))
-        if model.data(index, Role.CHOSEN):
+        if index.data(Role.CHOSEN):
             painter.fillRect(QRect(box.left(), box.top(), 3, box.height()), QColor(theme.accent))
         painter.fillRect(QRect(box.left(), box.bottom(), box.width(), 1), QColor(theme.line))
-        picture = model.data(index, Role.PICTURE)
-        _paint_picture(painter, QRectF(box.left() + _SIDE, box.top() + 10, THUMB_PX, THUMB_PX), picture)
+        self._paint_picture(painter, QRectF(box.left() + _SIDE, box.top() + 10, THUMB_PX, THUMB_PX), index)
         left = box.left() + _SIDE + THUMB_PX + 11
         width = box.right() - left - 10
         dim = theme.dim_text if selected else theme.dim
         marks = [] if row.saved else [("cloud-wait", theme.undecided)]
-        region = model.data(index, Role.REGION)
+        region = index.data(Role.REGION)
         if isinstance(region, Region):
             marks += [("lock", dim)] * region.locked + [("eye-off", dim)] * region.hidden
         for number, (sign, tint) in enumerate(marks, 1):
@@ -264,7 +259,8 @@ class ItemDelegate(QStyledItemDelegate):
         way = row.model or self.tr("No model")
         _text(painter, sized(TEXT_PX - 1), dim, QRect(left, box.top() + 27, width, 18), way)
         middle = box.top() + 58
-        running = model.running
+        model = index.model()
+        running = model.running if isinstance(model, ItemsModel) else {}
         if row.item_id in running or row.run.under_way:
             used = paint_chip(painter, left, middle, "accent", self._word(row, running))
             text = ""
@@ -288,23 +284,23 @@ class ItemDelegate(QStyledItemDelegate):
             return row.note
         return self.tr("%n finding(s)", "", row.findings)
 
-
-def _paint_picture(painter: QPainter, where: QRectF, picture: object) -> None:
-    theme = theme_manager().theme
-    path = QPainterPath()
-    path.addRoundedRect(where, RADIUS, RADIUS)
-    painter.save()
-    painter.setClipPath(path)
-    if isinstance(picture, QPixmap):
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawPixmap(where, picture, QRectF(picture.rect()))
-    else:
-        painter.fillPath(path, QColor(theme.raised))
-        paint_icon(painter, "photo", theme.faint, where.adjusted(13, 13, -13, -13))
-    painter.restore()
-    painter.setPen(QColor(theme.line))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawPath(path)
+    def _paint_picture(self, painter: QPainter, where: QRectF, index: Index) -> None:
+        theme = theme_manager().theme
+        path = QPainterPath()
+        path.addRoundedRect(where, RADIUS, RADIUS)
+        painter.save()
+        painter.setClipPath(path)
+        picture = index.data(Role.PICTURE)
+        if isinstance(picture, QPixmap):
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawPixmap(where, picture, QRectF(picture.rect()))
+        else:
+            painter.fillPath(path, QColor(theme.raised))
+            paint_icon(painter, "photo", theme.faint, where.adjusted(13, 13, -13, -13))
+        painter.restore()
+        painter.setPen(QColor(theme.line))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(path)
 
 
 def _text(painter: QPainter, font: QFont, colour: str, where: QRect, text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
@@ -26,23 +26,6 @@ from desktop.widgets import (
 
 _MANY = 12
 """The search appears from this number of items on."""
-_PARTS = 50
-"""With more separate parts of the list selected, all of it is repainted."""
-
-
-class _ItemsList(QListView):
-    """A list whose rows all have one size, so that changed rows are only repainted.
-
-    For every changed row QListView would lay out all rows again, and repaint all that are in sight.
-    """
-
-    def dataChanged(
-        self,
-        first: QModelIndex | QPersistentModelIndex,
-        last: QModelIndex | QPersistentModelIndex,
-        roles: Sequence[int] = (),
-    ) -> None:
-        QAbstractItemView.dataChanged(self, first, last, roles)
 
 
 class ItemsPanel(Panel):
@@ -62,7 +45,7 @@ class ItemsPanel(Panel):
         self.setObjectName("items-panel")
         self.setMinimumWidth(200)
         self.model = ItemsModel(self)
-        self.list = _ItemsList()
+        self.list = QListView()
         self.list.setObjectName("items-list")
         self.list.setAccessibleName(self.tr("Items"))
         self.list.setModel(self.model)
@@ -240,7 +223,6 @@ class ItemsPanel(Panel):
         flags = QItemSelectionModel.SelectionFlag
         row = self.model.row_of(self._current)
         selection = self.list.selectionModel()
-        changed = QItemSelection(selection.selection())
         selection.blockSignals(True)
         if row < 0:
             selection.clearCurrentIndex()
@@ -250,17 +232,7 @@ class ItemsPanel(Panel):
         selection.select(self._ranges(), flags.ClearAndSelect)
         selection.blockSignals(False)
         self.model.mark(self._current)
-        changed.merge(selection.selection(), flags.Select)
-        self._repaint(changed)
-
-    def _repaint(self, changed: QItemSelection) -> None:
-        """Repaint these rows, whose change of selection the list was not notified of."""
-        if changed.size() > _PARTS:
-            self.list.viewport().update()
-            return
-        for part in (changed.at(number) for number in range(changed.size())):
-            first, last = (self.list.visualRect(index) for index in (part.topLeft(), part.bottomRight()))
-            self.list.viewport().update(first | last)
+        self.list.viewport().update()
 
     def _ranges(self) -> QItemSelection:
         """The selected rows, those that follow each other as one range."""

@@ -158,7 +158,7 @@ class PhotoBox(QWidget):
         if by_hand:
             text = self.tr("Aligned with three points")
         elif quality is not None:
-            text = self.tr("Aligned within {px} px · {n} matched points").format(
+            text = self.tr("Aligned to {px} px · {n} matched points").format(
                 px=f"{quality[0]:.1f}", n=quality[1]
             )
         self._alignment.setText(text)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QPaintEvent, QPixmap
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QListView
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
@@ -87,37 +86,3 @@ def test_other_shapes_that_become_rectangles_are_counted(
     with qtbot.waitSignal(exchange.notice) as notice:
         exchange.read(path)
     assert "other shape" not in notice.args[0]
-
-
-class PaintedRows(QObject):
-    """Collects which rows of a list of three are painted."""
-
-    def __init__(self, items: QListView) -> None:
-        super().__init__()
-        self._items = items
-        self.rows: set[int] = set()
-        items.viewport().installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QPaintEvent):
-            rects = [self._items.visualRect(self._items.model().index(row, 0)) for row in range(3)]
-            self.rows |= {row for row, rect in enumerate(rects) if event.region().intersects(rect)}
-        return False
-
-
-def test_a_change_repaints_the_rows_that_look_different(desk: WorkbenchDriver, qtbot: QtBot) -> None:
-    page = desk.page
-    items, model = page.items.list, page.items.model
-    ids = model.ids()
-    qtbot.waitUntil(lambda: len(page.picture.cropped) == 3)
-    painted = PaintedRows(items)
-    items.viewport().update()
-    qtbot.waitUntil(lambda: painted.rows == {0, 1, 2})
-    painted.rows.clear()
-    model.set_picture(ids[1], QPixmap(20, 20))
-    qtbot.waitUntil(lambda: bool(painted.rows))
-    assert painted.rows == {1}
-    painted.rows.clear()
-    page.items.select((ids[2],), ids[2])
-    qtbot.waitUntil(lambda: bool(painted.rows))
-    assert painted.rows == {0, 2}
