@@ -28,9 +28,9 @@ class RouteIndex:
                 fixed, brace, _ = route.path.partition("{")
                 (below if brace else exact)[fixed if brace else route.path].append((place[0], route))
         # What a path may be taken by depends on its longest fixed part alone.
-        self._below = {fixed: _candidates(fixed, below) for fixed in below}
+        self._below = {fixed: _prefix_routes(fixed, below) for fixed in below}
         self._exact = {
-            path: sorted(taking + _candidates(path, below), key=_order) for path, taking in exact.items()
+            path: sorted(taking + _prefix_routes(path, below), key=_order) for path, taking in exact.items()
         }
 
     def _candidates(self, path: str) -> Sequence[tuple[int, Route]]:
@@ -56,7 +56,7 @@ class RouteIndex:
         await self.app(scope, receive, send)
 
 
-def _candidates(path: str, below: Mapping[str, list[tuple[int, Route]]]) -> list[tuple[int, Route]]:
+def _prefix_routes(path: str, below: Mapping[str, list[tuple[int, Route]]]) -> list[tuple[int, Route]]:
     """The routes whose fixed part `path` begins with, in their order."""
     candidates: list[tuple[int, Route]] = []
     end = path.rfind("/")

@@ -22,7 +22,7 @@ from service.detection.compute.place_search import PlacesRequest, places_json
 from service.detection.compute.request import Request, as_json
 from service.detection.dispatch.second_opinion import opinion_request
 from service.detection.dispatch.store_waiting import with_store
-from service.detection.dispatch.work import Computed, Known, Run, Work
+from service.detection.dispatch.work import ComparisonContext, Computed, Run, Work
 from service.detection.failure import DetectionFailed, of_disk
 from service.detection.jobs import job_rows
 from service.detection.messages import Answer
@@ -239,10 +239,10 @@ class Dispatcher:
                 rendered = Path(folder) / "boxes.jpg"
                 make_request = partial(self._request, work, work.model, work.photo, rendered)
                 request = await with_store(lambda: on_thread(make_request))
-                known = await self._known(work)
-                memory_photos = known.memory_photos
-                if known.backbone is not None:
-                    request = await with_store(lambda: on_thread(self._with_opinion, request, work, known))
+                context = await self._comparison_context(work)
+                memory_photos = context.memory_photos
+                if context.backbone is not None:
+                    request = await with_store(lambda: on_thread(self._with_opinion, request, work, context))
                 answer = await self._computed_now(run, request, memory_photos)
                 if answer["event"] != "done" or not rendered.exists():
                     return Computed(answer, memory_photos=memory_photos)
@@ -258,23 +258,23 @@ class Dispatcher:
             # The picture or its folder could not be written.
             return _failed(of_disk(error))
 
-    async def _known(self, work: Work) -> Known:
+    async def _comparison_context(self, work: Work) -> ComparisonContext:
         """What photos of the region showed before, and the backbone, for a comparison."""
         photo = work.photo
         if photo is None or work.model is None or work.model.kind != ModelKind.REFERENCE_DIFFERENCE:
-            return Known()
+            return ComparisonContext()
 
-        def read(session: Session) -> Known:
+        def read(session: Session) -> ComparisonContext:
             # A backbone that ends the process must not end the job more than once.
             backbone = chosen_backbone(session) if work.attempt == 1 else None
-            return Known(self._ports.memory(session, work.item_id, photo.file_id), backbone)
+            return ComparisonContext(self._ports.memory(session, work.item_id, photo.file_id), backbone)
 
         return await self._database.read(read)
 
-    def _with_opinion(self, request: Request, work: Work, known: Known) -> Request:
+    def _with_opinion(self, request: Request, work: Work, context: ComparisonContext) -> Request:
         if work.reference is None:
             return request
-        opinion = opinion_request(known, work.reference, self._model_path, self._ports.path)
+        opinion = opinion_request(context, work.reference, self._model_path, self._ports.path)
         return replace(request, second_opinion=opinion)
 
     async def _computed_now(self, run: Run, request: Request, memory_photos: Sequence[KnownPhoto]) -> Answer:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from service.detection.compute.request import OpinionRequest, Request
-from service.detection.dispatch.work import Known
+from service.detection.dispatch.work import ComparisonContext
 from shared.wire.detection import ModelKind
 from shared.wire.files import StoredFile
 
@@ -20,7 +20,7 @@ MOST_PHOTOS: Final = 8
 
 
 def opinion_request(
-    known: Known,
+    context: ComparisonContext,
     reference: StoredFile,
     model_path: Callable[[str], Path],
     file_path: Callable[[str], Path],
@@ -30,16 +30,16 @@ def opinion_request(
     A photo whose file is lost is left out, and without the file of the backbone there is no opinion: a
     detection does not fail for it. Raises StoreUnavailableError.
     """
-    if known.backbone is None:
+    if context.backbone is None:
         return None
-    model_id, backbone = known.backbone
+    model_id, backbone = context.backbone
     try:
         model = model_path(str(backbone.sha256))
     except FileNotFoundError:
         _LOG.warning("the file of backbone %s is lost: findings get no second opinion", model_id)
         return None
     photos = []
-    for photo in [photo for photo in reversed(known.memory_photos) if photo.passed][:MOST_PHOTOS]:
+    for photo in [photo for photo in reversed(context.memory_photos) if photo.passed][:MOST_PHOTOS]:
         with suppress(FileNotFoundError):
             photos.append(
                 Request(

@@ -40,7 +40,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ComparisonContext:
     """What a comparison uses beside photo and reference image: photos of the memory, the enabled backbone.
 
     backbone: its id and facts; None while none is enabled.

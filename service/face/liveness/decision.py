@@ -59,7 +59,7 @@ _BLENDED = 0.6
 # No one holds the head so still before the movement, from frame to frame: 0.025 mm. A picture does.
 _STILL = 0.0004
 _FROZEN = 0.3
-# Only a movement that starts from the front has the arc: this much turned at its start, as a sine.
+# A movement after the first turn is judged by its arc only from the front: this much turned, as a sine.
 _FRONT = 0.08
 # What is left when one smooth motion of a surface is subtracted says that something moved in depth.
 _SURFACE_MOVED = 0.012

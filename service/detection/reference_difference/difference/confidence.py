@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from service.detection.reference_difference.data import Floats
 from service.detection.reference_difference.difference.boxes import DifferencePart
 from service.detection.reference_difference.difference.comparison import Comparison, Examined
+from service.detection.reference_difference.difference.sampling import differences
 from shared.images.cv import cv2
 
 # Bias and weights of the measures, fitted as `python -m benchmarks.confidence --fit` does, on seed 110000: 25
@@ -99,7 +99,7 @@ def _contrasts(part: DifferencePart, view: Comparison) -> tuple[float, float]:
     mask = np.zeros((bottom - top, right - left), np.uint8)
     y, x = int(part.box.y) - top, int(part.box.x) - left
     mask[y : y + part.mask.shape[0], x : x + part.mask.shape[1]] = part.mask
-    off = reduce(cv2.max, cv2.split(cv2.absdiff(view.now[area], view.was[area])))
+    off = differences(view.was[area], view.now[area], 1)
     smeared, wide = (
         cv2.dilate(mask, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
         for reach in (_SMEARED, _SURROUNDINGS)
