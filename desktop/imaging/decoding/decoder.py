@@ -61,14 +61,15 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._images: list[Any] = []
+        # By id: images of pyvips compare pixel by pixel, so that a list cannot remove one of them.
+        self._images: dict[int, Any] = {}
         self._cancelled = False
 
     def cancel(self) -> None:
         """End what is under way and all that would start later. May be called twice."""
         with self._guard:
             self._cancelled = True
-            for image in self._images:
+            for image in self._images.values():
                 image.set_kill(True)
 
     def check(self) -> None:
@@ -81,7 +82,7 @@ class Cancellation:
         """Within the block, `cancel` stops the computation of the vips image."""
         with self._guard:
             self.check()
-            self._images.append(image)
+            self._images[id(image)] = image
         try:
             yield
         except pyvips.Error:
@@ -89,7 +90,7 @@ class Cancellation:
             raise
         finally:
             with self._guard:
-                self._images.remove(image)
+                del self._images[id(image)]
 
 
 def read_header(data: Data) -> Header:

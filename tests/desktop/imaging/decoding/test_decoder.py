@@ -152,6 +152,20 @@ def test_cancelled_work_ends() -> None:
         read_whole(data, read_header(data), cancellation)
 
 
+def test_pictures_of_one_source_are_computed_at_the_same_time() -> None:
+    cancellation = Cancellation()
+    first, second, other = (pyvips.Image.black(8, 8, bands=bands) for bands in (3, 3, 4))
+    with cancellation.watch(first):
+        with cancellation.watch(second), cancellation.watch(other):
+            pass
+        cancellation.cancel()
+        assert second.write_to_memory() == bytes(8 * 8 * 3)
+        assert other.write_to_memory() == bytes(8 * 8 * 4)
+        with pytest.raises(pyvips.Error):
+            first.write_to_memory()
+
+
+
 def test_pixels_that_a_rectangle_touches() -> None:
     assert pixel_rect(Rect(1.2, 2.0, 3.0, 1.0), 10, 10) == (1, 2, 4, 1)
     assert pixel_rect(Rect(8, -5, 50, 6), 10, 10) == (8, 0, 2, 1)
