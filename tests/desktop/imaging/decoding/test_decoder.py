@@ -165,7 +165,6 @@ def test_pictures_of_one_source_are_computed_at_the_same_time() -> None:
             first.write_to_memory()
 
 
-
 def test_pixels_that_a_rectangle_touches() -> None:
     assert pixel_rect(Rect(1.2, 2.0, 3.0, 1.0), 10, 10) == (1, 2, 4, 1)
     assert pixel_rect(Rect(8, -5, 50, 6), 10, 10) == (8, 0, 2, 1)
