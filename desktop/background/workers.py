@@ -45,6 +45,8 @@ from PySide6.QtCore import (
     Slot,
 )
 
+from desktop.background.thread_priority import yield_to_gui
+
 Given = TypeVarTuple("Given")
 T = TypeVar("T")
 
@@ -172,6 +174,7 @@ class _Job(QRunnable):
         self._body = body
 
     def run(self) -> None:
+        yield_to_gui()
         self._body()
 
 
@@ -185,6 +188,7 @@ class _Pools:
             pool = QThreadPool()
             pool.setMaxThreadCount(threads)
             pool.setExpiryTimeout(_IDLE_MS)
+            pool.setThreadPriority(QThread.Priority.LowPriority)
             self._pools[lane] = pool
 
     def start(self, lane: Lane, body: Callable[[], None], priority: int) -> None:

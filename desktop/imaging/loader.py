@@ -16,6 +16,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
+from desktop.background.thread_priority import yield_to_gui
 from desktop.imaging.decoding.decoder import shrunk
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.tone import Tone
@@ -185,6 +186,7 @@ class TileLoader(QObject):
         reader.start()
 
     def _open_source(self, source: ImageSource, generation: int) -> None:
+        yield_to_gui()
         try:
             preview = source.preview()
             self._emit(generation, "preview", (preview, shrunk(preview, OVERVIEW)))
@@ -200,6 +202,7 @@ class TileLoader(QObject):
         return not self._stop_preparing
 
     def _read_tiles(self) -> None:
+        yield_to_gui()
         while self._read_tile():
             pass
 

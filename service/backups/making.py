@@ -128,7 +128,7 @@ def answer_requests() -> None:
     """Answer the service's requests until it closes the input."""
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     # Requests go first.
-    lower_priority(10)
+    lower_priority()
     serve(_answer)
 
 

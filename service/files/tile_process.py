@@ -58,7 +58,7 @@ def main() -> None:
     """Answer the service's requests until it closes the input."""
     limit_memory(_MEMORY)
     # Requests and detection go first.
-    lower_priority(10)
+    lower_priority()
     serve(lambda frame, report: Frame({"outcome": _cut(CutRequest(**frame.message), report)}), silent=True)
 
 

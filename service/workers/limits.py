@@ -5,7 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from pathlib import Path
+from typing import Final
+
+_NICENESS: Final = 10
+_AUTOGROUP_SECONDS: Final = 0.11
+_TRIES: Final = 5
 
 
 def limit_memory(most: int) -> None:
@@ -19,12 +25,31 @@ def limit_memory(most: int) -> None:
         )
 
 
-def lower_priority(niceness: int) -> None:
-    """Let processes of a smaller niceness have the processor first; does nothing on Windows."""
+def lower_priority() -> None:
+    """Let other processes have the processor first; does nothing on Windows.
+
+    On Linux this process then leads a session of its own, also to signals of a terminal.
+    """
     if sys.platform != "win32":
         # A container may forbid it.
         with contextlib.suppress(OSError):
-            os.nice(niceness)
+            os.nice(_NICENESS)
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            _lower_session()
+
+
+def _lower_session() -> None:
+    # Where Linux groups by session, a niceness counts within its session only: sched(7), autogroup.
+    if os.getsid(0) != os.getpid():
+        os.setsid()
+    for _ in range(_TRIES):
+        try:
+            Path("/proc/self/autogroup").write_text(str(_NICENESS), "ascii")
+            return
+        except BlockingIOError:
+            # One session in the whole system may be changed in this time.
+            time.sleep(_AUTOGROUP_SECONDS)
 
 
 def end_first() -> None:

@@ -112,7 +112,7 @@ def test_processes_are_limited_on_linux_alone(monkeypatch: pytest.MonkeyPatch, t
     before = resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS)
     on_windows(monkeypatch, limits, worker, model_check)
     limits.limit_memory(1)
-    limits.lower_priority(5)
+    limits.lower_priority()
     limits.end_first()
     worker.step_back()
     (tmp_path / "model.onnx").write_bytes(b"damaged")

@@ -12,7 +12,6 @@ from service.detection.compute.worker import parts_of, step_back
 from service.detection.failure import DetectionFailed
 from service.detection.messages import Answer
 from service.workers.frames import Frame
-from service.workers.limits import lower_priority
 from service.workers.serving import serve
 from shared.geometry import Rect
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 def main() -> None:
     """Answer what photos add, and where memories disagree, until the input closes."""
     step_back()
-    lower_priority(10)
     from service.detection.compute.computer import Computer
 
     with Computer() as computer:

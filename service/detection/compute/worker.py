@@ -44,7 +44,7 @@ def main() -> None:
 
 def step_back() -> None:
     """Let the window and the requests go first, and this process end first when memory runs out."""
-    lower_priority(5)
+    lower_priority()
     if sys.platform == "linux":
         end_first()
         limit_memory(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4)

@@ -1,0 +1,45 @@
+"""What computes in the background has a lower priority than the GUI thread."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from desktop.background.thread_priority import yield_to_gui
+from desktop.background.workers import run
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness on Linux only")
+
+
+def niceness() -> int:
+    """Of the calling thread."""
+    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+
+def test_a_worker_and_what_it_starts_leave_the_processor_to_the_gui(qtbot: QtBot) -> None:
+    found: list[int] = []
+
+    def work() -> None:
+        found.append(niceness())
+        started = threading.Thread(target=lambda: found.append(niceness()))
+        started.start()
+        started.join()
+
+    before = niceness()
+    task = run(work, owner=None)
+    qtbot.waitUntil(lambda: task.finished)
+    assert len(found) == 2
+    assert min(found) > before
+    assert niceness() == before
+
+
+def test_a_lower_priority_of_the_program_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "setpriority", refused)
+    yield_to_gui()

@@ -1,0 +1,54 @@
+"""Whom a child process lets go first."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from service.workers import limits
+
+GROUP = Path("/proc/self/autogroup")
+"""Such as "/autogroup-25 nice 0": the scheduler's group of a session, and its niceness."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sessions have a niceness on Linux only")
+def test_a_lower_priority_counts_against_other_sessions() -> None:
+    own = GROUP.read_text("ascii") if GROUP.exists() else ""
+    child = """
+import os, pathlib
+from service.workers.limits import lower_priority
+lower_priority()
+group = pathlib.Path("/proc/self/autogroup")
+# Empty where the processor is shared by control groups alone.
+told = group.read_text("ascii").split() if group.exists() else []
+print(os.nice(0), os.getsid(0) == os.getpid(), (told or ["10"])[-1])
+"""
+    printed = subprocess.run(
+        [sys.executable, "-c", child], stdout=subprocess.PIPE, check=True, text=True
+    ).stdout
+    assert printed.split() == [str(os.nice(0) + 10), "True", "10"]
+    assert (GROUP.read_text("ascii") if GROUP.exists() else "") == own
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sessions have a niceness on Linux only")
+def test_a_session_waits_for_its_turn_to_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    written: list[str] = []
+
+    def write(_path: Path, text: str, _encoding: str) -> None:
+        if len(waited) < 2:
+            raise BlockingIOError
+        written.append(text)
+
+    monkeypatch.setattr(os, "nice", lambda _: None)
+    monkeypatch.setattr(os, "setsid", lambda: None)
+    monkeypatch.setattr(Path, "write_text", write)
+    monkeypatch.setattr(time, "sleep", waited.append)
+    limits.lower_priority()
+    assert written == ["10"]
+    assert len(waited) == 2
