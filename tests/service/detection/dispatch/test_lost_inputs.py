@@ -200,7 +200,7 @@ def test_a_process_that_computes_lets_others_go_first_and_ends_first_without_mem
         process = Path(f"/proc/{compute.pid}")
         assert compute.pid is not None
         priority = os.getpriority(os.PRIO_PROCESS, 0)
-        assert os.getpriority(os.PRIO_PROCESS, compute.pid) == min(priority + 5, 19)
+        assert os.getpriority(os.PRIO_PROCESS, compute.pid) == min(priority + 10, 19)
         assert int((process / "oom_score_adj").read_text()) >= 900
         (data,) = (row for row in (process / "limits").read_text().splitlines() if row.startswith("Max data"))
         assert int(data.split()[3]) <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
