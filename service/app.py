@@ -113,13 +113,13 @@ class Domains:
         self.face = FaceService(
             database,
             settings,
-            log_in=lambda user_id, *client: self.account.logins.log_in_as(user_id, ("face",), *client),
+            log_in=lambda user_id, *client: self.account.logins.log_in_user(user_id, ("face",), *client),
             may_log_in=self.account.may_log_in,
             permissions=self.account.permissions,
         )
         self.account.enrol_face = self.face.enrol_one
-        self.account.faces_of = self.face.enrolled
-        self.account.password_given = self.face.password_login
+        self.account.users_with_face = self.face.enrolled
+        self.account.on_password_login = self.face.password_login
         inspection_ports = Ports(
             file_info=self.files.file_info,
             find_file=self.files.find,
@@ -163,7 +163,7 @@ class Domains:
             database,
             settings,
             PhonePorts(
-                caller_of=self.account.caller_of,
+                find_session_caller=self.account.find_session_caller,
                 names=_names,
                 record=record_facts,
                 items=items_of(self.inspection.item_regions),

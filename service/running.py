@@ -42,7 +42,7 @@ from shared.reasons import reason
 from shared.starting import without_garbage_collection
 
 if TYPE_CHECKING:
-    from service.monitoring.endpoint import MetricsServer, Text
+    from service.monitoring.endpoint import MetricsServer, MetricsText
     from service.tls.files import CertificateFiles
 
 BUSY = 3
@@ -171,7 +171,7 @@ def _address(listening: socket.socket, certificate: CertificateFiles | None) -> 
 def _ready(listening: socket.socket, certificate: CertificateFiles | None) -> str:
     """The line `{"event": "ready", "url": ..., "pid": ...}`; "fingerprint" for a certificate of its own."""
     line = _address(listening, certificate)
-    if certificate is not None and not certificate.made:
+    if certificate is not None and not certificate.is_own:
         del line["fingerprint"]
     return json.dumps(line)
 
@@ -315,7 +315,7 @@ def _serve_alone(settings: Settings) -> int:
         lock.release()
 
 
-def _serve_metrics(settings: Settings, text: Text) -> MetricsServer | None:
+def _serve_metrics(settings: Settings, text: MetricsText) -> MetricsServer | None:
     """Serve the metrics where the settings name an address for them. Raises _MetricsAddressError."""
     if settings.metrics_address is None:
         return None

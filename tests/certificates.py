@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from service.tls.made import make
+from service.tls.own_certificate import create
 from shared.fingerprints import key_fingerprint
 
 
@@ -40,7 +40,7 @@ def make_pair(folder: Path, *names: str) -> Pair:
     """A new certificate with a key of its own in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     pair = Pair(folder / "server.crt", folder / "server.key")
-    make(pair.certificate, pair.key, names)
+    create(pair.certificate, pair.key, names)
     return pair
 
 

@@ -1,4 +1,4 @@
-"""Runs `walkaround user`: manages users on the command line, also beside a running service."""
+"""Runs `walkaround user`: manages users on the command line, also while a service is running."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlalchemy import event
 from sqlmodel import Session, col, select
 
 from service.account import rules, store
-from service.account.passwords import hashed
+from service.account.passwords import hash_password
 from service.account.tables import User
 from service.changes import BeforeCommit, ObjectChange, announce
 from service.db.database import Database, now
@@ -26,37 +26,40 @@ from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
 
 T = TypeVar("T")
 
-# The address in the audit log for what was done on the machine itself.
-_ADDRESS = "command line"
+# The address that the audit log gets for changes from the command line.
+_AUDIT_ADDRESS = "command line"
 
 _FAULTS: dict[rules.CredentialFault, str] = {
     rules.CredentialFault.USERNAME_LENGTH: f"a user name has 1 to {MAX_USERNAME} characters",
-    rules.CredentialFault.USERNAME_CHARACTERS: "a user name holds no blanks, control or invisible characters",
+    rules.CredentialFault.USERNAME_CHARACTERS: (
+        "a user name must not contain spaces, control characters or invisible characters"
+    ),
     rules.CredentialFault.PASSWORD_LENGTH: (
         f"a password has {MIN_NEW_PASSWORD} to {MAX_NEW_PASSWORD} characters"
     ),
     rules.CredentialFault.PASSWORD_COMMON: (
-        "this password is among those that are tried first; choose another"
+        "this password is too common: attackers try it first; choose another"
     ),
     rules.CredentialFault.PASSWORD_IS_USERNAME: "the password must not be the user name",
 }
 
 
 class _UserError(Exception):
-    """What the person did wrong, as a sentence."""
+    """Raised for a mistake of the user; the text is a sentence for the terminal."""
 
 
 def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[BeforeCommit] = ()) -> int:
-    """Run one of the `user` commands and give the exit status: 0 done, 1 refused, 2 used wrongly.
+    """Run one of the `user` commands.
 
-    `before_commit` are listeners for what changes, such as the audit log's.
+    Returns the exit status: 0 on success, 1 if the command was refused, 2 for wrong usage. `before_commit`
+    are listeners that are notified of the changes, such as the audit log.
     """
     options = _parser().parse_args(arguments[1:])
     settings.prepare()
     database = Database(settings.url)
     database.before_commit.extend(before_commit)
     if database.is_sqlite:
-        # Only a running service folds the log into the SQLite file; two that do could corrupt it.
+        # Only a running service checkpoints the SQLite file; two processes that do could corrupt it.
         event.listen(database.writer, "connect", _no_checkpoint)
     try:
         migrate(database)
@@ -88,15 +91,15 @@ def _parser() -> argparse.ArgumentParser:
         return parser
 
     stdin = "read the password from the first line of standard input"
-    add = command("add", "add a user", _add)
+    add = command("add", "add a user", _add_user)
     roles = [role.value for role in Role]
     add.add_argument("--role", action="append", required=True, choices=roles, help="may be given again")
     add.add_argument("--name", help="the person's name")
     add.add_argument("--password-stdin", action="store_true", help=stdin)
-    command("list", "list the users", _list, with_username=False)
-    command("enable", "allow a user to log in again", _enable)
-    command("disable", "log a user out everywhere and block further logins", _disable)
-    password = command("password", "set a new password and log the user out everywhere", _password)
+    command("list", "list the users", _list_users, with_username=False)
+    command("enable", "allow a user to log in again", _enable_user)
+    command("disable", "log a user out everywhere and block further logins", _disable_user)
+    password = command("password", "set a new password and log the user out everywhere", _change_password)
     password.add_argument("--password-stdin", action="store_true", help=stdin)
     return parser
 
@@ -105,8 +108,8 @@ def _ask_password(username: str, *, from_stdin: bool) -> str:
     if from_stdin:
         password = sys.stdin.readline().rstrip("\r\n")
     else:
-        password = _typed(f"Password for {username}: ")
-        if _typed("Again: ") != password:
+        password = _prompt_password(f"Password for {username}: ")
+        if _prompt_password("Again: ") != password:
             raise _UserError("the two passwords differ; nothing was changed")
     fault = rules.password_fault(password, username)
     if fault is not None:
@@ -114,20 +117,21 @@ def _ask_password(username: str, *, from_stdin: bool) -> str:
     return password
 
 
-def _typed(prompt: str) -> str:
+def _prompt_password(prompt: str) -> str:
     with warnings.catch_warnings():
-        # Where there is no terminal, getpass would show what is typed.
+        # Without a terminal getpass would show the typed password.
         warnings.simplefilter("error", getpass.GetPassWarning)
         try:
             return getpass.getpass(prompt)
         except (getpass.GetPassWarning, EOFError) as problem:
             raise _UserError(
-                "there is no terminal to type the password at; give it by standard input: --password-stdin"
+                "cannot ask for the password: there is no terminal; pass it on standard input with "
+                "--password-stdin"
             ) from problem
 
 
-def _alter(database: Database, work: Callable[[Session], T]) -> T:
-    return database.write_now(lambda session: store.altering(session, work))
+def _write_accounts(database: Database, work: Callable[[Session], T]) -> T:
+    return database.write_now(lambda session: store.alter_accounts(session, work))
 
 
 def _find_user(session: Session, username: str) -> User:
@@ -137,37 +141,41 @@ def _find_user(session: Session, username: str) -> User:
     return user
 
 
-def _change(action: str, user: User, **details: Any) -> ObjectChange:
-    return ObjectChange(action, "user", user.id, None, _ADDRESS, details)
+def _user_change(action: str, user: User, **details: Any) -> ObjectChange:
+    return ObjectChange(action, "user", user.id, None, _AUDIT_ADDRESS, details)
 
 
-def _add(database: Database, settings: Settings, options: argparse.Namespace) -> None:
+def _add_user(database: Database, settings: Settings, options: argparse.Namespace) -> None:
     username: str = options.username
     fault = rules.username_fault(username)
     if fault is not None:
         raise _UserError(_FAULTS[fault])
 
-    def refuse_taken(session: Session) -> None:
+    def ensure_name_is_free(session: Session) -> None:
         if store.user_by_name(session, username) is not None:
             raise _UserError(f"the user name '{username}' is taken")
 
-    database.read_now(refuse_taken)
+    database.read_now(ensure_name_is_free)
     password = _ask_password(username, from_stdin=options.password_stdin)
-    stored = hashed(password, settings.bcrypt_cost)
+    password_hash = hash_password(password, settings.bcrypt_cost)
 
     def work(session: Session) -> str:
-        refuse_taken(session)
-        user = store.add_user(session, username, stored, [Role(role) for role in options.role], options.name)
-        announce(session, _change("create", user, username=user.username, roles=sorted(set(options.role))))
+        ensure_name_is_free(session)
+        user = store.add_user(
+            session, username, password_hash, [Role(role) for role in options.role], options.name
+        )
+        announce(
+            session, _user_change("create", user, username=user.username, roles=sorted(set(options.role)))
+        )
         return user.username
 
-    print(f"added {_alter(database, work)}")
+    print(f"added {_write_accounts(database, work)}")
 
 
-def _list(database: Database, _settings: Settings, _options: argparse.Namespace) -> None:
+def _list_users(database: Database, _settings: Settings, _options: argparse.Namespace) -> None:
     def work(session: Session) -> list[tuple[str, str, str, str]]:
         users = list(session.exec(select(User).order_by(col(User.username_key))))
-        roles = store.roles_of(session, [user.id for user in users])
+        roles = store.find_roles(session, [user.id for user in users])
         return [
             (
                 user.username,
@@ -182,7 +190,7 @@ def _list(database: Database, _settings: Settings, _options: argparse.Namespace)
         print("\t".join(row))
 
 
-def _switch(database: Database, username: str, *, enabled: bool) -> None:
+def _set_enabled(database: Database, username: str, *, enabled: bool) -> None:
     def work(session: Session) -> str:
         user = _find_user(session, username)
         if user.enabled != enabled:
@@ -192,29 +200,29 @@ def _switch(database: Database, username: str, *, enabled: bool) -> None:
                 raise _UserError(
                     f"'{user.username}' is the last enabled admin; add another admin first"
                 ) from None
-            announce(session, _change("update", user, enabled=[not enabled, enabled]))
+            announce(session, _user_change("update", user, enabled=[not enabled, enabled]))
         return user.username
 
-    print(f"{'enabled' if enabled else 'disabled'} {_alter(database, work)}")
+    print(f"{'enabled' if enabled else 'disabled'} {_write_accounts(database, work)}")
 
 
-def _enable(database: Database, _settings: Settings, options: argparse.Namespace) -> None:
-    _switch(database, options.username, enabled=True)
+def _enable_user(database: Database, _settings: Settings, options: argparse.Namespace) -> None:
+    _set_enabled(database, options.username, enabled=True)
 
 
-def _disable(database: Database, _settings: Settings, options: argparse.Namespace) -> None:
-    _switch(database, options.username, enabled=False)
+def _disable_user(database: Database, _settings: Settings, options: argparse.Namespace) -> None:
+    _set_enabled(database, options.username, enabled=False)
 
 
-def _password(database: Database, settings: Settings, options: argparse.Namespace) -> None:
+def _change_password(database: Database, settings: Settings, options: argparse.Namespace) -> None:
     name = database.read_now(lambda session: _find_user(session, options.username).username)
     password = _ask_password(name, from_stdin=options.password_stdin)
-    stored = hashed(password, settings.bcrypt_cost)
+    password_hash = hash_password(password, settings.bcrypt_cost)
 
     def work(session: Session) -> None:
         user = _find_user(session, name)
-        store.set_password(session, user, stored, now())
-        announce(session, _change("update", user, password=True))
+        store.set_password(session, user, password_hash, now())
+        announce(session, _user_change("update", user, password=True))
 
-    _alter(database, work)
+    _write_accounts(database, work)
     print(f"changed the password of {name}")

@@ -1,13 +1,13 @@
 """Recognizes passwords that attackers try first.
 
-The most used ones are facts of published breach statistics; most of them are a common word with a common
-ending, so they are kept as words and endings.
+The most frequent passwords are facts from published breach statistics. Most of them are a common word with a
+common ending, so this module stores words and endings.
 """
 
 from __future__ import annotations
 
-# Digits, keyboard walks and fixed phrases of eight characters and more.
-_WHOLE_TEXT = """
+# Digits, keyboard patterns and fixed phrases of eight characters or more.
+_PASSWORDS_TEXT = """
     12345678 123456789 1234567890 12345678910 123456789a 123456789q 1234567891 123456780 12345679 0123456789
     01234567 987654321 9876543210 87654321 123123123 12312312 1231231234 121212121 12121212 1212121212
     11111111 111111111 1111111111 00000000 000000000 0000000000 22222222 33333333 44444444 55555555 66666666
@@ -60,13 +60,13 @@ _ENDINGS_TEXT = """
 -123 a a1
 """
 
-_WHOLE = frozenset(_WHOLE_TEXT.split())
+_PASSWORDS = frozenset(_PASSWORDS_TEXT.split())
 _WORDS = frozenset(_WORDS_TEXT.split())
 _ENDINGS = tuple(_ENDINGS_TEXT.split())
 
 
-def is_common(folded: str) -> bool:
-    """True when `folded` (a password in lower case) is among the common ones."""
-    if folded in _WHOLE or folded in _WORDS:
+def is_common(password: str) -> bool:
+    """Return whether `password`, in lower case, is a common one."""
+    if password in _PASSWORDS or password in _WORDS:
         return True
-    return any(folded.endswith(ending) and folded[: -len(ending)] in _WORDS for ending in _ENDINGS)
+    return any(password.endswith(ending) and password[: -len(ending)] in _WORDS for ending in _ENDINGS)

@@ -1,14 +1,14 @@
 """Slows down the guessing of passwords without locking the owner out.
 
-Three counts of wrong passwords in a row, each with a wait that doubles:
+Counts wrong passwords in a row in three ways, each with a wait that doubles:
 
-- user name and address together: what a person who mistypes meets;
-- address: one guesser who tries many users;
-- user name, from addresses where that user has never logged in: many guessers who try one user.
+- by user name and address together, which limits a person who mistypes;
+- by address, which limits an attacker who tries many users;
+- by user name, from addresses where that user has never logged in, which limits many attackers on one user.
 
-From an address where the user has logged in before only the first count applies, so the owner gets in there
-while others guess. User names are counted alike whether they exist or not, and stored as keyed hashes: what
-is typed into the user name may be a password.
+From an address where the user has logged in before, only the first count applies, so the owner can log in
+there while others guess. Unknown user names are counted like known ones. All keys are stored as keyed hashes,
+because people sometimes type a password into the field of the user name.
 """
 
 from __future__ import annotations
@@ -27,29 +27,32 @@ from service.web import addresses
 
 _FAILURES = LoginFailures.__table__
 
-FIRST_WAIT = 30
-LONGEST_WAIT = 15 * 60
+FIRST_WAIT_SECONDS = 30
+LONGEST_WAIT_SECONDS = 15 * 60
 FORGET_AFTER = dt.timedelta(hours=24)
 
-# Wrong passwords before the first wait.
-PAIR_FREE = 5
-USER_FREE = 20
-ADDRESS_FREE = 30
+# How many wrong passwords are allowed before the first wait.
+PAIR_FREE_FAILURES = 5
+USER_FREE_FAILURES = 20
+ADDRESS_FREE_FAILURES = 30
 
 
-def wait_seconds(failures: int, free: int) -> int:
-    """How long to wait after the last of `failures` wrong passwords in a row: 0, 30, 60, ... 900 s."""
-    if failures < free:
+def wait_seconds(failures: int, free_failures: int) -> int:
+    """Return the wait after the last of `failures` wrong passwords in a row: 0, 30, 60, ... 900 s."""
+    if failures < free_failures:
         return 0
-    return int(min(FIRST_WAIT * 2 ** min(failures - free, 30), LONGEST_WAIT))
+    return int(min(FIRST_WAIT_SECONDS * 2 ** min(failures - free_failures, 30), LONGEST_WAIT_SECONDS))
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt to log in, as it is counted: the keys that apply, with how many failures are free."""
+    """The counts of one login attempt.
+
+    `pair` is the key of user name and address; `free_failures` has the failures without a wait for each key.
+    """
 
     pair: str
-    free: dict[str, int]
+    free_failures: dict[str, int]
 
 
 class LoginLimits:
@@ -59,54 +62,58 @@ class LoginLimits:
         self._secret = secret
 
     def attempt(self, username_key: str, address: str, *, is_known: bool) -> Attempt:
-        """The attempt of `address` on a user; `is_known` when that user has logged in from there before."""
+        """Return the attempt of `address` on a user.
+
+        `is_known` states that the user has logged in from that address before.
+        """
         group = addresses.group(address)
         pair = self._key("pair", username_key, group)
-        free = {pair: PAIR_FREE}
+        free_failures = {pair: PAIR_FREE_FAILURES}
         if not is_known:
-            free[self._key("user", username_key)] = USER_FREE
-            free[self._key("address", group)] = ADDRESS_FREE
-        return Attempt(pair, free)
+            free_failures[self._key("user", username_key)] = USER_FREE_FAILURES
+            free_failures[self._key("address", group)] = ADDRESS_FREE_FAILURES
+        return Attempt(pair, free_failures)
 
     def _key(self, *parts: str) -> str:
         text = "\0".join(("login limit", *parts)).encode("utf-8", "surrogatepass")
         return hmac.new(self._secret, text, hashlib.sha256).hexdigest()
 
     def seconds_left(
-        self, session: Session, attempt: Attempt, at: dt.datetime, *, counting: bool = False
+        self, session: Session, attempt: Attempt, moment: dt.datetime, *, lock_counts: bool = False
     ) -> int:
-        """How many whole seconds this attempt has to wait; 0 when it may go on.
+        """Return how many whole seconds this attempt has to wait; 0 if it may continue.
 
-        `counting`: in a transaction that counts it next, after those that count another one now.
+        `lock_counts` locks the rows, for a transaction that counts the attempt afterwards: it waits for
+        transactions that count another attempt now.
         """
-        query = select(LoginFailures).where(col(LoginFailures.key).in_(attempt.free))
-        if counting:
+        query = select(LoginFailures).where(col(LoginFailures.key).in_(attempt.free_failures))
+        if lock_counts:
             query = query.order_by(col(LoginFailures.key)).with_for_update()
         rows = session.exec(query)
-        left = 0.0
+        seconds = 0.0
         for row in rows:
-            wait = wait_seconds(row.failures, attempt.free[row.key])
-            # Without a sign: a clock that was set back must not make a wait of seconds one of hours.
-            left = max(left, wait - abs((at - row.last_at).total_seconds()))
-        return math.ceil(left)
+            wait = wait_seconds(row.failures, attempt.free_failures[row.key])
+            # The absolute value: a clock that was set back must not turn a wait of seconds into hours.
+            seconds = max(seconds, wait - abs((moment - row.last_at).total_seconds()))
+        return math.ceil(seconds)
 
-    def ensure_counts(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:
-        """Make the counts of this attempt where there are none: only what is there can be locked."""
-        none = [{"key": key, "failures": 0, "last_at": at} for key in sorted(attempt.free)]
-        insert_or_ignore(session, _FAILURES, none, ["key"])
+    def ensure_counts(self, session: Session, attempt: Attempt, moment: dt.datetime) -> None:
+        """Create the missing counts of this attempt: only rows that exist can be locked."""
+        rows = [{"key": key, "failures": 0, "last_at": moment} for key in sorted(attempt.free_failures)]
+        insert_or_ignore(session, _FAILURES, rows, ["key"])
 
-    def failed(self, session: Session, attempt: Attempt, at: dt.datetime) -> None:
-        """Count a wrong password, and forget the counts of long ago."""
-        long_ago = at - FORGET_AFTER
+    def count_failure(self, session: Session, attempt: Attempt, moment: dt.datetime) -> None:
+        """Count a wrong password, and delete counts older than `FORGET_AFTER`."""
+        long_ago = moment - FORGET_AFTER
         old = select(LoginFailures.key).where(LoginFailures.last_at < long_ago)
         session.exec(
             delete(LoginFailures).where(col(LoginFailures.key).in_(old.with_for_update(skip_locked=True)))
         )
-        # In one order, so that two attempts never wait for each other's rows.
-        first = [{"key": key, "failures": 1, "last_at": at} for key in sorted(attempt.free)]
-        one_more = {"failures": _FAILURES.c.failures + 1, "last_at": at}
-        insert_or_update(session, _FAILURES, first, ["key"], one_more)
+        # Sorted keys: two transactions lock their rows in the same order and cannot deadlock.
+        rows = [{"key": key, "failures": 1, "last_at": moment} for key in sorted(attempt.free_failures)]
+        increment = {"failures": _FAILURES.c.failures + 1, "last_at": moment}
+        insert_or_update(session, _FAILURES, rows, ["key"], increment)
 
-    def succeeded(self, session: Session, attempt: Attempt) -> None:
-        """Forget the wrong passwords of this user from this address."""
+    def forget_failures(self, session: Session, attempt: Attempt) -> None:
+        """Delete the count of wrong passwords of this user from this address."""
         session.exec(delete(LoginFailures).where(col(LoginFailures.key) == attempt.pair))

@@ -14,7 +14,7 @@ from sqlmodel import Session, select
 from service.account import rules, store
 from service.account.limits import Attempt, LoginLimits
 from service.account.passwords import Passwords
-from service.account.tables import LoginSession, SpentRefresh, User
+from service.account.tables import LoginSession, SpentRefreshToken, User
 from service.account.tokens import (
     AccessTokens,
     RefreshExchange,
@@ -37,57 +37,59 @@ PASSWORD = "pwd"  # noqa: S105 - the method's name in `amr` (RFC 8176)
 # A session ends after this long, however often it was refreshed.
 LONGEST_SESSION = dt.timedelta(days=90)
 
-REPEAT_WITHIN = dt.timedelta(seconds=10)
-"""How long a spent refresh token gives the same client the tokens it was exchanged for: two tabs of a browser
-send it at the same moment, and a client whose answer was lost sends it again."""
+REPEAT_WINDOW = dt.timedelta(seconds=10)
+"""How long the same client gets the same tokens again for a spent refresh token: two tabs of a browser send
+it at the same moment, and a client that lost the answer sends it again."""
 
-# Attempts on one user name wait for each other, so that many at once are counted one by one.
+# The number of locks; attempts on the same user name share one, so they are counted one by one.
 _STRIPES = 64
 
 _WRONG_LOGIN = "用户名或密码错误"
 
 
-PasswordGiven = Callable[[str], Awaitable[None]]
-"""Port: someone has logged in by password at this address."""
+PasswordLoginListener = Callable[[str], Awaitable[None]]
+"""Port: called with the address of a login by password."""
 
 
-def _no_faces(_session: Session, _user_ids: object) -> set[str]:
+def _no_users_with_face(_session: Session, _user_ids: object) -> set[str]:
     return set()
 
 
 @dataclass(frozen=True, slots=True)
 class PasswordAttempt:
-    """A password given for a user name: the user (None when there is none), how it counts, if it is right."""
+    """A password that was tried for a user name; `user` is None for an unknown name."""
 
     user: User | None
     attempt: Attempt
-    right: bool
+    is_correct: bool
 
 
 class Logins:
     """Begins, renews and ends sessions, and counts wrong passwords.
 
-    `faces_of` and `password_given` are ports, see `AccountService`.
+    `users_with_face` and `on_password_login` are ports; see `AccountService`.
     """
 
     def __init__(
         self, db: Database, settings: Settings, passwords: Passwords, clock: Callable[[], dt.datetime]
     ) -> None:
-        self.faces_of: store.FacesOf = _no_faces
-        self.password_given: PasswordGiven | None = None
+        self.users_with_face: store.UsersWithFace = _no_users_with_face
+        self.on_password_login: PasswordLoginListener | None = None
         secret = settings.signing_secret()
         self.access = AccessTokens(secret, settings.access_token_seconds)
         self._db = db
         self._clock = clock
         self._passwords = passwords
-        self._refresh_for = dt.timedelta(seconds=settings.refresh_token_seconds)
+        self._refresh_lifetime = dt.timedelta(seconds=settings.refresh_token_seconds)
         self._limits = LoginLimits(secret)
         self._exchange = RefreshExchange(secret)
         self._locks = [asyncio.Lock() for _ in range(_STRIPES)]
 
     @asynccontextmanager
-    async def guess(self, username: str, password: SecretStr, address: str) -> AsyncIterator[PasswordAttempt]:
-        """One attempt to give a user's password; inside the block no other on that name goes on.
+    async def try_password(
+        self, username: str, password: SecretStr, address: str
+    ) -> AsyncIterator[PasswordAttempt]:
+        """Check a password; the block runs while further attempts on that user name wait.
 
         An unknown user takes the same time. Raises Problem 429 while this attempt has to wait.
         """
@@ -103,14 +105,14 @@ class Logins:
         self, session: Session, username_key: str, address: str
     ) -> tuple[User | None, Attempt]:
         user = session.exec(select(User).where(User.username_key == username_key)).first()
-        at = self._clock()
-        is_known = store.is_known_address(session, user.id if user else None, address, at)
+        moment = self._clock()
+        is_known = store.is_known_address(session, user.id if user else None, address, moment)
         attempt = self._limits.attempt(username_key, address, is_known=is_known)
-        self._let_wait(session, attempt)
+        self._ensure_may_try(session, attempt)
         return user, attempt
 
-    def _let_wait(self, session: Session, attempt: Attempt, *, counting: bool = False) -> None:
-        seconds = self._limits.seconds_left(session, attempt, self._clock(), counting=counting)
+    def _ensure_may_try(self, session: Session, attempt: Attempt, *, lock_counts: bool = False) -> None:
+        seconds = self._limits.seconds_left(session, attempt, self._clock(), lock_counts=lock_counts)
         if seconds > 0:
             raise Problem(
                 429,
@@ -120,170 +122,186 @@ class Logins:
                 retry_after=seconds,
             )
 
-    async def was_wrong(self, guess: PasswordAttempt, address: str, action: str) -> None:
+    async def count_wrong_password(
+        self, password_attempt: PasswordAttempt, address: str, action: str
+    ) -> None:
         """Count a wrong password and notify the listeners of `action`.
 
-        Raises Problem 429, and counts nothing, when others were wrong meanwhile and this one has to wait.
+        Raises Problem 429, and counts nothing, if other attempts have failed since and this one has to wait.
         """
 
         def work(session: Session) -> None:
-            # Many names at once, or one at many service processes, are looked at before one is counted.
-            self._limits.ensure_counts(session, guess.attempt, self._clock())
-            self._let_wait(session, guess.attempt, counting=True)
-            self._limits.failed(session, guess.attempt, self._clock())
-            # An unknown user name is not kept: it may be a password.
-            user_id = guess.user.id if guess.user is not None else None
+            # Attempts on many names, or at many service processes, may all have passed the first check.
+            self._limits.ensure_counts(session, password_attempt.attempt, self._clock())
+            self._ensure_may_try(session, password_attempt.attempt, lock_counts=True)
+            self._limits.count_failure(session, password_attempt.attempt, self._clock())
+            # An unknown user name is not stored: it may be a password.
+            user_id = password_attempt.user.id if password_attempt.user is not None else None
             announce(session, ObjectChange(action, "user", user_id, None, address, quiet=True))
 
         await self._db.write(work)
 
-    def was_right(self, session: Session, guess: PasswordAttempt) -> None:
-        """Forget the wrong passwords before this right one. Raises Problem 429 as `was_wrong` does."""
-        self._let_wait(session, guess.attempt, counting=True)
-        self._limits.succeeded(session, guess.attempt)
+    def forget_wrong_passwords(self, session: Session, password_attempt: PasswordAttempt) -> None:
+        """Delete the count of wrong passwords after a correct one.
+
+        Raises Problem 429 under the same condition as `count_wrong_password`.
+        """
+        self._ensure_may_try(session, password_attempt.attempt, lock_counts=True)
+        self._limits.forget_failures(session, password_attempt.attempt)
 
     async def log_in(self, username: str, password: SecretStr, address: str, user_agent: str = "") -> Tokens:
         """Log in by password.
 
-        Raises Refusal for a wrong name, a wrong password and a disabled user alike, in the same time, and
-        Problem 429 while this attempt has to wait.
+        Raises the same Refusal, after the same time, for a wrong name, a wrong password and a disabled user.
+        Raises Problem 429 while this attempt has to wait.
         """
-        async with self.guess(username, password, address) as guess:
-            user = guess.user
-            if user is None or not guess.right or not user.enabled:
-                await self.was_wrong(guess, address, "login_failed")
+        async with self.try_password(username, password, address) as password_attempt:
+            user = password_attempt.user
+            if user is None or not password_attempt.is_correct or not user.enabled:
+                await self.count_wrong_password(password_attempt, address, "login_failed")
                 raise Refusal(_WRONG_LOGIN)
-            newer = None
+            new_hash = None
             if self._passwords.is_outdated(user.password_hash):
-                newer = await self._passwords.hash(password.get_secret_value())
+                new_hash = await self._passwords.hash(password.get_secret_value())
 
             def work(session: Session) -> Tokens | None:
-                again = session.get(User, user.id, with_for_update=True)
-                if again is None or not again.enabled or again.password_hash != user.password_hash:
+                locked_user = session.get(User, user.id, with_for_update=True)
+                if (
+                    locked_user is None
+                    or not locked_user.enabled
+                    or locked_user.password_hash != user.password_hash
+                ):
                     return None
-                if newer is not None:
-                    again.password_hash = newer
-                self.was_right(session, guess)
-                return self.open(session, again, (PASSWORD,), address, user_agent)
+                if new_hash is not None:
+                    locked_user.password_hash = new_hash
+                self.forget_wrong_passwords(session, password_attempt)
+                return self.begin_session(session, locked_user, (PASSWORD,), address, user_agent)
 
             tokens = await self._db.write(work)
         if tokens is None:
             raise Refusal(_WRONG_LOGIN)
-        if self.password_given is not None:
-            await self.password_given(address)
+        if self.on_password_login is not None:
+            await self.on_password_login(address)
         return tokens
 
-    async def log_in_as(
+    async def log_in_user(
         self, user_id: str, methods: tuple[str, ...], address: str, user_agent: str = ""
     ) -> Tokens:
-        """Log in a user whom another method has recognised. Raises Problem 401 when they may not log in."""
+        """Log in a user whom another method has recognised. Raises Problem 401 if they may not log in."""
 
         def work(session: Session) -> Tokens:
             user = session.get(User, user_id, with_for_update=True)
             if user is None or not user.enabled:
                 raise not_logged_in()
-            return self.open(session, user, methods, address, user_agent)
+            return self.begin_session(session, user, methods, address, user_agent)
 
         return await self._db.write(work)
 
-    def open(
+    def begin_session(
         self, session: Session, user: User, methods: tuple[str, ...], address: str, user_agent: str = ""
     ) -> Tokens:
-        """Begin a session of `user` in this transaction."""
-        at = self._clock()
-        store.forget_old_sessions(session, user.id, at)
+        """Begin a session of `user` inside this transaction and return its tokens."""
+        moment = self._clock()
+        store.forget_old_sessions(session, user.id, moment)
         refresh = new_refresh_token()
         login = LoginSession(
             user_id=user.id,
             methods=",".join(methods),
             address=address[:64],
-            program=rules.program_of(user_agent),
-            used_at=at,
-            created_at=at,
-            password_at=at if PASSWORD in methods else None,
+            program=rules.program_name(user_agent),
+            used_at=moment,
+            created_at=moment,
+            password_at=moment if PASSWORD in methods else None,
             refresh_hash=refresh_hash(refresh),
-            expires_at=at + self._refresh_for,
+            expires_at=moment + self._refresh_lifetime,
         )
         session.add(login)
         session.flush()
         details = {"methods": list(methods), "session_id": login.id}
         announce(session, ObjectChange("login", "user", user.id, user.id, address, details, quiet=True))
-        return self._tokens(session, user, login, Successor(refresh, new_id()), at)
+        return self._tokens(session, user, login, Successor(refresh, new_id()), moment)
 
     def _tokens(
-        self, session: Session, user: User, login: LoginSession, successor: Successor, at: dt.datetime
+        self, session: Session, user: User, login: LoginSession, successor: Successor, moment: dt.datetime
     ) -> Tokens:
         methods = tuple(login.methods.split(","))
         return Tokens(
-            access_token=self.access.sign(user.id, login.id, methods, at, successor.access_id),
+            access_token=self.access.sign(user.id, login.id, methods, moment, successor.access_id),
             refresh_token=successor.refresh,
             expires_in=self.access.seconds,
-            payload=store.payload(session, user, self.faces_of),
+            payload=store.make_payload(session, user, self.users_with_face),
         )
 
     async def refresh(self, token: SecretStr, address: str, user_agent: str = "") -> Tokens:
-        """Exchange a refresh token for new tokens; it is spent by that.
+        """Exchange a refresh token for new tokens; afterwards the token is spent.
 
-        A spent one that the same client sends again within `REPEAT_WITHIN` gives the same tokens. Later, or
-        from another client, it was copied: its session ends. Raises Problem 401.
+        If the same client sends a spent token again within `REPEAT_WINDOW`, it gets the same tokens. A spent
+        token that arrives later, or from another client, must have been copied: its session ends. Raises
+        Problem 401.
         """
         text = token.get_secret_value()
         token_hash, client = refresh_hash(text), self._exchange.client(address, user_agent)
 
-        def work(session: Session) -> Tokens | Problem | SpentRefresh:
-            at = self._clock()
-            # The row lock lets one of several at once win; the others then find the token spent.
+        def work(session: Session) -> Tokens | Problem | SpentRefreshToken:
+            moment = self._clock()
+            # The row lock lets one of several simultaneous requests win; the others find the token spent.
             login = session.exec(
                 select(LoginSession).where(LoginSession.refresh_hash == token_hash).with_for_update()
             ).first()
             if login is None:
-                return self._repeated(session, text, client, at)
+                return self._repeat_exchange(session, text, client, moment)
             user = session.get(User, login.user_id)
             if login.ended_at is not None or user is None or not user.enabled:
                 return not_logged_in()
-            if login.expires_at <= at:
+            if login.expires_at <= moment:
                 return login_expired()
             seed = self._exchange.new_seed()
             successor = self._exchange.successor(text, seed)
-            spent = SpentRefresh(
-                refresh_hash=token_hash, session_id=login.id, spent_at=at, client=client, seed=seed
+            spent_token = SpentRefreshToken(
+                refresh_hash=token_hash, session_id=login.id, spent_at=moment, client=client, seed=seed
             )
-            store.spend(session, login, spent, at, self._refresh_for)
+            store.spend_refresh_token(session, login, spent_token, moment, self._refresh_lifetime)
             login.refresh_hash = refresh_hash(successor.refresh)
-            login.used_at = at
-            login.expires_at = min(at + self._refresh_for, login.created_at + LONGEST_SESSION)
+            login.used_at = moment
+            login.expires_at = min(moment + self._refresh_lifetime, login.created_at + LONGEST_SESSION)
             session.flush()
-            return self._tokens(session, user, login, successor, at)
+            return self._tokens(session, user, login, successor, moment)
 
         outcome = await self._db.write(work)
-        if isinstance(outcome, SpentRefresh):
-            ended = outcome.session_id
+        if isinstance(outcome, SpentRefreshToken):
+            session_id = outcome.session_id
             # A transaction of its own: PostgreSQL may still hold the row lock in the one above.
-            await self._db.write(lambda session: self._end(session, ended, address, "refresh_reused"))
+            await self._db.write(
+                lambda session: self._end_session(session, session_id, address, "refresh_reused")
+            )
             raise login_expired()
         if isinstance(outcome, Problem):
             raise outcome
         return outcome
 
-    def _repeated(
-        self, session: Session, token: str, client: str, at: dt.datetime
-    ) -> Tokens | Problem | SpentRefresh:
-        """What comes of a token that is not good now; itself when its session has to end."""
-        spent = session.get(SpentRefresh, refresh_hash(token))
-        if spent is None:
+    def _repeat_exchange(
+        self, session: Session, token: str, client: str, moment: dt.datetime
+    ) -> Tokens | Problem | SpentRefreshToken:
+        """Return the answer to a token without a session, or the spent token if its session must end."""
+        spent_token = session.get(SpentRefreshToken, refresh_hash(token))
+        if spent_token is None:
             return not_logged_in()
-        # Without a sign: a clock that was set back must not make ten seconds longer.
-        if spent.seed is None or spent.client != client or abs(at - spent.spent_at) > REPEAT_WITHIN:
-            return spent
-        login = session.get_one(LoginSession, spent.session_id)
+        # The absolute value: a clock that was set back must not extend the ten seconds.
+        if (
+            spent_token.seed is None
+            or spent_token.client != client
+            or abs(moment - spent_token.spent_at) > REPEAT_WINDOW
+        ):
+            return spent_token
+        login = session.get_one(LoginSession, spent_token.session_id)
         user = session.get(User, login.user_id)
         if login.ended_at is not None or user is None or not user.enabled:
             return not_logged_in()
-        successor = self._exchange.successor(token, spent.seed)
-        return self._tokens(session, user, login, successor, spent.spent_at)
+        successor = self._exchange.successor(token, spent_token.seed)
+        return self._tokens(session, user, login, successor, spent_token.spent_at)
 
     async def log_out(self, token: SecretStr, address: str) -> None:
-        """End the session of a refresh token. A token of no session is no failure: it is ended already."""
+        """End the session of a refresh token. A token without a session is ignored: its session has ended."""
         token_hash = refresh_hash(token.get_secret_value())
 
         def work(session: Session) -> None:
@@ -291,14 +309,14 @@ class Logins:
                 select(LoginSession.id).where(LoginSession.refresh_hash == token_hash)
             ).first()
             if session_id is None:
-                spent = session.get(SpentRefresh, token_hash)
-                session_id = spent.session_id if spent is not None else None
+                spent_token = session.get(SpentRefreshToken, token_hash)
+                session_id = spent_token.session_id if spent_token is not None else None
             if session_id is not None:
-                self._end(session, session_id, address, "logout")
+                self._end_session(session, session_id, address, "logout")
 
         await self._db.write(work)
 
-    def _end(self, session: Session, session_id: str, address: str, action: str) -> None:
+    def _end_session(self, session: Session, session_id: str, address: str, action: str) -> None:
         def work(session: Session) -> None:
             login = session.get(LoginSession, session_id, with_for_update=True)
             if login is None or login.ended_at is not None:
@@ -307,4 +325,4 @@ class Logins:
             user_id, details = login.user_id, {"session_id": session_id}
             announce(session, ObjectChange(action, "user", user_id, user_id, address, details, quiet=True))
 
-        store.altering(session, work)
+        store.alter_accounts(session, work)

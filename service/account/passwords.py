@@ -13,9 +13,9 @@ import bcrypt
 
 from service.account.rules import password_text
 
-# bcrypt looks at 72 bytes and refuses more; the keyed hash makes 44 characters of any password. The key is
-# public: it keeps the hash from being looked up among plain SHA-256 digests stolen elsewhere, while a
-# restored database stays good without the secret file.
+# bcrypt accepts 72 bytes at most; the keyed hash turns any password into 44 characters. The key is public: it
+# only prevents a comparison with plain SHA-256 digests stolen elsewhere. A secret key would make a restored
+# database depend on the secret file.
 _CONTEXT = b"walkaround password v1"
 
 # A bcrypt of cost 12 takes about 0.25 s of one core and frees the interpreter lock.
@@ -23,18 +23,18 @@ _THREADS = 2
 
 
 def _prehash(password: str) -> bytes:
-    # "surrogatepass": a broken surrogate makes a wrong password, not an error.
+    # "surrogatepass": a lone surrogate makes the password wrong and does not raise an error.
     text = password_text(password).encode("utf-8", "surrogatepass")
     return base64.b64encode(hmac.new(_CONTEXT, text, hashlib.sha256).digest())
 
 
-def hashed(password: str, cost: int) -> str:
-    """The stored form of `password` at `cost` (log2 of the rounds)."""
+def hash_password(password: str, cost: int) -> str:
+    """Return the bcrypt hash of `password` at `cost` (log2 of the rounds)."""
     return bcrypt.hashpw(_prehash(password), bcrypt.gensalt(cost)).decode("ascii")
 
 
-def _cost(stored: str) -> int:
-    return int(stored.split("$")[2])
+def _hash_cost(stored_hash: str) -> int:
+    return int(stored_hash.split("$")[2])
 
 
 class Passwords:
@@ -43,32 +43,36 @@ class Passwords:
     def __init__(self, cost: int) -> None:
         self.cost = cost
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="password")
-        self._nobody = self._pool.submit(hashed, secrets.token_urlsafe(32), cost)
+        self._decoy_hash = self._pool.submit(hash_password, secrets.token_urlsafe(32), cost)
 
-    def _check(self, password: str, stored: str | None) -> bool:
-        stored_hash = stored or self._nobody.result()
-        right = bcrypt.checkpw(_prehash(password), stored_hash.encode("ascii"))
-        # A check of an older cost takes as long as one of today's, so that its time does not reveal the user:
-        # 2^c + 2^c + 2^(c + 1) + ... + 2^(cost - 1) = 2^cost rounds.
-        for cost in range(_cost(stored_hash), self.cost):
+    def _check(self, password: str, stored_hash: str | None) -> bool:
+        checked_hash = stored_hash or self._decoy_hash.result()
+        matches = bcrypt.checkpw(_prehash(password), checked_hash.encode("ascii"))
+        # A hash of a lower cost must take as long as one of the current cost, so that the time does not
+        # reveal whether the user exists: 2^c + 2^c + 2^(c + 1) + ... + 2^(cost - 1) = 2^cost rounds.
+        for cost in range(_hash_cost(checked_hash), self.cost):
             bcrypt.hashpw(_prehash(password), bcrypt.gensalt(cost))
-        return right and stored is not None
+        return matches and stored_hash is not None
 
-    def is_outdated(self, stored: str) -> bool:
-        """True when `stored` was made at a lower cost than today's."""
-        return _cost(stored) < self.cost
+    def is_outdated(self, stored_hash: str) -> bool:
+        """Return whether `stored_hash` has a lower cost than the current one."""
+        return _hash_cost(stored_hash) < self.cost
 
     async def hash(self, password: str) -> str:
-        """`hashed` at today's cost, off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, hashed, password, self.cost)
+        """Return the hash of `password` at the current cost; computed off the event loop."""
+        return await asyncio.get_running_loop().run_in_executor(
+            self._pool, hash_password, password, self.cost
+        )
 
-    async def check(self, password: str, stored: str | None) -> bool:
-        """Whether `password` is the one `stored` was made of; None is never right.
+    async def check(self, password: str, stored_hash: str | None) -> bool:
+        """Return whether `stored_hash` is the hash of `password`; always False for None.
 
-        Takes as long as one hash of today's cost, also for None and for a hash of an older cost.
+        Takes as long as one hash of the current cost, also for None and for a hash of a lower cost.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._check, password, stored)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._pool, self._check, password, stored_hash
+        )
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Stop the threads."""
         self._pool.shutdown(wait=True)

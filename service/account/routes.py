@@ -1,4 +1,4 @@
-"""Routes `/auth` (without face login, which has a module of its own) and `/users`."""
+"""Routes `/auth`, except face login (`service.face.routes`), and `/users`."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from shared.wire.account import (
 )
 from shared.wire.common import CurrentPage, Envelope, Id, Name, Page, PageSize
 
-_FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
+_PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-real-ip")
 
-# The properties have no types: a wrong one is answered with code 1 and a sentence, as the contract says.
+# The properties have no types: the contract answers a wrong value with code 1 and a sentence, not with 422.
 _PROFILE = {
     "title": "UpdateInfo",
     "properties": {field: {"description": sentence} for field, sentence in PROFILE_SENTENCES.items()},
@@ -85,7 +85,7 @@ def _auth(service: AccountService) -> APIRouter:
     @routes.post("/first-run", responses=failures(403, 409, 422))
     async def first_run(request: Request, body: FirstAdmin) -> Envelope[Tokens]:
         """Make the first admin and log in as them: only while there is no user, only from this machine."""
-        if any(header in request.headers for header in _FORWARDED):
+        if any(header in request.headers for header in _PROXY_HEADERS):
             # Behind a proxy on this machine every client looks local.
             raise Problem(
                 403,

@@ -16,16 +16,16 @@ from shared.wire.common import NOT_BLANK, Name
 
 
 def username_text(username: str) -> str:
-    """The user name as it is stored: NFKC, without blanks around it."""
+    """Return the user name as it is stored: NFKC, without surrounding whitespace."""
     return unicodedata.normalize("NFKC", username).strip()
 
 
 def username_key(username: str) -> str:
-    """What makes a user name unique: case, width and composed forms make no difference."""
+    """Return the key that makes a user name unique: it ignores case, width and composed forms."""
     return unicodedata.normalize("NFKC", username_text(username).casefold())
 
 
-# A browser names itself last, and those it wants to pass for before; the order is that of the question.
+# Browsers also name the browsers they are compatible with, so the order of these patterns matters.
 _BROWSERS = (
     ("Edge", r"\bEdg(?:A|iOS)?/(\d+)"),
     ("Opera", r"\bOPR/(\d+)"),
@@ -45,10 +45,11 @@ _PRODUCT = re.compile(
 )
 
 
-def program_of(user_agent: str) -> str | None:
-    """The program and the system that a User-Agent names, "Firefox 130 · Windows", in at most 64 characters.
+def program_name(user_agent: str) -> str | None:
+    """Return the program and the system that a User-Agent names, such as "Firefox 130 · Windows".
 
-    None when it names none. Only words of this list or of a plain product name come through.
+    The text has at most 64 characters and contains only known names or a plain product name. Returns None if
+    the User-Agent names neither.
     """
     product = _PRODUCT.match(user_agent)
     names: list[str] = []
@@ -85,7 +86,7 @@ FAULT_SENTENCES: dict[CredentialFault, str] = {
 
 
 def username_fault(username: str) -> CredentialFault | None:
-    """Why `username` cannot be given to a new user; None when it can."""
+    """Return why a new user cannot have the name `username`; None if they can."""
     text = username_text(username)
     if not 1 <= len(text) <= MAX_USERNAME:
         return CredentialFault.USERNAME_LENGTH
@@ -95,32 +96,32 @@ def username_fault(username: str) -> CredentialFault | None:
 
 
 def password_text(password: str) -> str:
-    """The password as it is hashed and judged: NFKC, so that every keyboard gives the same one."""
+    """Return the password as it is checked and hashed: NFKC, so that it is the same from every keyboard."""
     return unicodedata.normalize("NFKC", password)
 
 
 def password_fault(password: str, username: str) -> CredentialFault | None:
-    """Why `password` cannot become the password of `username`; None when it can."""
+    """Return why `password` cannot be the password of `username`; None if it can."""
     text = password_text(password)
     if not MIN_NEW_PASSWORD <= len(text) <= MAX_NEW_PASSWORD:
         return CredentialFault.PASSWORD_LENGTH
-    folded = text.casefold()
-    if folded == username_key(username):
+    lower_text = text.casefold()
+    if lower_text == username_key(username):
         return CredentialFault.PASSWORD_IS_USERNAME
-    if is_common(folded):
+    if is_common(lower_text):
         return CredentialFault.PASSWORD_COMMON
     return None
 
 
 def new_password_fault(password: str, current: str, username: str) -> CredentialFault | None:
-    """Why `username` cannot change the password `current` to `password`; None when they can."""
+    """Return why `username` cannot change the password `current` to `password`; None if they can."""
     if password_text(password) == password_text(current):
         return CredentialFault.PASSWORD_UNCHANGED
     return password_fault(password, username)
 
 
-def permissions_of(roles: list[Role]) -> frozenset[Permission]:
-    """What the roles permit together."""
+def combined_permissions(roles: list[Role]) -> frozenset[Permission]:
+    """Return the permissions of all roles together."""
     return frozenset(permission for role in roles for permission in ROLE_PERMISSIONS[role])
 
 
@@ -132,7 +133,7 @@ def _text(pattern: str, limit: int) -> TypeAdapter[Any]:
     )
 
 
-_FREE_TEXT: TypeAdapter[Any] = TypeAdapter(
+_LONG_TEXT: TypeAdapter[Any] = TypeAdapter(
     Annotated[Name, StringConstraints(strict=True, strip_whitespace=True)]
 )
 _NAME: TypeAdapter[Any] = TypeAdapter(
@@ -146,8 +147,8 @@ _SHORT_TEXT: TypeAdapter[Any] = TypeAdapter(
     Annotated[Name, StringConstraints(strict=True, strip_whitespace=True, max_length=32)]
 )
 
-# Field of updateInfo -> how it is read, what it has to be. An empty text clears the field, as null does; a
-# name of blanks says nothing.
+# Field of updateInfo -> type and the sentence for an invalid value. An empty text clears the field like null
+# does; a name of whitespace only is refused.
 _PROFILE: dict[str, tuple[TypeAdapter[Any], str]] = {
     "email": (
         _text(r"^([^@\s\x00]+@[^@\s\x00]+\.[^@\s\x00]+)?$", 254),
@@ -160,24 +161,24 @@ _PROFILE: dict[str, tuple[TypeAdapter[Any], str]] = {
     "name": (_NAME, "应为文本，最多 255 个字符"),
     "gender": (_SHORT_TEXT, "应为文本，最多 32 个字符"),
     "work_years": (TypeAdapter(Annotated[int, Field(strict=True, ge=0, le=80)]), "应为 0 到 80 的整数"),
-    "department": (_FREE_TEXT, "应为文本，最多 255 个字符"),
+    "department": (_LONG_TEXT, "应为文本，最多 255 个字符"),
 }
 
 
 PROFILE_SENTENCES: dict[str, str] = {field: sentence for field, (_, sentence) in _PROFILE.items()} | {
     "faceInfo": "应为 Base64 编码的人脸照片"
 }
-"""What each field of updateInfo has to be."""
+"""Field of updateInfo -> the sentence that describes valid values."""
 
 
 class ProfileFaultError(ValueError):
-    """A field of the profile is out of its rules; the text names the field and the rule, in Chinese."""
+    """Raised for an invalid field of the profile; the text names the field and the rule in Chinese."""
 
 
 def profile_changes(body: dict[str, Any]) -> dict[str, Any]:
-    """The profile fields in `body`, checked; whatever else it holds is ignored.
+    """Check the profile fields in `body` and return them; other fields are ignored.
 
-    Raises ProfileFaultError at the first field that is out of its rules.
+    Raises ProfileFaultError for the first invalid field.
     """
     changes: dict[str, Any] = {}
     for field, (adapter, sentence) in _PROFILE.items():
@@ -189,7 +190,7 @@ def profile_changes(body: dict[str, Any]) -> dict[str, Any]:
                 value = adapter.validate_python(value)
             except ValidationError:
                 blank = isinstance(value, str) and not value.strip()
-                # The cause repeats the input.
+                # `from None`: the cause contains the input.
                 raise ProfileFaultError(f"{field}：{'不能只有空白' if blank else sentence}") from None
         changes[field] = None if value == "" else value
     return changes

@@ -21,11 +21,11 @@ from shared.wire import account as wire
 from shared.wire.common import Page, pagination
 
 
-def _live(user_id: str, at: dt.datetime) -> SelectOfScalar[LoginSession]:
+def _select_live(user_id: str, moment: dt.datetime) -> SelectOfScalar[LoginSession]:
     return select(LoginSession).where(
         LoginSession.user_id == user_id,
         col(LoginSession.ended_at).is_(None),
-        LoginSession.expires_at > at,
+        LoginSession.expires_at > moment,
     )
 
 
@@ -35,7 +35,7 @@ def _ensure_user(session: Session, user_id: str) -> None:
 
 
 class SessionList:
-    """The sessions of one user at a time, which the user and an administrator see and end."""
+    """Lists and ends the sessions of one user, for that user and for administrators."""
 
     def __init__(self, db: Database, clock: Callable[[], dt.datetime]) -> None:
         self._db = db
@@ -44,11 +44,11 @@ class SessionList:
     async def find(
         self, caller: Caller, user_id: str, current_page: int, page_size: int
     ) -> Page[wire.LoginSession]:
-        """One page of the user's live sessions, the last used one first. Raises Problem 404."""
+        """Return one page of the user's live sessions, the last used one first. Raises Problem 404."""
 
         def work(session: Session) -> Page[wire.LoginSession]:
             _ensure_user(session, user_id)
-            live = _live(user_id, self._clock())
+            live = _select_live(user_id, self._clock())
             total = session.exec(select(func.count()).select_from(live.subquery())).one()
             last_used = func.coalesce(LoginSession.used_at, LoginSession.created_at)
             rows = session.exec(
@@ -57,46 +57,48 @@ class SessionList:
                 .limit(page_size)
             )
             return Page(
-                data=[_wire(row, caller) for row in rows],
+                data=[_to_wire(row, caller) for row in rows],
                 pagination=pagination(current_page, page_size, total),
             )
 
         return await self._db.read(work)
 
     async def end(self, caller: Caller, user_id: str, session_id: str) -> None:
-        """End one session of the user: from now on its tokens are refused, by every service process.
+        """End one session of the user; every service process refuses its tokens at once.
 
-        Raises Problem 404 when it has ended already or is another user's, 409 for the session that asks.
+        Raises Problem 404 if the session has ended or belongs to another user, 409 for the caller's session.
         """
 
         def work(session: Session) -> None:
-            at = self._clock()
-            chosen = _live(user_id, at).where(LoginSession.id == session_id).with_for_update()
-            login = session.exec(chosen).first()
+            moment = self._clock()
+            query = _select_live(user_id, moment).where(LoginSession.id == session_id).with_for_update()
+            login = session.exec(query).first()
             if login is None:
                 raise Problem(404, ErrorCode.NOT_FOUND, "登录会话不存在或已结束，请刷新列表")
             if login.id == caller.session_id:
                 raise Problem(409, ErrorCode.CONFLICT, "这是当前会话，请使用退出登录来结束")
-            login.ended_at = at
+            login.ended_at = moment
             _announce(session, caller, "session_ended", user_id, {"session_id": session_id})
 
-        await self._db.write(lambda session: store.altering(session, work))
+        await self._db.write(lambda session: store.alter_accounts(session, work))
 
     async def end_others(self, caller: Caller, user_id: str) -> int:
-        """End every session of the user except the one that asks; how many that were. Raises Problem 404."""
+        """End every session of the user except the caller's; return their number. Raises Problem 404."""
 
         def work(session: Session) -> int:
             _ensure_user(session, user_id)
-            at = self._clock()
-            others = _live(user_id, at).where(LoginSession.id != caller.session_id).with_for_update()
-            ended = session.exec(others).all()
-            for login in ended:
-                login.ended_at = at
-            if ended:
-                _announce(session, caller, "sessions_ended", user_id, {"count": len(ended)})
-            return len(ended)
+            moment = self._clock()
+            query = (
+                _select_live(user_id, moment).where(LoginSession.id != caller.session_id).with_for_update()
+            )
+            sessions = session.exec(query).all()
+            for login in sessions:
+                login.ended_at = moment
+            if sessions:
+                _announce(session, caller, "sessions_ended", user_id, {"count": len(sessions)})
+            return len(sessions)
 
-        return await self._db.write(lambda session: store.altering(session, work))
+        return await self._db.write(lambda session: store.alter_accounts(session, work))
 
 
 def _announce(session: Session, caller: Caller, action: str, user_id: str, details: dict[str, Any]) -> None:
@@ -105,7 +107,7 @@ def _announce(session: Session, caller: Caller, action: str, user_id: str, detai
     )
 
 
-def _wire(row: LoginSession, caller: Caller) -> wire.LoginSession:
+def _to_wire(row: LoginSession, caller: Caller) -> wire.LoginSession:
     return wire.LoginSession(
         session_id=row.id,
         methods=row.methods.split(","),

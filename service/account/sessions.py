@@ -1,4 +1,4 @@
-"""Finds the live session and the user behind a session id, and keeps when it was last used."""
+"""Finds the live session and its user by a session id, and stores when sessions were last used."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sqlalchemy import bindparam, or_
 from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, col, select, update
 
-from service.account.rules import permissions_of
-from service.account.store import roles_of
+from service.account.rules import combined_permissions
+from service.account.store import find_roles
 from service.account.tables import AccountVersion, LoginSession, User
 from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database
@@ -21,7 +21,7 @@ from service.exception_trace import trace_of
 from shared.codes import Permission
 
 USE_SECONDS = 300.0
-"""How often it is written when sessions were last used."""
+"""How often the times of the last use are written to the database."""
 
 _LOG = logging.getLogger(__name__)
 _MOST_CACHED = 10_000
@@ -30,7 +30,7 @@ _VERSION = select(AccountVersion.number).where(AccountVersion.id == 1)
 
 @dataclass(frozen=True, slots=True)
 class LiveSession:
-    """A session that has not ended, its enabled user, and what that user may do."""
+    """A session that has not ended, with its enabled user and that user's permissions."""
 
     user_id: str
     username: str
@@ -41,7 +41,7 @@ class LiveSession:
     expires_at: dt.datetime
 
 
-def _load(session: Session, session_id: str) -> LiveSession | None:
+def _load_live_session(session: Session, session_id: str) -> LiveSession | None:
     row = session.exec(
         select(LoginSession, User)
         .join(User, col(User.id) == LoginSession.user_id)
@@ -54,7 +54,7 @@ def _load(session: Session, session_id: str) -> LiveSession | None:
         user_id=user.id,
         username=user.username,
         name=user.name,
-        permissions=permissions_of(roles_of(session, [user.id])[user.id]),
+        permissions=combined_permissions(find_roles(session, [user.id])[user.id]),
         methods=tuple(login.methods.split(",")),
         password_at=login.password_at,
         expires_at=login.expires_at,
@@ -62,11 +62,11 @@ def _load(session: Session, session_id: str) -> LiveSession | None:
 
 
 class LiveSessions:
-    """Gives the live session of an id, as the database says now.
+    """Finds live sessions by id, in their current state.
 
-    What was read is kept as long as the account version stays the same. That number is read for each request,
-    and sees a commit of any process at once (the command line works beside a running service); requests that
-    come at the same time share one read of PostgreSQL.
+    Sessions are cached as long as the account version stays the same. The version is read for each request,
+    so a commit of any process, such as the command line, is seen at once. Requests that arrive at the same
+    time share one read of PostgreSQL.
     """
 
     def __init__(self, database: Database) -> None:
@@ -84,14 +84,14 @@ class LiveSessions:
         return await self._shared_version.get()
 
     async def get(self, session_id: str) -> LiveSession | None:
-        """The live session; None when it has ended or its user is disabled."""
-        cached = self._cache.get(session_id)
-        if cached is not None and cached[0] == await self._version():
-            return cached[1]
+        """Return the live session; None if it has ended or its user is disabled."""
+        entry = self._cache.get(session_id)
+        if entry is not None and entry[0] == await self._version():
+            return entry[1]
 
         def work(session: Session) -> tuple[int, LiveSession | None]:
-            # The version first: what is read after it is at least as new.
-            return session.exec(_VERSION).first() or 0, _load(session, session_id)
+            # The version comes first: the session that is read afterwards is at least as new.
+            return session.exec(_VERSION).first() or 0, _load_live_session(session, session_id)
 
         version, live = await self._database.read(work)
         if live is None:
@@ -104,23 +104,23 @@ class LiveSessions:
 
 
 class SessionUse:
-    """Keeps when sessions were last used: in memory at each request, in the database every `USE_SECONDS`."""
+    """Stores when sessions were last used: in memory at each request, in the database every `USE_SECONDS`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._used: dict[str, dt.datetime] = {}
+        self._last_uses: dict[str, dt.datetime] = {}
         self._task: asyncio.Task[None] | None = None
 
-    def mark(self, session_id: str, at: dt.datetime) -> None:
-        """The session is used."""
-        self._used[session_id] = at
+    def mark(self, session_id: str, moment: dt.datetime) -> None:
+        """Mark the session as used at `moment`."""
+        self._last_uses[session_id] = moment
 
     def start(self) -> None:
-        """Begin to write, on the running event loop."""
+        """Start the task that writes regularly, on the running event loop."""
         self._task = asyncio.create_task(self._write_regularly())
 
     async def stop(self) -> None:
-        """Write what is known and end."""
+        """Stop the task and write the last uses."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -136,27 +136,29 @@ class SessionUse:
         try:
             await self.write()
         except (SQLAlchemyError, NoAnswerError) as problem:
-            # A database that is away for a while costs nobody a session.
-            _LOG.warning("the last use of sessions could not be written: %s", trace_of(problem))
+            # Sessions stay valid while the database is unreachable; the times are written later.
+            _LOG.warning("cannot store when sessions were last used; trying again: %s", trace_of(problem))
 
     async def write(self) -> None:
-        """Write when sessions were used since the last time. What cannot be written waits for the next."""
-        used, self._used = self._used, {}
-        if not used:
+        """Write the last uses since the previous call; if that fails, keep them for the next call."""
+        last_uses, self._last_uses = self._last_uses, {}
+        if not last_uses:
             return
-        changes = [{"session": session_id, "at": at} for session_id, at in used.items()]
+        changes = [{"session": session_id, "at": moment} for session_id, moment in last_uses.items()]
         try:
-            await self._database.write(lambda session: session.connection().execute(_USE, changes))
+            await self._database.write(
+                lambda session: session.connection().execute(_UPDATE_LAST_USE, changes)
+            )
         except BaseException:
-            self._used = used | self._used
+            self._last_uses = last_uses | self._last_uses
             raise
 
 
-_USE = (
+_UPDATE_LAST_USE = (
     update(LoginSession.__table__)
     .where(
         LoginSession.__table__.c.id == bindparam("session"),
-        # Another service process may have seen it later.
+        # Another service process may have stored a later use.
         or_(
             LoginSession.__table__.c.used_at.is_(None),
             LoginSession.__table__.c.used_at < bindparam("at"),

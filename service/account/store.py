@@ -1,4 +1,4 @@
-"""Reads and writes the account tables; every function works inside a caller's transaction."""
+"""Reads and writes the account tables; every function works inside the caller's transaction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import exists, func
 from sqlmodel import Session, col, delete, or_, select, update
 
 from service.account import rules
-from service.account.tables import AccountVersion, LoginSession, SpentRefresh, User, UserRole
+from service.account.tables import AccountVersion, LoginSession, SpentRefreshToken, User, UserRole
 from service.db.database import now
 from service.db.upsert import insert_or_update
 from service.web.envelope import Problem
@@ -21,36 +21,36 @@ T = TypeVar("T")
 
 _VERSION = AccountVersion.__table__
 
-FacesOf = Callable[[Session, Collection[str]], set[str]]
-"""Port: which of these user ids have an enrolled face."""
+UsersWithFace = Callable[[Session, Collection[str]], set[str]]
+"""Port: returns which of these user ids have an enrolled face."""
 
-# A login from an address makes it known for this long; sessions are kept until then.
-KNOWN_FOR = dt.timedelta(days=90)
+# How long a login makes its address known; sessions are kept until then.
+ADDRESS_KNOWN_PERIOD = dt.timedelta(days=90)
 
 
-def altering(session: Session, work: Callable[[Session], T]) -> T:
-    """Run `work`, which changes a user, a right or a live session.
+def alter_accounts(session: Session, work: Callable[[Session], T]) -> T:
+    """Run `work`, which changes a user, a permission or a live session, and return its result.
 
-    Raises the account version first: that makes every service process look again, and lets one alteration
-    wait for the other, so that "no user yet" and "the last admin" cannot be decided twice.
+    First increases the account version. Thereby every service process reloads its sessions, and alterations
+    run one after another, so two of them cannot both create the first user or remove the last admin.
     """
-    raised = {"number": _VERSION.c.number + 1}
-    insert_or_update(session, _VERSION, [{"id": 1, "number": 1}], ["id"], raised)
+    increment = {"number": _VERSION.c.number + 1}
+    insert_or_update(session, _VERSION, [{"id": 1, "number": 1}], ["id"], increment)
     return work(session)
 
 
 def user_by_name(session: Session, username: str) -> User | None:
-    """The user of that name, however it is written."""
+    """Return the user of that name, in any spelling with the same key; None if there is none."""
     return session.exec(select(User).where(User.username_key == rules.username_key(username))).first()
 
 
-def any_user(session: Session) -> bool:
-    """True when there is a user."""
+def has_users(session: Session) -> bool:
+    """Return whether any user exists."""
     return session.exec(select(User.id).limit(1)).first() is not None
 
 
-def roles_of(session: Session, user_ids: Collection[str]) -> dict[str, list[Role]]:
-    """The roles of each user, in the order of `Role`; roles this program does not know are left out."""
+def find_roles(session: Session, user_ids: Collection[str]) -> dict[str, list[Role]]:
+    """Return the roles of each user in the order of `Role`, without roles unknown to this version."""
     roles_by_user: dict[str, set[str]] = {user_id: set() for user_id in user_ids}
     for row in session.exec(select(UserRole).where(col(UserRole.user_id).in_(user_ids))):
         roles_by_user[row.user_id].add(row.role)
@@ -58,7 +58,7 @@ def roles_of(session: Session, user_ids: Collection[str]) -> dict[str, list[Role
 
 
 def set_roles(session: Session, user_id: str, roles: Iterable[Role]) -> None:
-    """Give the user these roles and no other."""
+    """Replace the roles of the user."""
     session.exec(delete(UserRole).where(col(UserRole.user_id) == user_id))
     session.add_all(UserRole(user_id=user_id, role=role.value) for role in set(roles))
     session.flush()
@@ -67,13 +67,13 @@ def set_roles(session: Session, user_id: str, roles: Iterable[Role]) -> None:
 def add_user(
     session: Session, username: str, password_hash: str, roles: Sequence[Role], name: str | None
 ) -> User:
-    """Create a user. Raises Problem 409 when the name is taken."""
+    """Create a user. Raises Problem 409 if the name is taken."""
     if user_by_name(session, username) is not None:
         raise Problem(409, ErrorCode.CONFLICT, "用户名已存在，请使用其他用户名", field="username")
-    at = now()
+    moment = now()
     user = User(
-        created_at=at,
-        updated_at=at,
+        created_at=moment,
+        updated_at=moment,
         username=rules.username_text(username),
         username_key=rules.username_key(username),
         name=name or None,
@@ -87,7 +87,7 @@ def add_user(
 
 
 def keep_an_admin(session: Session) -> None:
-    """Raise Problem 409 when the transaction leaves no enabled admin behind."""
+    """Raise Problem 409 if the transaction leaves no enabled admin."""
     session.flush()
     admins = (
         select(User.id)
@@ -98,89 +98,99 @@ def keep_an_admin(session: Session) -> None:
         raise Problem(409, ErrorCode.CONFLICT, "必须保留至少一名启用的管理员")
 
 
-def end_sessions(session: Session, user_id: str, at: dt.datetime, *, but: str | None = None) -> None:
-    """End the live sessions of the user, except `but`."""
+def end_sessions(
+    session: Session, user_id: str, moment: dt.datetime, *, except_session: str | None = None
+) -> None:
+    """End the live sessions of the user, except the one with the id `except_session`."""
     session.exec(
         update(LoginSession)
         .where(
             col(LoginSession.user_id) == user_id,
             col(LoginSession.ended_at).is_(None),
-            col(LoginSession.id) != (but or ""),
+            col(LoginSession.id) != (except_session or ""),
         )
-        .values(ended_at=at)
+        .values(ended_at=moment)
     )
 
 
-def count_sessions(session: Session, at: dt.datetime) -> int:
-    """How many sessions of all users have not ended."""
-    live = select(func.count()).where(col(LoginSession.ended_at).is_(None), LoginSession.expires_at > at)
+def count_sessions(session: Session, moment: dt.datetime) -> int:
+    """Return the number of live sessions of all users."""
+    live = select(func.count()).where(col(LoginSession.ended_at).is_(None), LoginSession.expires_at > moment)
     return session.exec(live.select_from(LoginSession)).one()
 
 
 def set_password(
-    session: Session, user: User, password_hash: str, at: dt.datetime, *, keep: str | None = None
+    session: Session, user: User, password_hash: str, moment: dt.datetime, *, keep_session: str | None = None
 ) -> None:
-    """Give the user a new password and end their sessions, except `keep`."""
+    """Set the user's password and end their sessions, except the one with the id `keep_session`."""
     user.password_hash = password_hash
-    user.updated_at = at
-    end_sessions(session, user.id, at, but=keep)
+    user.updated_at = moment
+    end_sessions(session, user.id, moment, except_session=keep_session)
 
 
-def set_enabled(session: Session, user: User, enabled: bool, at: dt.datetime) -> None:
+def set_enabled(session: Session, user: User, enabled: bool, moment: dt.datetime) -> None:
     """Enable or disable the user. Raises Problem 409 for the last enabled admin."""
     user.enabled = enabled
-    user.updated_at = at
+    user.updated_at = moment
     if not enabled:
-        end_sessions(session, user.id, at)
+        end_sessions(session, user.id, moment)
         keep_an_admin(session)
 
 
-def spend(
-    session: Session, login: LoginSession, spent: SpentRefresh, at: dt.datetime, remembered: dt.timedelta
+def spend_refresh_token(
+    session: Session,
+    login: LoginSession,
+    spent_token: SpentRefreshToken,
+    moment: dt.datetime,
+    retention: dt.timedelta,
 ) -> None:
-    """Keep `spent`, the refresh token of `login`, and forget those older than a token lives."""
+    """Store a spent refresh token of `login`, and delete its tokens spent more than `retention` ago."""
     session.exec(
-        delete(SpentRefresh).where(
-            col(SpentRefresh.session_id) == login.id, col(SpentRefresh.spent_at) < at - remembered
+        delete(SpentRefreshToken).where(
+            col(SpentRefreshToken.session_id) == login.id,
+            col(SpentRefreshToken.spent_at) < moment - retention,
         )
     )
-    session.add(spent)
+    session.add(spent_token)
 
 
-def is_known_address(session: Session, user_id: str | None, address: str, at: dt.datetime) -> bool:
-    """Whether the user has recently logged in from `address`. Runs the same query for an unknown user."""
+def is_known_address(session: Session, user_id: str | None, address: str, moment: dt.datetime) -> bool:
+    """Return whether the user has logged in from `address` within `ADDRESS_KNOWN_PERIOD`.
+
+    Runs the same query for an unknown user, so that the time does not reveal whether the user exists.
+    """
     logins = select(LoginSession.id).where(
         LoginSession.user_id == (user_id or ""),
         LoginSession.address == address,
-        LoginSession.created_at > at - KNOWN_FOR,
+        LoginSession.created_at > moment - ADDRESS_KNOWN_PERIOD,
     )
     return bool(session.exec(select(exists(logins))).first())
 
 
-def forget_old_sessions(session: Session, user_id: str, at: dt.datetime) -> None:
+def forget_old_sessions(session: Session, user_id: str, moment: dt.datetime) -> None:
     """Delete the user's sessions that are no longer needed."""
     session.exec(
         delete(LoginSession).where(
             col(LoginSession.user_id) == user_id,
-            col(LoginSession.expires_at) < at,
-            col(LoginSession.created_at) < at - KNOWN_FOR,
+            col(LoginSession.expires_at) < moment,
+            col(LoginSession.created_at) < moment - ADDRESS_KNOWN_PERIOD,
         )
     )
 
 
 def find_users(session: Session, q: str | None, current_page: int, page_size: int) -> tuple[list[User], int]:
-    """One page of the users whose name or user name holds `q`, oldest first, and how many there are."""
-    chosen = select(User)
+    """Return one page of the users whose name or user name contains `q`, oldest first, and their number."""
+    query = select(User)
     if q:
-        chosen = chosen.where(
+        query = query.where(
             or_(
                 col(User.username_key).contains(rules.username_key(q), autoescape=True),
                 col(User.name).icontains(q, autoescape=True),
             )
         )
-    total = session.exec(select(func.count()).select_from(chosen.subquery())).first() or 0
+    total = session.exec(select(func.count()).select_from(query.subquery())).first() or 0
     page = (
-        chosen.order_by(col(User.created_at), col(User.id))
+        query.order_by(col(User.created_at), col(User.id))
         .offset((current_page - 1) * page_size)
         .limit(page_size)
     )
@@ -204,27 +214,29 @@ def _user_fields(user: User, faces: set[str]) -> dict[str, object]:
     }
 
 
-def user_wire(session: Session, user: User, faces_of: FacesOf) -> wire.User:
-    """The user as the service answers it."""
-    return wire.User.model_validate(_user_fields(user, faces_of(session, [user.id])))
+def to_user_body(session: Session, user: User, users_with_face: UsersWithFace) -> wire.User:
+    """Return the user as a body of the API."""
+    return wire.User.model_validate(_user_fields(user, users_with_face(session, [user.id])))
 
 
-def users_wire(session: Session, users: Sequence[User], faces_of: FacesOf) -> list[wire.UserWithRoles]:
-    """Users with their roles, as an admin sees them."""
+def to_user_bodies(
+    session: Session, users: Sequence[User], users_with_face: UsersWithFace
+) -> list[wire.UserWithRoles]:
+    """Return users with their roles as bodies of the API, for administrators."""
     ids = [user.id for user in users]
-    faces, roles = faces_of(session, ids), roles_of(session, ids)
+    faces, roles = users_with_face(session, ids), find_roles(session, ids)
     return [
         wire.UserWithRoles.model_validate(_user_fields(user, faces) | {"roles": roles[user.id]})
         for user in users
     ]
 
 
-def payload(session: Session, user: User, faces_of: FacesOf) -> wire.Payload:
-    """Who the user is and what they may do."""
-    roles = roles_of(session, [user.id])[user.id]
-    allowed = rules.permissions_of(roles)
+def make_payload(session: Session, user: User, users_with_face: UsersWithFace) -> wire.Payload:
+    """Return the user with their roles and permissions as a body of the API."""
+    roles = find_roles(session, [user.id])[user.id]
+    permissions = rules.combined_permissions(roles)
     return wire.Payload(
-        user=user_wire(session, user, faces_of),
+        user=to_user_body(session, user, users_with_face),
         role=roles,
-        permissions=[permission for permission in Permission if permission in allowed],
+        permissions=[permission for permission in Permission if permission in permissions],
     )

@@ -11,13 +11,13 @@ from service.db.database import Base, UtcTime, now
 from shared.ids import new_id
 
 
-def _key_to(column: str, name: str) -> tuple[ForeignKey]:
-    """A foreign key under the name that migration 0001 gave it, which differs from the naming convention."""
+def _foreign_key(column: str, name: str) -> tuple[ForeignKey]:
+    """Return a foreign key with the name from migration 0001, which differs from the naming convention."""
     return (ForeignKey(column, name=name, ondelete="CASCADE"),)
 
 
 class User(Base, table=True):
-    """A person who can log in. `username_key` is the folded name that makes the name unique."""
+    """A person who can log in. `username_key` makes the name unique (`rules.username_key`)."""
 
     __tablename__ = "user"
 
@@ -42,7 +42,7 @@ class UserRole(Base, table=True):
     __tablename__ = "user_role"
 
     user_id: str = Field(
-        max_length=36, primary_key=True, sa_column_args=_key_to("user.id", "fk_user_role_user_id_user")
+        max_length=36, primary_key=True, sa_column_args=_foreign_key("user.id", "fk_user_role_user_id_user")
     )
     role: str = Field(max_length=32, primary_key=True)
 
@@ -50,16 +50,16 @@ class UserRole(Base, table=True):
 class LoginSession(Base, table=True):
     """One login, from its first token to logout or expiry.
 
-    `methods` are the JWT's `amr`, joined by commas; `refresh_hash` is the SHA-256 of the one refresh token
-    that is good now. `program` is what logged in, as `rules.program_of` reads it; `used_at` is behind by some
-    minutes. Both are null for a session that an older version of the program began.
+    `methods` are the JWT's `amr`, joined by commas; `refresh_hash` is the SHA-256 of the current refresh
+    token. `program` is the name of the client (`rules.program_name`); `used_at` may lag some minutes behind.
+    Both are null for a session that an older version of the program began.
     """
 
     __tablename__ = "session"
     __table_args__ = (Index(None, "user_id", "address"),)
 
     id: str = Field(default_factory=new_id, max_length=36, primary_key=True)
-    user_id: str = Field(max_length=36, sa_column_args=_key_to("user.id", "fk_session_user_id_user"))
+    user_id: str = Field(max_length=36, sa_column_args=_foreign_key("user.id", "fk_session_user_id_user"))
     methods: str = Field(max_length=64)
     address: str = Field(max_length=64)
     program: str | None = Field(default=None, max_length=64)
@@ -71,11 +71,11 @@ class LoginSession(Base, table=True):
     ended_at: dt.datetime | None = Field(default=None, sa_type=UtcTime)
 
 
-class SpentRefresh(Base, table=True):
-    """A refresh token that was exchanged already; seeing it again later means that someone copied it.
+class SpentRefreshToken(Base, table=True):
+    """A refresh token that was exchanged; if it arrives again later, someone has copied it.
 
-    `client`: a keyed hash of who exchanged it, `seed`: what the next tokens were derived with. Both are null
-    for a token that was spent by an older version of the program.
+    `client` is a keyed hash of the client that exchanged it, `seed` the seed of the tokens that replaced it.
+    Both are null for a token that was exchanged by an older version of the program.
     """
 
     __tablename__ = "spent_refresh"
@@ -83,7 +83,7 @@ class SpentRefresh(Base, table=True):
 
     refresh_hash: str = Field(max_length=64, primary_key=True)
     session_id: str = Field(
-        max_length=36, sa_column_args=_key_to("session.id", "fk_spent_refresh_session_id_session")
+        max_length=36, sa_column_args=_foreign_key("session.id", "fk_spent_refresh_session_id_session")
     )
     spent_at: dt.datetime = Field(sa_type=UtcTime)
     client: str | None = Field(default=None, max_length=64)
@@ -91,7 +91,7 @@ class SpentRefresh(Base, table=True):
 
 
 class LoginFailures(Base, table=True):
-    """How many passwords were wrong in a row for one key (a keyed hash of user name, address or both)."""
+    """The number of wrong passwords in a row for one key, a keyed hash of user name, address or both."""
 
     __tablename__ = "login_failures"
 
@@ -101,7 +101,7 @@ class LoginFailures(Base, table=True):
 
 
 class AccountVersion(Base, table=True):
-    """One row: a number that rises whenever a right, a user or a live session is taken away or changed."""
+    """One row with a number that increases whenever a permission, a user or a live session changes."""
 
     __tablename__ = "account_version"
 

@@ -15,7 +15,7 @@ from service.face.engines.picture import BadPicture, decode, picture_bytes
 from service.face.engines.sequence import SequenceAnalysis, film_frame, judge
 from service.face.packs.pack_store import load_engine
 from service.workers.frames import Frame
-from service.workers.serving import Report, serve, silence
+from service.workers.serving import Report, discard_output, serve
 
 Load = Callable[[str, Path], FaceEngine]
 """Loads the engine of a model from the folder of packs."""
@@ -42,7 +42,7 @@ class _Answering:
             except Exception as problem:
                 return messages.problem_frame(f"{type(problem).__name__}: {problem}")
             self._engine = engine
-            silence()
+            discard_output()
         if request.face_info is None and not request.frames:
             return messages.info_frame(engine_info(self._engine))
         try:

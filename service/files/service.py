@@ -129,7 +129,7 @@ class FilesService:
     async def _begin_write(self) -> tuple[IncomingContent, Callable[[bytes], None]]:
         """Where a file goes, and what adds a piece to it within the limits. Raises Problem 507."""
         largest = await self._largest()
-        incoming = await self._run_on_disk(self._contents.incoming)
+        incoming = await self._run_on_disk(self._contents.new_incoming)
 
         def write(piece: bytes) -> None:
             if incoming.size + len(piece) > self._limit:
@@ -144,10 +144,10 @@ class FilesService:
         self, incoming: IncomingContent, name: str, by: str | None, address: str | None
     ) -> StoredFile:
         row = await self._run_on_disk(self._keep, name, incoming, by)
-        if not incoming.stored_before:
+        if not incoming.existed_before:
             self._room.add(row.size)
         stored = await self._database.write(lambda session: _add(session, row, address))
-        if incoming.stored_before:
+        if incoming.existed_before:
             await self._run_on_disk(self._contents.ensure, incoming)
         return stored
 
@@ -156,13 +156,13 @@ class FilesService:
 
         Raises the Problems of `receive`.
         """
-        incoming = self._contents.incoming()
+        incoming = self._contents.new_incoming()
         try:
             if len(data) > self._limit:
                 raise self._too_large()
             incoming.write(data)
             row = self._keep(name, incoming, by)
-            stored_before = incoming.stored_before
+            existed_before = incoming.existed_before
         except BadUploadError as error:
             raise _unreadable_problem(error) from error
         finally:
@@ -170,7 +170,7 @@ class FilesService:
 
         def add(session: Session) -> StoredFile:
             stored = _add(session, row, None)
-            if stored_before and not self._contents.contains(row.sha256):
+            if existed_before and not self._contents.contains(row.sha256):
                 # A collection removed it between; none runs while this transaction has its row.
                 self._contents.keep(self._write_incoming(data))
             return stored
@@ -178,7 +178,7 @@ class FilesService:
         return add
 
     def _write_incoming(self, data: bytes) -> IncomingContent:
-        incoming = self._contents.incoming()
+        incoming = self._contents.new_incoming()
         incoming.write(data)
         incoming.finish()
         return incoming

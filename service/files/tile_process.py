@@ -59,7 +59,10 @@ def main() -> None:
     limit_memory(_MEMORY)
     # Requests and detection go first.
     lower_priority()
-    serve(lambda frame, report: Frame({"outcome": _cut(CutRequest(**frame.message), report)}), silent=True)
+    serve(
+        lambda frame, report: Frame({"outcome": _cut(CutRequest(**frame.message), report)}),
+        discard_prints=True,
+    )
 
 
 def _cut(request: CutRequest, report: Report) -> Outcome:

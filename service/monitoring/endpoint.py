@@ -1,4 +1,4 @@
-"""Gives the metrics over HTTP: on an address of their own, or on the service's with a token."""
+"""Serves the metrics over HTTP: on a separate address, or on the service's address with a token."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from shared.codes import ErrorCode
 
 log = logging.getLogger("walkaround.metrics")
 
-Text = Callable[[str], tuple[bytes, str]]
-"""The metrics and their content type, for an Accept header."""
+MetricsText = Callable[[str], tuple[bytes, str]]
+"""Returns the metrics and their content type for an Accept header."""
 
 _END_SECONDS = 3.0
 
@@ -30,14 +30,14 @@ def _may_read(request: Request, token: str) -> bool:
     return scheme.lower() == "bearer" and hmac.compare_digest(credentials.strip().encode(), token.encode())
 
 
-async def _answer(request: Request, text: Text) -> Response:
-    # Not on the loop: the figures ask the disk and the database.
+async def _answer(request: Request, text: MetricsText) -> Response:
+    # In a thread: the figures are read from the disk and the database.
     body, content_type = await asyncio.to_thread(text, request.headers.get("accept", ""))
     return Response(body, headers={"Content-Type": content_type, "Cache-Control": "no-store"})
 
 
-def metrics_routes(text: Text, token: str) -> APIRouter:
-    """The route `/metrics` of the service, which answers requests with `token` as their bearer token."""
+def metrics_routes(text: MetricsText, token: str) -> APIRouter:
+    """Return the route `/metrics`, which answers requests that carry `token` as bearer token."""
     router = APIRouter()
 
     @router.get("/metrics", include_in_schema=False)
@@ -50,8 +50,8 @@ def metrics_routes(text: Text, token: str) -> APIRouter:
     return router
 
 
-def metrics_app(text: Text, token: str | None) -> ASGIApp:
-    """An application that answers GET /metrics alone; with `token`, only requests that carry it."""
+def metrics_app(text: MetricsText, token: str | None) -> ASGIApp:
+    """Return an application that answers only GET /metrics; with `token`, only requests that carry it."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -69,12 +69,12 @@ def metrics_app(text: Text, token: str | None) -> ASGIApp:
 
 
 class MetricsServer:
-    """Serves the metrics on an address of their own, on a thread with an event loop of its own.
+    """Serves the metrics on a separate address, in a thread with its own event loop.
 
-    Raises OSError when it cannot listen there.
+    Raises OSError if it cannot listen on the address.
     """
 
-    def __init__(self, address: tuple[str, int], text: Text, token: str | None) -> None:
+    def __init__(self, address: tuple[str, int], text: MetricsText, token: str | None) -> None:
         family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self._socket = socket.create_server(address, family=family)
         self._server = uvicorn.Server(
@@ -102,12 +102,12 @@ class MetricsServer:
         self._server.run(sockets=[self._socket])
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start to answer requests."""
         self._thread.start()
         log.info("metrics are at %s", self.url)
 
     def stop(self) -> None:
-        """End it."""
+        """Stop answering and close the socket."""
         self._server.should_exit = True
         self._thread.join(_END_SECONDS)
         self._socket.close()

@@ -1,4 +1,4 @@
-"""Reads what the machine and the database hold at the moment of a scrape."""
+"""Reads the figures of the machine and the database at the moment of a scrape."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from shared import __version__
 log = logging.getLogger("walkaround.metrics")
 
 ANSWER_SECONDS = 3.0
-"""How long a scrape waits for the database. Prometheus gives up after ten seconds."""
+"""How long a scrape waits for the database. The time limit of Prometheus is ten seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFigures:
-    """What the database says: jobs and items that wait, the age of the oldest, and live sessions."""
+    """The figures from the database: waiting jobs and items, the age of the oldest job, and live sessions."""
 
     queued_jobs: int
     running_jobs: int
@@ -33,28 +33,30 @@ class StoredFigures:
 
 
 class FiguresCollector(Collector):
-    """Gives the figures that are read, not counted: disk, database files, queue and sessions.
+    """Collects the figures that are read at each scrape: disk, database files, queue and sessions.
 
-    `read` asks the database, on a thread of this object. `database_file` is that of SQLite.
+    `read_stored` reads the database, on a thread of this object. `database_file` is the file of SQLite.
     """
 
-    def __init__(self, read: Callable[[], StoredFigures], data_dir: Path, database_file: Path | None) -> None:
-        self._read = read
+    def __init__(
+        self, read_stored: Callable[[], StoredFigures], data_dir: Path, database_file: Path | None
+    ) -> None:
+        self._read_stored = read_stored
         self._data_dir = data_dir
         self._database_file = database_file
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="metrics")
-        self._pending: Future[StoredFigures] | None = None
+        self._pending_read: Future[StoredFigures] | None = None
 
     def close(self) -> None:
         """Release the thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing: the registry would otherwise collect once to learn the names."""
+        """Return nothing; without this method the registry would collect once to find the names."""
         return []
 
     def collect(self) -> Iterable[Metric]:
-        """The figures of this moment; without those of the database when it does not answer."""
+        """Yield the current figures; those of the database only if it answers."""
         info = GaugeMetricFamily(
             "walkaround_info", "The version of the service, always 1.", labels=["version"]
         )
@@ -68,43 +70,43 @@ class FiguresCollector(Collector):
             for name, path in (("file", self._database_file), ("wal", wal)):
                 size = path.stat().st_size if path.exists() else 0
                 yield _gauge(f"walkaround_sqlite_{name}_bytes", f"Size of SQLite's {name}.", size)
-        stored = self._stored_figures()
+        figures = self._stored_figures()
         yield _gauge(
-            "walkaround_database_up", "Whether the database answered this scrape.", stored is not None
+            "walkaround_database_up", "Whether the database answered this scrape.", figures is not None
         )
-        if stored is not None:
+        if figures is not None:
             jobs = GaugeMetricFamily(
                 "walkaround_detection_jobs", "Detection jobs that are not finished.", labels=["state"]
             )
-            jobs.add_metric(["queued"], stored.queued_jobs)
-            jobs.add_metric(["running"], stored.running_jobs)
+            jobs.add_metric(["queued"], figures.queued_jobs)
+            jobs.add_metric(["running"], figures.running_jobs)
             yield jobs
             yield _gauge(
                 "walkaround_detection_oldest_queued_seconds",
                 "How long the oldest queued job waits; 0 without any.",
-                stored.oldest_queued_seconds,
+                figures.oldest_queued_seconds,
             )
             yield _gauge(
                 "walkaround_detection_batch_items",
                 "Items of batches for which jobs are still to be made.",
-                stored.batch_items,
+                figures.batch_items,
             )
-            yield _gauge("walkaround_sessions", "Sessions that have not ended.", stored.sessions)
+            yield _gauge("walkaround_sessions", "Sessions that have not ended.", figures.sessions)
 
     def _stored_figures(self) -> StoredFigures | None:
-        # One question at a time: a database that does not answer must not take a thread for each scrape.
-        if self._pending is None:
-            self._pending = self._thread.submit(self._read)
+        # One query at a time: a database that does not answer must not block a thread for each scrape.
+        if self._pending_read is None:
+            self._pending_read = self._thread.submit(self._read_stored)
         try:
-            figures = self._pending.result(timeout=ANSWER_SECONDS)
+            figures = self._pending_read.result(timeout=ANSWER_SECONDS)
         except TimeoutError:
-            if not self._pending.done():
+            if not self._pending_read.done():
                 return None
             figures = None
         except Exception as problem:
             log.debug("the figures of the database cannot be read: %s", trace_of(problem))
             figures = None
-        self._pending = None
+        self._pending_read = None
         return figures
 
 

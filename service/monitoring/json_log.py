@@ -1,4 +1,4 @@
-"""Writes log records as JSON, one object a line."""
+"""Writes log records as JSON, one object per line."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _FIELDS = "request_fields"
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a record as one JSON object of ASCII characters: nothing in it can end the line.
+    """Formats a record as one JSON object of ASCII characters, which cannot contain a line break.
 
-    `time` is in UTC. Of an exception it writes types and frames, never the text: that may hold SQL or a
-    password.
+    `time` is in UTC. An exception is written with its types and frames but without its text, which may
+    contain SQL or a password.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as JSON."""
-        at = dt.datetime.fromtimestamp(record.created, dt.UTC)
+        """Return the record as JSON."""
+        moment = dt.datetime.fromtimestamp(record.created, dt.UTC)
         entry: dict[str, object] = {
-            "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "time": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
@@ -46,7 +46,7 @@ class JsonFormatter(logging.Formatter):
 def log_request(
     method: str, route: str | None, status: int, seconds: float, number: str, _headers: Headers
 ) -> None:
-    """Log an answered request by its route: a path may hold the ID of a person, a query a name."""
+    """Log an answered request by its route, as a path may contain the ID of a person and a query a name."""
     if log.isEnabledFor(logging.INFO):
         fields = {
             "request_id": number,

@@ -1,8 +1,8 @@
 """Counts what the service does, for Prometheus.
 
-Only routes, states and other words of a fixed list become labels: never a path, an ID or a name. With several
-service processes (`PROMETHEUS_MULTIPROC_DIR` is set before this module is imported) each counts in files of
-its own, and every one of them gives the sums.
+Labels are only routes, states and other words of a fixed list, never a path, an ID or a name. With several
+service processes (`PROMETHEUS_MULTIPROC_DIR` is set before this module is imported), each process counts in
+its own files, and every process returns the sums.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from service.db.watch import Kind
 from service.monitoring.figures import FiguresCollector
 from service.monitoring.tally import DurationTally
 
-# A second series for each of a counter, for a time that `walkaround_start_time_seconds` says well enough.
+# These would add a second series to each counter; `walkaround_start_time_seconds` has the same information.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 SAMPLE_SECONDS = 1.0
-"""How often what a process has is looked at. So old are the counts of another process at most."""
+"""How often a process samples its state and reports its counts."""
 
 MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
-"""The variable by which prometheus_client counts in files of this folder."""
+"""The variable with the folder in whose files prometheus_client counts."""
 
 STREAMS = frozenset({"/api/events"})
-"""Routes whose answers stay open for hours: their duration says nothing."""
+"""Routes whose answers stay open for hours, so their durations are not counted."""
 
 _REQUEST_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _WAIT_SECONDS = (0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30)
@@ -45,51 +45,51 @@ _FAILED_LOGINS = {"login_failed": "password", "face_login_failed": "face"}
 
 
 class Metrics:
-    """The counters of one process, and the text that Prometheus reads: of this process or of all."""
+    """The counters of one process, and the text for Prometheus with those of this process or of all."""
 
     def __init__(self, figures: FiguresCollector) -> None:
-        self._counted = CollectorRegistry()
+        self._registry = CollectorRegistry()
         self._figures = figures
-        self._text_registry = text_registry(self._counted, figures)
+        self._text_registry = text_registry(self._registry, figures)
         self._requests = Histogram(
             "walkaround_http_request_duration_seconds",
             "Seconds from the head of a request to the end of its answer.",
             ("method", "route", "status"),
             buckets=_REQUEST_SECONDS,
-            registry=self._counted,
+            registry=self._registry,
         )
-        self._of_request: dict[tuple[str, str | None, int], DurationTally] = {}
+        self._tally_by_request: dict[tuple[str, str | None, int], DurationTally] = {}
         self._tallies: dict[tuple[str, str, str], DurationTally] = {}
         self._detections = Histogram(
             "walkaround_detection_duration_seconds",
             "Seconds of an attempt at a detection job, by how it ended.",
             ("kind", "outcome"),
             buckets=_DETECTION_SECONDS,
-            registry=self._counted,
+            registry=self._registry,
         )
         self._logins = Counter(
             "walkaround_logins",
             "Logins, by method and outcome.",
             ("method", "outcome"),
-            registry=self._counted,
+            registry=self._registry,
         )
         waits = Histogram(
             "walkaround_database_wait_seconds",
             "Seconds until a thread was free for a read or a write.",
             ("kind",),
             buckets=_WAIT_SECONDS,
-            registry=self._counted,
+            registry=self._registry,
         )
         self._faults = Counter(
             "walkaround_database_faults",
             "Reads and writes that the database or its disk refused.",
             ("why",),
-            registry=self._counted,
+            registry=self._registry,
         )
         kinds: tuple[Kind, Kind] = ("read", "write")
         self._waits = {kind: DurationTally(_WAIT_SECONDS, waits.labels(kind)) for kind in kinds}
-        self._reads_here = Counter(
-            "walkaround_database_reads_at_once", "Reads that waited for no thread.", registry=self._counted
+        self._loop_reads = Counter(
+            "walkaround_database_reads_at_once", "Reads that waited for no thread.", registry=self._registry
         )
         self._local_reads = 0
         self._reported_local_reads = 0
@@ -97,47 +97,47 @@ class Metrics:
         self._lag = Gauge(
             "walkaround_event_loop_lag_seconds",
             "How late the event loop came back to a timer; of several processes the worst.",
-            registry=self._counted,
+            registry=self._registry,
             multiprocess_mode="livemax",
         )
         self._streams = Gauge(
             "walkaround_event_streams",
             "Open event streams.",
-            registry=self._counted,
+            registry=self._registry,
             multiprocess_mode="livesum",
         )
         self._connections = Gauge(
             "walkaround_postgresql_connections",
             "Connections to PostgreSQL, in use and idle.",
             ("state",),
-            registry=self._counted,
+            registry=self._registry,
             multiprocess_mode="livesum",
         )
-        started = Gauge(
+        start_time = Gauge(
             "walkaround_start_time_seconds",
             "When the service started, in seconds since 1970.",
-            registry=self._counted,
+            registry=self._registry,
             multiprocess_mode="min",
         )
-        started.set(time.time())
+        start_time.set(time.time())
 
     def text(self, accept: str = "") -> tuple[bytes, str]:
-        """All metrics and their content type, in the form that `accept` (a header) asks for."""
+        """Return all metrics and their content type, in the format that the header `accept` requests."""
         self._report()
         return metrics_text(self._text_registry, accept)
 
     def close(self) -> None:
-        """Hand over the last counts, and release what reads the figures."""
+        """Report the last counts, and close the collector of figures."""
         self._report()
         self._figures.close()
 
-    # What is counted
+    # Counting
 
     def request(
         self, method: str, route: str | None, status: int, seconds: float, _number: str, _headers: object
     ) -> None:
         """Count an answered request."""
-        tally = self._of_request.get((method, route, status))
+        tally = self._tally_by_request.get((method, route, status))
         if tally is None:
             if route in STREAMS:
                 return
@@ -152,8 +152,8 @@ class Metrics:
                 self._tallies[labels] = DurationTally(_REQUEST_SECONDS, self._requests.labels(*labels))
         tally = self._tallies[labels]
         if method in _METHODS:
-            # Of the others there may be any number.
-            self._of_request[method, route, status] = tally
+            # Not for other methods, as clients can send any number of them.
+            self._tally_by_request[method, route, status] = tally
         return tally
 
     def detection(self, kind: str | None, outcome: str, seconds: float) -> None:
@@ -161,7 +161,7 @@ class Metrics:
         self._detections.labels(kind or "unknown", outcome).observe(seconds)
 
     def changes(self, changes: Sequence[ObjectChange]) -> None:
-        """Count the logins among what was committed."""
+        """Count the logins in committed changes."""
         for change in changes:
             if change.action == "login":
                 methods = change.details.get("methods", ())
@@ -173,7 +173,7 @@ class Metrics:
     # `service.db.watch.Watch`
 
     def waited(self, kind: Kind, seconds: float) -> None:
-        """Count a piece of work that waited for a thread."""
+        """Count a read or a write that waited for a thread."""
         self._waits[kind].add(seconds)
 
     def ran_here(self) -> None:
@@ -181,27 +181,27 @@ class Metrics:
         self._local_reads += 1
 
     def _report(self) -> None:
-        """Hand what was counted since the last time to prometheus_client."""
+        """Report the counts since the previous call to prometheus_client."""
         with self._report_lock:
             for tally in (*self._tallies.values(), *self._waits.values()):
                 tally.report()
             local_reads = self._local_reads
-            self._reads_here.inc(local_reads - self._reported_local_reads)
+            self._loop_reads.inc(local_reads - self._reported_local_reads)
             self._reported_local_reads = local_reads
 
     def failed(self, problem: Exception) -> None:
         """Count a fault of the database or of its disk."""
-        why = hindrance_of(problem)
-        if why is not None:
-            self._faults.labels(str(why)).inc()
+        cause = hindrance_of(problem)
+        if cause is not None:
+            self._faults.labels(str(cause)).inc()
 
     async def sample(self, database: Database, streams: Callable[[], int]) -> None:
-        """Look every `SAMPLE_SECONDS` at what this process has, and hand over what it counted."""
+        """Sample the state of this process and report its counts, every `SAMPLE_SECONDS` until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
-            started_at = loop.time()
+            start = loop.time()
             await asyncio.sleep(SAMPLE_SECONDS)
-            self._lag.set(max(0.0, loop.time() - started_at - SAMPLE_SECONDS))
+            self._lag.set(max(0.0, loop.time() - start - SAMPLE_SECONDS))
             self._report()
             self._streams.set(streams())
             if not database.is_sqlite:
@@ -210,18 +210,18 @@ class Metrics:
                 self._connections.labels("idle").set(pool.checkedin())  # type: ignore[attr-defined]
 
 
-def text_registry(counted: CollectorRegistry, figures: FiguresCollector) -> CollectorRegistry:
-    """The metrics for Prometheus: the figures, and what this process or all of them counted."""
+def text_registry(process_registry: CollectorRegistry, figures: FiguresCollector) -> CollectorRegistry:
+    """Return a registry with the figures and the counts of this process, or of all processes."""
     if MULTIPROCESS not in os.environ:
-        counted.register(figures)
-        return counted
-    together = CollectorRegistry()
-    MultiProcessCollector(together)  # type: ignore[no-untyped-call]
-    together.register(figures)
-    return together
+        process_registry.register(figures)
+        return process_registry
+    merged_registry = CollectorRegistry()
+    MultiProcessCollector(merged_registry)  # type: ignore[no-untyped-call]
+    merged_registry.register(figures)
+    return merged_registry
 
 
 def metrics_text(registry: CollectorRegistry, accept: str) -> tuple[bytes, str]:
-    """The metrics of a registry and their content type, in the form that `accept` asks for."""
+    """Return the metrics of a registry and their content type, in the format that `accept` requests."""
     encode, content_type = choose_encoder(accept)
     return encode(registry), content_type

@@ -1,4 +1,4 @@
-"""Says whether the service can do its work, through named checks, in bounded time."""
+"""Checks whether the service can do its work, with named checks and a time limit."""
 
 from __future__ import annotations
 
@@ -24,46 +24,46 @@ from shared.ids import random_name
 
 log = logging.getLogger("walkaround.readiness")
 
-KEPT_SECONDS = 1.0
-"""How long an outcome is reused: several probes within a second check each part once."""
+REUSE_SECONDS = 1.0
+"""How long results are reused: several probes within a second run each check once."""
 
 ANSWER_SECONDS = 2.0
-"""How long a check may take. Probes commonly wait some seconds for the answer."""
+"""Time limit of a check. Probes commonly wait some seconds for the answer."""
 
 Check = Callable[[], Awaitable[None]]
-"""Looks at one part. Raises NotReadyError, or any other exception, when it does not do its work."""
+"""Checks one part. Raises NotReadyError, or any other exception, if that does not work."""
 
 
-# SQLite opens its file at the first table that is asked for.
+# SQLite opens its file only when a query reads a table.
 _ROW = text("SELECT count(*) FROM alembic_version")
 
 
 class NotReadyError(Exception):
-    """A part does not do its work; the text is a stable code that says why."""
+    """Raised if a part does not work; the text is a stable code for the cause."""
 
 
 class Readiness:
-    """Runs the checks side by side, each of them once at a time also when it does not answer."""
+    """Runs the checks concurrently. A check that does not answer is not started a second time."""
 
     def __init__(self, checks: Mapping[str, Check]) -> None:
         self._checks = dict(checks)
-        self._under_way: dict[str, asyncio.Task[None]] = {}
+        self._running_checks: dict[str, asyncio.Task[None]] = {}
         self._round: asyncio.Task[None] | None = None
-        self._failed: dict[str, str] = {}
-        self._good_until = float("-inf")
+        self._failures: dict[str, str] = {}
+        self._valid_until = float("-inf")
 
-    async def failed_checks(self) -> dict[str, str]:
-        """The checks that fail, each with a code that says why; as of the last second."""
-        if asyncio.get_running_loop().time() >= self._good_until:
+    async def find_failures(self) -> dict[str, str]:
+        """Return the failed checks with their codes; the result is at most `REUSE_SECONDS` old."""
+        if asyncio.get_running_loop().time() >= self._valid_until:
             if self._round is None:
                 self._round = asyncio.create_task(self._run_all())
-            # Who asks and leaves does not end the round for the others.
+            # A client that disconnects must not cancel the checks for the others.
             await asyncio.shield(self._round)
-        return self._failed
+        return self._failures
 
     async def stop(self) -> None:
-        """Wait for no check any longer."""
-        tasks = [task for task in (*self._under_way.values(), self._round) if task is not None]
+        """Cancel the running checks."""
+        tasks = [task for task in (*self._running_checks.values(), self._round) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -71,26 +71,26 @@ class Readiness:
     async def _run_all(self) -> None:
         try:
             outcomes = await asyncio.gather(*map(self._run_check, self._checks))
-            before = self._failed
-            self._failed = {
-                name: why for name, why in zip(self._checks, outcomes, strict=True) if why is not None
+            previous = self._failures
+            self._failures = {
+                name: code for name, code in zip(self._checks, outcomes, strict=True) if code is not None
             }
-            self._good_until = asyncio.get_running_loop().time() + KEPT_SECONDS
+            self._valid_until = asyncio.get_running_loop().time() + REUSE_SECONDS
         finally:
             self._round = None
-        for name in self._failed.keys() - before.keys():
-            log.warning("not ready: %s (%s)", name, self._failed[name])
-        for name in before.keys() - self._failed.keys():
+        for name in self._failures.keys() - previous.keys():
+            log.warning("not ready: %s (%s)", name, self._failures[name])
+        for name in previous.keys() - self._failures.keys():
             log.info("ready again: %s", name)
 
     async def _run_check(self, name: str) -> str | None:
-        task = self._under_way.get(name)
+        task = self._running_checks.get(name)
         if task is None:
-            task = self._under_way[name] = asyncio.create_task(_run(name, self._checks[name]))
+            task = self._running_checks[name] = asyncio.create_task(_run(name, self._checks[name]))
         await asyncio.wait((task,), timeout=ANSWER_SECONDS)
         if not task.done():
             return "no_answer"
-        del self._under_way[name]
+        del self._running_checks[name]
         try:
             task.result()
         except NotReadyError as problem:
@@ -109,7 +109,7 @@ async def _run(name: str, check: Check) -> None:
 
 
 def database_check(database: Database) -> Check:
-    """The database answers."""
+    """Return a check that the database answers."""
 
     async def check() -> None:
         await database.fetch(lambda connection: connection.execute(_ROW).scalar_one())
@@ -118,7 +118,7 @@ def database_check(database: Database) -> Check:
 
 
 def migrations_check(database: Database) -> Check:
-    """The database is at the revision that this program writes."""
+    """Return a check that the database has the revision of this program."""
     newest = newest_revision()
 
     def revision(connection: Connection) -> str:
@@ -134,7 +134,7 @@ def migrations_check(database: Database) -> Check:
 
 
 def disk_check(folder: Path, least_free: int) -> Check:
-    """The data directory takes a file, and has `least_free` bytes left."""
+    """Return a check that the data directory can be written and has `least_free` bytes left."""
 
     def check_folder() -> None:
         if shutil.disk_usage(folder).free < least_free:
@@ -152,7 +152,7 @@ def disk_check(folder: Path, least_free: int) -> Check:
 
 
 def alive_check(is_alive: Callable[[], bool]) -> Check:
-    """Something that runs in the background still runs."""
+    """Return a check that a background task still runs."""
 
     async def check() -> None:
         if not is_alive():
@@ -173,10 +173,12 @@ def health_routes(readiness: Readiness) -> APIRouter:
     @router.get("/readyz", responses=failures(503))
     async def readyz() -> Any:
         """Database, migrations, disk, detection queue and file store do their work; else which does not."""
-        failed = await readiness.failed_checks()
-        if failed:
+        failed_checks = await readiness.find_failures()
+        if failed_checks:
             msg = "服务尚未就绪，请稍后重试；如反复出现，请联系管理员"
-            return JSONResponse(failure_body(ErrorCode.UNAVAILABLE, msg, {"failed": failed}), status_code=503)
+            return JSONResponse(
+                failure_body(ErrorCode.UNAVAILABLE, msg, {"failed": failed_checks}), status_code=503
+            )
         return {"status": "ok"}
 
     return router

@@ -1,4 +1,4 @@
-"""Counts durations at a tenth of what prometheus_client takes: without a lock, on one thread."""
+"""Counts durations in a tenth of the time of prometheus_client: without a lock, on one thread."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from prometheus_client import Histogram
 
 
 class DurationTally:
-    """Durations counted in buckets, and handed to `histogram` (with its labels) by `report`.
+    """Counts durations in buckets; `report` adds them to `histogram`, which has its labels.
 
-    `bounds` are the histogram's, in seconds. `add` is for one thread alone, `report` for one at a time.
+    `bounds` are the histogram's, in seconds. Only one thread may call `add`, and one at a time `report`.
     """
 
     __slots__ = ("_bounds", "_counts", "_histogram", "_reported_counts", "_reported_sum", "_sum")
@@ -29,17 +29,17 @@ class DurationTally:
         self._sum += seconds
 
     def report(self) -> None:
-        """Hand over what was counted since the last time.
+        """Add the counts since the previous call to the histogram.
 
-        prometheus_client has no call for several durations at once. What is used here instead is not
-        documented; its version is pinned, and a test compares with `Histogram.observe`.
+        prometheus_client has no call for several durations at once. This method uses undocumented attributes;
+        the version is pinned, and a test compares the result with `Histogram.observe`.
         """
         counts, total = list(self._counts), self._sum
-        for bucket, count, reported in zip(
+        for bucket, count, reported_count in zip(
             self._histogram._buckets, counts, self._reported_counts, strict=True
         ):
-            if count != reported:
-                bucket.inc(count - reported)
+            if count != reported_count:
+                bucket.inc(count - reported_count)
         if total != self._reported_sum:
             self._histogram._sum.inc(total - self._reported_sum)
         self._reported_counts, self._reported_sum = counts, total

@@ -1,7 +1,7 @@
-"""Sends spans of requests and detections to an OpenTelemetry collector, where one is configured.
+"""Sends spans of requests and detections to an OpenTelemetry collector, if one is configured.
 
-A span says which route, which status and how long: no path, query, header, body, address, user or text of an
-exception. FastAPI's own telemetry, which records such things, is switched off (`service.app`).
+A span contains route, status and duration, but no path, query, header, body, address, user or exception text.
+FastAPI's own telemetry, which records these, is switched off (`service.app`).
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from starlette.datastructures import Headers
 from shared import __version__
 
 SEND_SECONDS = 2
-"""How long the collector may take; the service ends without what it does not take."""
+"""Time limit for the collector; spans that it does not accept by then are lost when the service ends."""
 
 
 class Tracing:
-    """Makes the spans; a thread of OpenTelemetry's sends them in batches, and drops them when it cannot."""
+    """Creates spans. A thread of OpenTelemetry sends them in batches, and discards them if it cannot."""
 
     def __init__(self, endpoint: str) -> None:
         """`endpoint`: the address of the collector, for example http://127.0.0.1:4318."""
         resource = Resource({SERVICE_NAME: "walkaround", SERVICE_VERSION: __version__})
-        # Not the global provider: nothing else in the process shall send spans.
+        # Not the global provider, so that no other code in the process sends spans.
         self._provider = TracerProvider(resource=resource)
         exporter = OTLPSpanExporter(f"{endpoint.rstrip('/')}/v1/traces", timeout=SEND_SECONDS)
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
@@ -39,8 +39,8 @@ class Tracing:
     def request(
         self, method: str, route: str | None, status: int, seconds: float, number: str, headers: Headers
     ) -> None:
-        """A span of an answered request, in the trace that the client's `traceparent` names, if it does."""
-        ended = time.time_ns()
+        """Create the span of an answered request, in the trace of the client's `traceparent` if any."""
+        end_time = time.time_ns()
         attributes: dict[str, str | int] = {
             "http.request.method": method,
             "walkaround.request_id": number,
@@ -55,25 +55,25 @@ class Tracing:
             parent,
             SpanKind.SERVER,
             attributes,
-            start_time=ended - int(seconds * 1e9),
+            start_time=end_time - int(seconds * 1e9),
         )
         if status >= 500:
             span.set_status(Status(StatusCode.ERROR))
-        span.end(ended)
+        span.end(end_time)
 
     def detection(self, kind: str | None, outcome: str, seconds: float) -> None:
-        """A span of an attempt at a detection job."""
-        ended = time.time_ns()
+        """Create the span of an attempt at a detection job."""
+        end_time = time.time_ns()
         span = self._tracer.start_span(
             "detection",
             Context(),
             attributes={"walkaround.model_kind": kind or "unknown", "walkaround.outcome": outcome},
-            start_time=ended - int(seconds * 1e9),
+            start_time=end_time - int(seconds * 1e9),
         )
         if outcome == "failed":
             span.set_status(Status(StatusCode.ERROR))
-        span.end(ended)
+        span.end(end_time)
 
     def stop(self) -> None:
-        """Send what is left, and end."""
+        """Send the remaining spans and stop."""
         self._provider.shutdown()

@@ -217,7 +217,7 @@ class PhoneCodes:
             return CodeEnd(row.ended), None
         if row.expires_at <= now():
             return CodeEnd.EXPIRED, None
-        caller = await self._ports.caller_of(row.session_id, address)
+        caller = await self._ports.find_session_caller(row.session_id, address)
         end = await self._database.read(lambda session: self._end_reason(session, row, caller))
         if end is not None:
             await self._database.write(lambda session: self._end(session, row.code_id, end))

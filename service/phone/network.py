@@ -62,7 +62,7 @@ def _fingerprint(settings: Settings) -> str | None:
     if not needs_tls(settings):
         return None
     # The library that reads certificates takes 30 ms, which a service on loopback starts sooner without.
-    from service.tls.choice import chosen_files
+    from service.tls.choice import configured_files
 
-    files = chosen_files(settings)
-    return files.fingerprint() if files.made else None
+    files = configured_files(settings)
+    return files.fingerprint() if files.is_own else None

@@ -64,13 +64,13 @@ class FileReceiver(Protocol):
 class Ports:
     """Questions and requests to other domains.
 
-    `caller_of`: the user of a session, None once it ended. `names`: of users. `record` and `items` are asked
-    inside a transaction; `record` gives None when there is no such record. `ensure_room` raises Problem 507.
-    `match` has a photo of a record matched with its regions, `detect` has the photo of an item detected; both
-    raise Problem. `picture`: a JPEG of a region.
+    `find_session_caller`: the user of a session, None once it ended. `names`: of users. `record` and `items`
+    are asked inside a transaction; `record` gives None when there is no such record. `ensure_room` raises
+    Problem 507. `match` has a photo of a record matched with its regions, `detect` has the photo of an item
+    detected; both raise Problem. `picture`: a JPEG of a region.
     """
 
-    caller_of: Callable[[str, str], Awaitable[Caller | None]]
+    find_session_caller: Callable[[str, str], Awaitable[Caller | None]]
     names: Callable[[Session, Collection[str]], Mapping[str, str]]
     record: Callable[[Session, str, str | None], RecordFacts | None]
     items: Callable[[Session, str], list[ItemFacts]]

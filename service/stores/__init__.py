@@ -1,1 +1,1 @@
-"""Owns where contents lie: a directory or an S3-compatible store behind one interface. Knows no domain."""
+"""Stores contents in a directory or an S3-compatible store, behind one interface. Knows no domain."""

@@ -1,4 +1,4 @@
-"""Stores contents by their SHA-256, written once, whole or not at all."""
+"""Stores contents by their SHA-256. A content is written once and completely, or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from service.settings import Settings
 from service.stores.local_copies import LocalCopies
 from service.stores.opening import open_store
-from service.stores.port import Pieces, Store, StoredObject, copy
+from service.stores.port import Pieces, Store, StoredObject, read_chunks
 from shared.ids import random_name
 
 INCOMING = "incoming"
@@ -23,7 +23,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class ContentNaming(NamedTuple):
-    """How a content is named in the store: by `name`, which `pattern` recognizes by two groups at most."""
+    """How contents are named in the store. `name` builds a name from a SHA-256, `pattern` parses one."""
 
     name: Callable[[str], str]
     pattern: re.Pattern[str]
@@ -41,20 +41,20 @@ MODELS = ContentNaming(
 
 
 class IncomingContent:
-    """A content that is being written: `write` the pieces, then `Contents.keep` it or `discard` it."""
+    """A content that is being written: `write` its pieces, then call `Contents.keep` or `discard`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.size = 0
         self.head = b""
-        self.stored_before = False
-        """Whether the store had an object of that name when it was kept."""
+        self.existed_before = False
+        """Whether the store already had an object of that name when the content was stored."""
         self._hash = hashlib.sha256()
         self._file = path.open("xb")
 
     @property
     def sha256(self) -> str:
-        """SHA-256 of what was written so far, in hexadecimal."""
+        """The SHA-256 of the bytes written so far, in hexadecimal."""
         return self._hash.hexdigest()
 
     def write(self, piece: bytes) -> None:
@@ -66,20 +66,20 @@ class IncomingContent:
             self.head = (self.head + piece)[:64]
 
     def finish(self) -> None:
-        """Close the file: everything is written."""
+        """Close the file after the last piece."""
         self._file.close()
 
     def discard(self) -> None:
-        """Close and remove it; nothing happens when it was moved."""
+        """Close and delete the file; does nothing if the store has moved it."""
         self._file.close()
         self.path.unlink(missing_ok=True)
 
 
 class Contents:
-    """Contents in `store`; what is written lies in `incoming` first, on this machine.
+    """The contents in `store`. New contents are written to the local folder `incoming` first.
 
-    `copies` are for a store elsewhere. Methods block, may be called from any thread, and raise
-    StoreUnavailableError when such a store does not answer, OSError for a directory.
+    `copies` keeps local copies of the contents of a remote store. Methods block and may be called from any
+    thread. They raise StoreUnavailableError if a remote store does not answer, and OSError for a directory.
     """
 
     def __init__(
@@ -90,32 +90,32 @@ class Contents:
         self.incoming_folder = incoming
         self._copies = copies
 
-    def incoming(self) -> IncomingContent:
-        """A new content to write."""
+    def new_incoming(self) -> IncomingContent:
+        """Return a new content to write."""
         self.incoming_folder.mkdir(parents=True, exist_ok=True)
         return IncomingContent(self.incoming_folder / random_name())
 
     def keep(self, incoming: IncomingContent) -> None:
-        """Store a finished content durably. The same content twice is stored once, a torn one is replaced."""
+        """Store a finished content durably, unless the store has it; replace an incomplete object."""
         sha256 = incoming.sha256
         name = self._naming.name(sha256)
-        stored = self._store.find(name)
-        incoming.stored_before = stored is not None
-        if stored is None or stored.size != incoming.size:
+        existing = self._store.find(name)
+        incoming.existed_before = existing is not None
+        if existing is None or existing.size != incoming.size:
             self._store.put(name, incoming.path)
         if self._copies is not None:
-            # Most contents are looked at soon after they came.
+            # Most contents are read soon after their upload.
             self._copies.add(sha256, incoming.path)
 
     def ensure(self, incoming: IncomingContent) -> None:
-        """Store a kept content again when a collection of unused ones removed it before it had a row."""
-        if not incoming.stored_before or self.contains(incoming.sha256):
+        """Store a content again if a collection of unused contents removed it before it had a row."""
+        if not incoming.existed_before or self.contains(incoming.sha256):
             return
-        copy = None if self._copies is None else self._copies.find(incoming.sha256)
-        self._store.put(self._naming.name(incoming.sha256), copy or incoming.path)
+        read_chunks = None if self._copies is None else self._copies.find(incoming.sha256)
+        self._store.put(self._naming.name(incoming.sha256), read_chunks or incoming.path)
 
     def path(self, sha256: str) -> Path:
-        """A file with the content on this machine. Raises FileNotFoundError when the content is lost."""
+        """Return the path of a local file with the content. Raises FileNotFoundError if it is lost."""
         name = self._naming.name(sha256)
         local = self._store.local_path(name)
         if local is None:
@@ -126,52 +126,52 @@ class Contents:
         return local
 
     def ensure_reachable(self) -> None:
-        """Look whether contents can be written and found. Raises as every method does when not."""
+        """Check that contents can be written and found. Raises like every method if not."""
         with os.scandir(self.incoming_folder) as entries:
             next(entries, None)
         self._store.find(self._naming.name("0" * 64))
 
     def is_lost(self, sha256: str) -> bool:
-        """Whether this machine's disk says that the content is lost; a store elsewhere is not asked."""
+        """Return whether the content is missing on the local disk; always False for a remote store."""
         local = self._store.local_path(self._naming.name(sha256))
         return local is not None and not local.is_file()
 
     def contains(self, sha256: str) -> bool:
-        """Whether the store has the content."""
+        """Return whether the store has the content."""
         return self._store.find(self._naming.name(sha256)) is not None
 
     def open(self, sha256: str, byte_range: range | None = None) -> Pieces:
-        """The bytes in `byte_range` (all without it), from the store. Raises FileNotFoundError."""
+        """Open the bytes in `byte_range`, or the whole content without it. Raises FileNotFoundError."""
         return self._store.open(self._naming.name(sha256), byte_range)
 
     def stored_hash(self, sha256: str) -> str | None:
-        """The SHA-256 of the bytes that the store has under `sha256`; None when there are none."""
+        """Compute the SHA-256 of the bytes that the store has under `sha256`; None if it has none."""
         if _SHA256.fullmatch(sha256) is None:
             return None
         digest = hashlib.sha256()
         try:
-            for piece in copy(self.open(sha256)):
+            for piece in read_chunks(self.open(sha256)):
                 digest.update(piece)
         except FileNotFoundError:
             return None
         return digest.hexdigest()
 
     def list_all(self) -> Iterator[tuple[str, StoredObject]]:
-        """The SHA-256 of every content, and what the store knows of it."""
+        """Yield the SHA-256 and the object of every content in the store."""
         for stored in self._store.list():
             match = self._naming.pattern.fullmatch(stored.name)
             if match is not None:
                 yield match["first"] + match["rest"], stored
 
     def delete(self, hashes: Sequence[str]) -> None:
-        """Remove contents, and their copies on this machine."""
+        """Delete contents and their local copies."""
         self._store.delete([self._naming.name(sha256) for sha256 in hashes])
         if self._copies is not None:
             for sha256 in hashes:
                 self._copies.remove(sha256)
 
     def clean(self, older_than: float = STALE_SECONDS) -> int:
-        """Remove what an interrupted upload left behind `older_than` seconds ago; give how many."""
+        """Delete files left by uploads interrupted `older_than` seconds ago; return their number."""
         removed = 0
         self.incoming_folder.mkdir(parents=True, exist_ok=True)
         for path in self.incoming_folder.iterdir():
@@ -188,12 +188,12 @@ class Contents:
 
 
 def file_contents(settings: Settings) -> Contents:
-    """The contents of uploaded files. Raises StoreSettingsError."""
+    """Return the contents of uploaded files. Raises StoreSettingsError."""
     return _contents(settings, FILES, settings.files_dir)
 
 
 def model_contents(settings: Settings) -> Contents:
-    """The files of detection models. Raises StoreSettingsError."""
+    """Return the files of detection models. Raises StoreSettingsError."""
     return _contents(settings, MODELS, settings.models_dir)
 
 
@@ -202,10 +202,10 @@ def _contents(settings: Settings, naming: ContentNaming, folder: Path) -> Conten
         store = open_store(settings.files_url, settings, folder=folder.name)
     else:
         store = open_store(str(folder), settings)
-    beside = store.local_path(INCOMING)
-    if beside is not None:
-        # On the same disk: a finished content is renamed and not copied.
-        return Contents(store, naming, beside)
+    incoming_folder = store.local_path(INCOMING)
+    if incoming_folder is not None:
+        # The folder is on the store's disk, so a finished content is renamed and not copied.
+        return Contents(store, naming, incoming_folder)
     cache = settings.data_dir / "cache"
     copies = LocalCopies(cache / "contents", settings.files_cache_bytes)
     return Contents(store, naming, cache / INCOMING, copies)

@@ -17,16 +17,16 @@ class FilePieces:
 
     def __init__(self, path: Path, byte_range: range | None) -> None:
         self._file = path.open("rb")
-        self._left: int | None = None
+        self._remaining: int | None = None
         if byte_range is not None:
             self._file.seek(byte_range.start)
-            self._left = len(byte_range)
+            self._remaining = len(byte_range)
 
     def read(self) -> bytes:
         """The next piece; empty at the end."""
-        piece = self._file.read(PIECE if self._left is None else min(self._left, PIECE))
-        if self._left is not None:
-            self._left -= len(piece)
+        piece = self._file.read(PIECE if self._remaining is None else min(self._remaining, PIECE))
+        if self._remaining is not None:
+            self._remaining -= len(piece)
         return piece
 
     def close(self) -> None:
@@ -35,20 +35,20 @@ class FilePieces:
 
 
 class FolderStore:
-    """A store of the files below `folder`; part files are passed over."""
+    """A store of the files below `folder`. It ignores part files."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def local_path(self, name: str) -> Path:
-        """The file of an object. Raises ValueError for a name that leads elsewhere."""
+        """Return the path of an object. Raises ValueError for a name that leads out of the folder."""
         parts = PurePosixPath(name).parts
         if not parts or "\\" in name or any(part in {"..", "/"} for part in parts):
             raise ValueError("not the name of an object")
         return self._folder.joinpath(*parts)
 
     def put(self, name: str, source: Path) -> None:
-        """Move the file at `source` to its place, durable; one from another disk is copied."""
+        """Move the file at `source` into the store durably; a file from another disk is copied."""
         path = self.local_path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         if source.stat().st_dev != path.parent.stat().st_dev:
@@ -65,11 +65,11 @@ class FolderStore:
         atomic.sync_folder(path.parent)
 
     def open(self, name: str, byte_range: range | None = None) -> FilePieces:
-        """The bytes of a file. Raises FileNotFoundError."""
+        """Open the bytes of a file. Raises FileNotFoundError."""
         return FilePieces(self.local_path(name), byte_range)
 
     def find(self, name: str) -> StoredObject | None:
-        """What is known of a file; None when there is none."""
+        """Return name, size and time of a file; None if it does not exist."""
         try:
             state = self.local_path(name).stat()
         except FileNotFoundError:
@@ -77,7 +77,7 @@ class FolderStore:
         return StoredObject(name, state.st_size, dt.datetime.fromtimestamp(state.st_mtime, dt.UTC))
 
     def list(self, folder: str = "") -> Iterator[StoredObject]:
-        """Every file below the folder."""
+        """Yield every file below the folder."""
         top = self.local_path(folder) if folder else self._folder
         for directory, _, names in os.walk(top):
             for name in names:
@@ -94,10 +94,10 @@ class FolderStore:
             self.local_path(name).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """A folder holds nothing."""
+        """Do nothing: a folder needs no resources."""
 
 
 def _copy_file(source: Path, target: Path) -> None:
-    with source.open("rb") as reading, target.open("xb") as writing:
-        while piece := reading.read(PIECE):
-            writing.write(piece)
+    with source.open("rb") as source_file, target.open("xb") as target_file:
+        while piece := source_file.read(PIECE):
+            target_file.write(piece)

@@ -20,20 +20,20 @@ _KEYS = {
 
 
 def open_store(url: str, settings: Settings, *, folder: str = "") -> Store:
-    """The store at `url`, or its part below `folder`: `s3://BUCKET/PREFIX`, `file:///PATH`, or a path.
+    """Open the store at `url`, or its part below `folder`: `s3://BUCKET/PREFIX`, `file:///PATH`, or a path.
 
-    Nothing is asked of it yet. Raises StoreSettingsError, and PermissionError for a file of keys that others
-    may read.
+    This sends no request to the store. Raises StoreSettingsError, and PermissionError if other users can read
+    the file with the keys.
     """
     parts = urlsplit(url)
     if parts.scheme == "s3":
         if not parts.netloc or parts.query or parts.fragment or "@" in parts.netloc:
-            raise StoreSettingsError("the address of the store has to look like s3://bucket/prefix")
+            raise StoreSettingsError("the address of the store must have the form s3://bucket/prefix")
         prefix = "/".join(part for part in (unquote(parts.path).strip("/"), folder) if part)
         return _open_s3(parts.netloc, prefix, settings)
     if "://" in url and parts.scheme != "file":
         raise StoreSettingsError(
-            "the address of the store has to be a path or to look like s3://bucket/prefix"
+            "the address of the store must be a path or have the form s3://bucket/prefix"
         )
     path = Path(unquote(parts.path)) if parts.scheme == "file" else Path(url)
     return FolderStore(path.expanduser().absolute() / folder)
@@ -41,7 +41,7 @@ def open_store(url: str, settings: Settings, *, folder: str = "") -> Store:
 
 def _open_s3(bucket: str, prefix: str, settings: Settings) -> Store:
     try:
-        # 13 MB that a service with a directory does not load.
+        # A service with a directory does not load these 13 MB.
         from service.stores.s3 import S3Store
     except ModuleNotFoundError as problem:
         if problem.name != "obstore":
@@ -59,7 +59,7 @@ def _open_s3(bucket: str, prefix: str, settings: Settings) -> Store:
 
 
 def _read_keys(path: Path) -> dict[str, str]:
-    """The keys of the section `default` of a file as the AWS tools write it (`~/.aws/credentials`)."""
+    """Read the keys in the section `default` of a file in the format of `~/.aws/credentials`."""
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise PermissionError(f"{path} can be read by other users; run: chmod 600 '{path}'")
     parser = configparser.ConfigParser(interpolation=None, default_section="")

@@ -12,18 +12,18 @@ PIECE = 2**20
 
 
 class StoreUnavailableError(Exception):
-    """The store does not answer, or refuses what was asked, after the tries that `service.stores.s3` allows.
+    """Raised if the store does not answer or refuses a request, after the retries of `service.stores.s3`.
 
-    Its text names the kind of the failure and never an address or a key.
+    The text names the kind of the failure and never an address or a key.
     """
 
 
 class StoreSettingsError(ValueError):
-    """The address of a store, or what it needs beside, cannot be used; the text says what to change."""
+    """Raised if the address or another setting of a store is invalid; the text says what to change."""
 
 
 class StoredObject(NamedTuple):
-    """One object of a store: its name with `/` between the parts, bytes, and when it was written, in UTC."""
+    """An object of a store: its name with `/` between the parts, its size in bytes and its time in UTC."""
 
     name: str
     size: int
@@ -31,7 +31,7 @@ class StoredObject(NamedTuple):
 
 
 class Pieces(Protocol):
-    """The bytes of a range of an object, in pieces. The caller that opened it closes it."""
+    """A stream of the bytes of an object, in pieces. The caller closes it."""
 
     def read(self) -> bytes:
         """The next piece; empty at the end."""
@@ -41,9 +41,9 @@ class Pieces(Protocol):
 
 
 class Store(Protocol):
-    """Objects by name, written whole or not at all. Methods block, and may be called from any thread.
+    """Objects by name, written completely or not at all. Methods block and may be called from any thread.
 
-    Every method but `close` raises StoreUnavailableError, or OSError for a directory.
+    Every method except `close` raises StoreUnavailableError, or OSError for a directory.
     """
 
     def put(self, name: str, source: Path) -> None:
@@ -53,23 +53,23 @@ class Store(Protocol):
         """The bytes in `byte_range` (all without it) of an object. Raises FileNotFoundError."""
 
     def find(self, name: str) -> StoredObject | None:
-        """What is known of an object; None when there is none."""
+        """Return name, size and time of an object; None if it does not exist."""
 
     def list(self, folder: str = "") -> Iterator[StoredObject]:
-        """Every object, or every one whose name begins with `folder` and a `/`, in no certain order."""
+        """Yield every object, or those whose names begin with `folder` and a `/`, in any order."""
 
     def delete(self, names: Sequence[str]) -> None:
-        """Remove objects; those that are not there are passed over."""
+        """Delete objects; missing ones are ignored."""
 
     def local_path(self, name: str) -> Path | None:
-        """Where an object lies, or would lie, on this machine's disk; None when it lies elsewhere."""
+        """Return the path that an object has, or would have, on the local disk; None for a remote store."""
 
     def close(self) -> None:
-        """Release what it holds."""
+        """Release the store's resources."""
 
 
-def copy(pieces: Pieces) -> Iterable[bytes]:
-    """The pieces one after the other; closed at the end or after an exception."""
+def read_chunks(pieces: Pieces) -> Iterable[bytes]:
+    """Yield the pieces of a stream, and close it at the end or after an exception."""
     try:
         while piece := pieces.read():
             yield piece

@@ -1,7 +1,6 @@
 """Keeps objects in a bucket of an S3-compatible store, by obstore.
 
-Obstore signs, uploads in parts, resumes a download whose connection broke, and tries again within the bounds
-below.
+Obstore signs requests, uploads in parts, resumes interrupted downloads and retries within the limits below.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig, S3Config
 
 RETRY_SECONDS = 6
-"""How long a request is tried again. The end of a service waits 8 s for what runs (`service.running`)."""
+"""How long a request is retried. A service that stops waits 8 s for running work (`service.running`)."""
 
 _CONNECT_SECONDS = 3
 _SILENT_SECONDS = 20
-"""Without a byte; a store may take its time to put the parts of a large object together."""
+"""Longest pause between two bytes; a store may need time to join the parts of a large object."""
 
 _REQUEST_SECONDS = 3600
-"""A whole request: 2 GB at 5 MBit/s."""
+"""Limit for a whole request: 2 GB at 5 MBit/s."""
 
-_PART = 8 * 2**20
+_PART_BYTES = 8 * 2**20
 """Bytes of one part; a store allows 10,000 parts of at least 5 MiB. Smaller files go in one request.
 Source: Amazon S3, multipart upload limits."""
 
-_PARTS_AT_ONCE = 4
+_CONCURRENT_PARTS = 4
 
 _LOG = logging.getLogger("walkaround.stores")
 
@@ -51,19 +50,19 @@ class _S3Pieces:
         """The next piece; empty at the end."""
         if self._stream is None:
             return b""
-        with _faults("read"):
+        with _translate_errors("read"):
             return bytes(next(self._stream, b""))
 
     def close(self) -> None:
-        """Give the connection up."""
+        """Release the connection."""
         self._stream = None
 
 
 class S3Store:
     """A store of the objects of `bucket` whose names begin with `prefix`.
 
-    `access` are what obstore takes as `access_key_id`, `secret_access_key`, `session_token`, `endpoint` and
-    `region`; what is missing it takes from the usual `AWS_` environment.
+    `access` are the options `access_key_id`, `secret_access_key`, `session_token`, `endpoint` and `region` of
+    obstore, which reads missing ones from the usual `AWS_` environment variables.
     """
 
     def __init__(self, bucket: str, prefix: str, **access: str) -> None:
@@ -79,69 +78,75 @@ class S3Store:
             "timeout": timedelta(seconds=_REQUEST_SECONDS),
         }
         self._prefix = f"{prefix.strip('/')}/" if prefix.strip("/") else ""
-        # The store compares each part with its SHA-256 before it takes it.
+        # The store verifies the SHA-256 of each part.
         config = cast("S3Config", {**access, "checksum_algorithm": "SHA256"})
         self._bucket = Bucket(bucket, config=config, client_options=client, retry_config=retries)
 
     def local_path(self, name: str) -> None:
-        """No object lies on this machine."""
+        """Return None: no object is on the local disk."""
 
     def put(self, name: str, source: Path) -> None:
-        """Upload the file at `source`, in parts when it is large. A failure leaves nothing."""
-        with source.open("rb") as file, _faults("put", missing=False):
+        """Upload the file at `source`, in parts if it is large. A failed upload leaves nothing."""
+        with source.open("rb") as file, _translate_errors("put", may_be_missing=False):
             # A file that fits into one part goes in one request, which replaces an object at once.
             obstore.put(
-                self._bucket, self._prefix + name, file, chunk_size=_PART, max_concurrency=_PARTS_AT_ONCE
+                self._bucket,
+                self._prefix + name,
+                file,
+                chunk_size=_PART_BYTES,
+                max_concurrency=_CONCURRENT_PARTS,
             )
 
     def open(self, name: str, byte_range: range | None = None) -> _S3Pieces:
-        """The bytes of an object, as they arrive. Raises FileNotFoundError."""
-        with _faults("get"):
+        """Open the bytes of an object. Raises FileNotFoundError."""
+        with _translate_errors("get"):
             return _S3Pieces(self._bucket, self._prefix + name, byte_range)
 
     def find(self, name: str) -> StoredObject | None:
-        """What is known of an object; None when there is none."""
+        """Return name, size and time of an object; None if it does not exist."""
         try:
-            with _faults("head"):
+            with _translate_errors("head"):
                 head = obstore.head(self._bucket, self._prefix + name)
         except FileNotFoundError:
             return None
         return StoredObject(name, head["size"], head["last_modified"])
 
     def list(self, folder: str = "") -> Iterator[StoredObject]:
-        """Every object, by pages of a thousand."""
-        with _faults("list", missing=False):
+        """Yield every object; requests pages of a thousand."""
+        with _translate_errors("list", may_be_missing=False):
             for page in obstore.list(self._bucket, prefix=(self._prefix + folder) or None, chunk_size=1000):
                 for entry in page:
                     name = entry["path"].removeprefix(self._prefix)
                     yield StoredObject(name, entry["size"], entry["last_modified"])
 
     def delete(self, names: Sequence[str]) -> None:
-        """Remove objects, a thousand in one request."""
+        """Delete objects, a thousand in one request."""
         if names:
-            with _faults("delete", missing=False):
+            with _translate_errors("delete", may_be_missing=False):
                 obstore.delete(self._bucket, [self._prefix + name for name in names])
 
     def close(self) -> None:
-        """Connections close when they are not used."""
+        """Do nothing: idle connections close by themselves."""
 
 
 @contextmanager
-def _faults(action: str, *, missing: bool = True) -> Iterator[None]:
-    """Turn what obstore raises into FileNotFoundError, with `missing`, or StoreUnavailableError."""
+def _translate_errors(action: str, *, may_be_missing: bool = True) -> Iterator[None]:
+    """Turn what obstore raises into FileNotFoundError, with `may_be_missing`, or StoreUnavailableError."""
     try:
         yield
     except FileNotFoundError as problem:
-        if missing:
+        if may_be_missing:
             raise FileNotFoundError("no such object") from None
-        # The bucket is not there.
+        # The bucket does not exist.
         raise _unavailable(action, problem) from None
     except (BaseError, OSError, ValueError) as problem:
         raise _unavailable(action, problem) from None
 
 
 def _unavailable(action: str, problem: Exception) -> StoreUnavailableError:
-    # The text holds the address, and may hold what the store answered: the kind is enough.
+    # The text of the exception contains the address and maybe the store's answer, so only its kind is logged.
     kind = type(problem).__name__
-    _LOG.warning("the store of files does not answer to %s: %s", action, kind)
+    _LOG.warning(
+        "the file store does not answer to %s (%s); check its address, keys and server", action, kind
+    )
     return StoreUnavailableError(f"{action}: {kind}")

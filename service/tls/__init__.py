@@ -1,7 +1,7 @@
 """TLS of the service: where certificate and key come from, and the context that serves with them.
 
-Gives the decision whether the service answers with TLS. The modules below load the library that reads and
-makes certificates, which a service on loopback starts faster without.
+This module decides whether the service answers with TLS. The other modules load the library for certificates,
+which a service on loopback does not need: it starts faster without.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from service.web.addresses import is_loopback
 
 
 class CertificateError(Exception):
-    """Certificate and key cannot be used; the text says why and what to do."""
+    """Raised if certificate and key cannot be used; the text says why and what to do."""
 
 
 def needs_tls(settings: Settings) -> bool:
-    """Whether the service answers with TLS: with a certificate of the settings, or off loopback.
+    """Return whether the service answers with TLS: with a certificate in the settings, or beyond loopback.
 
-    Plain HTTP on an address that others reach needs the setting `plain_http`.
+    Plain HTTP on an address that other machines reach needs the setting `plain_http`.
     """
     if settings.tls_cert is not None:
         return True

@@ -1,4 +1,4 @@
-"""Finds the certificate that the service answers with; makes and renews its own."""
+"""Finds the certificate that the service answers with; creates and renews the service's own one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from service.settings import Settings
 from service.tls import CertificateError
 from service.tls.files import CertificateFiles
-from service.tls.made import RENEW_SECONDS, make, renew
+from service.tls.own_certificate import RENEW_SECONDS, create, renew
 
 log = logging.getLogger("walkaround.tls")
 
@@ -17,22 +17,22 @@ KEY = "tls.key"
 """The files in the data directory of the certificate that the service makes for itself."""
 
 
-def chosen_files(settings: Settings) -> CertificateFiles:
-    """The files of the settings, or those of the service's own certificate, which need not be there yet."""
+def configured_files(settings: Settings) -> CertificateFiles:
+    """Return the files in the settings, or those of the own certificate, which may not exist yet."""
     if settings.tls_cert is not None and settings.tls_key is not None:
         return CertificateFiles(settings.tls_cert, settings.tls_key)
-    return CertificateFiles(settings.data_dir / CERTIFICATE, settings.data_dir / KEY, made=True)
+    return CertificateFiles(settings.data_dir / CERTIFICATE, settings.data_dir / KEY, is_own=True)
 
 
 def usable_files(settings: Settings) -> CertificateFiles:
-    """The files to answer with; the service's own certificate is made when missing, renewed when due.
+    """Return files that can be used; create the service's own certificate if missing, and renew it if due.
 
-    Raises CertificateError when they cannot be used, and OSError.
+    Raises CertificateError if the files cannot be used, and OSError.
     """
-    files = chosen_files(settings)
-    if files.made:
+    files = configured_files(settings)
+    if files.is_own:
         try:
-            _keep_usable(files, settings)
+            _create_or_renew(files, settings)
         except ValueError as problem:
             raise CertificateError(
                 f"The key {files.key} cannot be read. Move it and {files.certificate} away to have new ones "
@@ -42,10 +42,10 @@ def usable_files(settings: Settings) -> CertificateFiles:
     return files
 
 
-def _keep_usable(files: CertificateFiles, settings: Settings) -> None:
+def _create_or_renew(files: CertificateFiles, settings: Settings) -> None:
     if not files.certificate.exists() or not files.key.exists():
-        make(files.certificate, files.key, [settings.host, *settings.allowed_hosts])
+        create(files.certificate, files.key, [settings.host, *settings.allowed_hosts])
         log.info("made a certificate: %s", files.certificate)
-    elif time.time() > files.ends() - RENEW_SECONDS:
+    elif time.time() > files.end_time() - RENEW_SECONDS:
         renew(files.certificate, files.key)
         log.info("renewed the certificate: %s", files.certificate)

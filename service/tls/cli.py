@@ -9,9 +9,9 @@ from pathlib import Path
 
 from service.settings import Settings
 from service.tls import CertificateError
-from service.tls.choice import chosen_files
+from service.tls.choice import configured_files
 from service.tls.files import CertificateFiles
-from service.tls.made import names_of
+from service.tls.own_certificate import certificate_names
 
 
 def main(arguments: Sequence[str], settings: Settings) -> int:
@@ -25,10 +25,10 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     if (options.tls_cert is None) != (options.tls_key is None):
         parser.error("--tls-cert and --tls-key belong together: name both")
     if options.tls_cert is None:
-        files = chosen_files(settings)
+        files = configured_files(settings)
     else:
         files = CertificateFiles(options.tls_cert.absolute(), options.tls_key.absolute())
-    if files.made and not files.certificate.exists():
+    if files.is_own and not files.certificate.exists():
         print(
             f"walkaround tls: there is no certificate in {settings.data_dir}. The service makes one when it "
             "first answers on an address other than loopback; --data-dir names another data directory, "
@@ -43,8 +43,8 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     except CertificateError as problem:
         print(f"walkaround tls: {problem}", file=sys.stderr)
         return 1
-    renewed = " (renewed by itself)" if files.made else ""
-    print(f"valid until  {certificate.not_valid_after_utc:%Y-%m-%d}{renewed}")
-    print(f"names        {', '.join(names_of(certificate))}")
+    renewal_note = " (renewed by itself)" if files.is_own else ""
+    print(f"valid until  {certificate.not_valid_after_utc:%Y-%m-%d}{renewal_note}")
+    print(f"names        {', '.join(certificate_names(certificate))}")
     print(f"file         {files.certificate}")
     return 0

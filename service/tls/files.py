@@ -1,7 +1,7 @@
-"""A certificate and its key as files: reading them, and the TLS context that follows them.
+"""Reads the files of a certificate and its key, and reloads them while the service runs.
 
-Owns the rule that a connection gets what the files hold at that moment: a renewed pair is picked up at the
-next connection, in every process of the service; one that cannot be used leaves the pair before in force.
+Each connection uses the current content of the files: every process of the service loads a renewed pair at
+its next connection. If a new pair cannot be used, the previous one stays in use.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from service.tls import CertificateError
-from service.tls.made import RENEW_SECONDS, renew
+from service.tls.own_certificate import RENEW_SECONDS, renew
 from shared.fingerprints import key_fingerprint
 
 log = logging.getLogger("walkaround.tls")
 
 _RETRY_SECONDS = 3600.0
-"""How long after a renewal that failed the next one is tried."""
+"""How long after a failed renewal to try again."""
 
 
 class _PasswordError(ValueError):
@@ -34,32 +34,32 @@ _State = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class CertificateFiles:
-    """A certificate with its chain and its key, both PEM. `made`: the service made them and renews them."""
+    """A certificate with its chain and its key, both PEM. `is_own`: the service creates and renews them."""
 
     certificate: Path
     key: Path
-    made: bool = False
+    is_own: bool = False
 
     def read(self) -> x509.Certificate:
-        """The certificate of the service, without its chain. Raises CertificateError."""
+        """Return the certificate of the service, without its chain. Raises CertificateError."""
         try:
             return x509.load_pem_x509_certificate(self.certificate.read_bytes())
         except (OSError, ValueError) as problem:
             raise _certificate_error(self, problem) from problem
 
     def fingerprint(self) -> str:
-        """The fingerprint that people compare. Raises CertificateError."""
+        """Return the fingerprint that people compare. Raises CertificateError."""
         return key_fingerprint(self.read().public_bytes(Encoding.DER))
 
-    def ends(self) -> float:
-        """When the certificate ends, in seconds since 1970. Raises CertificateError."""
+    def end_time(self) -> float:
+        """Return the end of the certificate in seconds since 1970. Raises CertificateError."""
         return self.read().not_valid_after_utc.timestamp()
 
     def load(self) -> ssl.SSLContext:
-        """A context with what the files hold now. Raises CertificateError."""
+        """Return a TLS context with the current content of the files. Raises CertificateError."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
-        # A client could have the service compute a new handshake for as long as the connection lasts.
+        # Renegotiation lets a client cause any number of costly handshakes on one connection.
         context.options |= ssl.OP_NO_RENEGOTIATION
         context.set_alpn_protocols(["http/1.1"])
         try:
@@ -69,28 +69,28 @@ class CertificateFiles:
         return context
 
     def reloading_context(self, *_config: object) -> ssl.SSLContext:
-        """A context that serves what the files hold at each connection. Raises CertificateError.
+        """Return a context that uses the current content of the files for each connection.
 
-        Made to be given to uvicorn as `ssl_context_factory`, which passes its configuration.
+        This is an `ssl_context_factory` of uvicorn, which passes its configuration. Raises CertificateError.
         """
         context = self.load()
-        reloading = _ReloadingContext(self, context)
-        context.sni_callback = reloading.choose
+        reloader = _ContextReloader(self, context)
+        context.sni_callback = reloader.choose
         return context
 
 
-class _ReloadingContext:
-    """Gives each connection the newest context that could be made of the files."""
+class _ContextReloader:
+    """Gives each connection the newest context that could be loaded from the files."""
 
     def __init__(self, files: CertificateFiles, context: ssl.SSLContext) -> None:
         self._files = files
         self._newest = context
         self._state = _state(files)
-        self._renew_from = self._renewal_time()
+        self._next_renewal = self._renewal_time()
 
-    def choose(self, connection: ssl.SSLObject, _name: str | None, _first: ssl.SSLContext) -> None:
-        """Called by OpenSSL at each handshake, also without a server name."""
-        if self._files.made and time.time() > self._renew_from:
+    def choose(self, connection: ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
+        """Set the context of a connection; OpenSSL calls this at each handshake."""
+        if self._files.is_own and time.time() > self._next_renewal:
             self._renew()
         state = _state(self._files)
         if state != self._state:
@@ -102,24 +102,27 @@ class _ReloadingContext:
         try:
             self._newest = self._files.load()
         except CertificateError as problem:
-            log.error("%s The certificate read before stays in use.", problem)
+            log.error("%s The previous certificate stays in use.", problem)
             return
-        self._renew_from = self._renewal_time()
+        self._next_renewal = self._renewal_time()
         log.info("the certificate was read again; fingerprint %s", self._files.fingerprint())
 
     def _renew(self) -> None:
-        self._renew_from = time.time() + _RETRY_SECONDS
+        self._next_renewal = time.time() + _RETRY_SECONDS
         try:
             renew(self._files.certificate, self._files.key)
         except (OSError, ValueError) as problem:
-            log.error("the certificate cannot be renewed, and ends soon (%s)", type(problem).__name__)
+            log.error(
+                "cannot renew the certificate, which ends soon (%s); check the permissions of its files",
+                type(problem).__name__,
+            )
 
     def _renewal_time(self) -> float:
-        return self._files.ends() - RENEW_SECONDS if self._files.made else float("inf")
+        return self._files.end_time() - RENEW_SECONDS if self._files.is_own else float("inf")
 
 
 def _state(files: CertificateFiles) -> _State:
-    """What changes when one of the files does; a file that is missing has a state of its own."""
+    """Return times, sizes and inodes of the files, zeros for a missing file, to recognize changes."""
     state = []
     for path in (files.certificate, files.key):
         try:
@@ -132,21 +135,21 @@ def _state(files: CertificateFiles) -> _State:
 
 
 def _refuse_password() -> str:
-    # OpenSSL would ask for it at the terminal, and the start would wait there.
+    # Otherwise OpenSSL would ask for the password at the terminal, and the service would wait there.
     raise _PasswordError
 
 
 def _certificate_error(files: CertificateFiles, problem: Exception) -> CertificateError:
     if isinstance(problem, ssl.SSLError):
         mismatch = problem.reason == "KEY_VALUES_MISMATCH"
-        why = "they do not belong together" if mismatch else "one of them is not a whole PEM file"
+        cause = "they do not belong together" if mismatch else "one of them is not a whole PEM file"
     elif isinstance(problem, OSError):
-        why = problem.strerror or type(problem).__name__
+        cause = problem.strerror or type(problem).__name__
     else:
-        why = (
+        cause = (
             "the key has a password" if isinstance(problem, _PasswordError) else "the certificate is damaged"
         )
     return CertificateError(
-        f"Certificate {files.certificate} and key {files.key} cannot be used: {why}. Both must be PEM files "
-        "that belong together, the key without a password, and readable by the account of the service."
+        f"Certificate {files.certificate} and key {files.key} cannot be used: {cause}. Both must be PEM "
+        "files that belong together, the key without a password, and readable by the account of the service."
     )

@@ -1,4 +1,4 @@
-"""Makes the deliveries that are due, beside the requests."""
+"""Sends due deliveries in background tasks of the service."""
 
 from __future__ import annotations
 
@@ -22,62 +22,68 @@ from shared.wire.webhooks import DeliveryError
 
 _LOG = logging.getLogger("walkaround.webhooks")
 
-AT_ONCE: Final = 4
-"""Deliveries on their way at the same time, each to another webhook."""
+CONCURRENT_DELIVERIES: Final = 4
+"""How many deliveries are sent at the same time, each to a different webhook."""
 _POLL_SECONDS: Final = 30.0
-"""Another process on the same database may have left a delivery."""
-_TAKEN_SECONDS: Final = 1.0
-"""What is due is on its way in another process, or to a webhook that has one already."""
+"""How often to look for deliveries that another process on the same database wrote."""
+_BUSY_SECONDS: Final = 1.0
+"""How long to wait while every due delivery is sent by another process or waits for its webhook's previous
+one."""
 _PRUNE_SECONDS: Final = 3600.0
 
 Send = Callable[[str, Mapping[str, str], bytes, Networks], Awaitable[Outcome]]
 
 
-async def send(url: str, headers: Mapping[str, str], body: bytes, allowed: Networks) -> Outcome:
-    """`sending.send`, whose HTTP client is imported with the first delivery: most services send none."""
+async def send(url: str, headers: Mapping[str, str], body: bytes, allowed_networks: Networks) -> Outcome:
+    """Call `sending.send`. Its HTTP client is imported only then, as most services send nothing."""
     from service.webhooks import sending
 
-    return await sending.send(url, headers, body, allowed)
+    return await sending.send(url, headers, body, allowed_networks)
 
 
 class Deliverer:
-    """Takes deliveries off the outbox and sends them, from `start` to `stop`."""
+    """Takes deliveries from the outbox and sends them, from `start` to `stop`."""
 
     def __init__(
-        self, database: Database, outbox: Outbox, box: SecretBox, allowed: Networks, send: Send = send
+        self,
+        database: Database,
+        outbox: Outbox,
+        box: SecretBox,
+        allowed_networks: Networks,
+        send: Send = send,
     ) -> None:
         self._database = database
         self._outbox = outbox
         self._box = box
-        self._allowed = allowed
+        self._allowed_networks = allowed_networks
         self._send = send
-        self._kicked = Notifier()
+        self._notifier = Notifier()
         self._tasks: list[asyncio.Task[None]] = []
         self._next_prune = 0.0
 
     def after_commit(self, changes: Sequence[ObjectChange]) -> None:
-        """Look for deliveries of `changes`; a listener of the database. From any thread."""
+        """Look for deliveries of `changes`; a listener of the database, may be called from any thread."""
         if any(webhook_events(changes)):
-            self.kick()
+            self.look_now()
 
-    def kick(self) -> None:
-        """Look for a delivery now; from any thread."""
-        self._kicked.notify()
+    def look_now(self) -> None:
+        """Look for due deliveries now; may be called from any thread."""
+        self._notifier.notify()
 
     async def start(self) -> None:
-        """Begin to deliver."""
+        """Start the background tasks."""
         if self._database.is_sqlite:
             await self._database.write(self._outbox.release_all)
-        self._tasks = [asyncio.create_task(self._loop()) for _ in range(AT_ONCE)]
+        self._tasks = [asyncio.create_task(self._loop()) for _ in range(CONCURRENT_DELIVERIES)]
 
     async def stop(self) -> None:
-        """End it; a delivery on its way is made again after its lease."""
+        """Stop the background tasks. An interrupted delivery is sent again after its lease."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def attempt(self, attempt: Attempt) -> Outcome:
-        """Send one delivery, signed at this moment."""
+    async def send_attempt(self, attempt: Attempt) -> Outcome:
+        """Sign and send one delivery."""
         secret = self._box.open(attempt.webhook_id, attempt.sealed_secret)
         if secret is None:
             return Outcome(None, DeliveryError.SECRET_UNREADABLE)
@@ -89,9 +95,9 @@ class Deliverer:
             "webhook-timestamp": str(timestamp),
             "webhook-signature": signature(secret, attempt.delivery_id, timestamp, attempt.body),
         }
-        outcome = await self._send(attempt.url, headers, attempt.body, self._allowed)
+        outcome = await self._send(attempt.url, headers, attempt.body, self._allowed_networks)
         if outcome.error is not None:
-            # Neither the address, which may hold a token, nor the body.
+            # The address may contain a token and the body is private: neither is logged.
             _LOG.warning(
                 "delivery %s of webhook %s failed: %s %s",
                 attempt.delivery_id,
@@ -103,41 +109,41 @@ class Deliverer:
 
     async def _loop(self) -> None:
         while True:
-            kicks = self._kicked.count
+            notifications = self._notifier.count
             seconds = _POLL_SECONDS
             try:
-                due = await self._database.read(self._outbox.seconds_to_next)
-                if due is not None and due <= 0:
+                seconds_until_due = await self._database.read(self._outbox.seconds_to_next)
+                if seconds_until_due is not None and seconds_until_due <= 0:
                     if await self._step():
                         continue
-                    due = _TAKEN_SECONDS
-                if due is not None:
-                    seconds = min(due, _POLL_SECONDS)
+                    seconds_until_due = _BUSY_SECONDS
+                if seconds_until_due is not None:
+                    seconds = min(seconds_until_due, _POLL_SECONDS)
                 await self._prune()
             except Exception as problem:
-                # An unreachable database must not end the deliveries for good.
+                # An unreachable database must not stop the deliveries permanently.
                 _LOG.error("webhooks could not be delivered: %s; trying again", trace_of(problem))
-            await self._kicked.wait(kicks, seconds)
+            await self._notifier.wait(notifications, seconds)
 
     async def _step(self) -> bool:
-        """Make one delivery; False when none is free."""
-        taken = await self._database.write(self._outbox.take)
-        if taken is None:
+        """Send one due delivery; return False if there is none to take."""
+        attempt = await self._database.write(self._outbox.take)
+        if attempt is None:
             return False
-        outcome = await self.attempt(taken)
+        outcome = await self.send_attempt(attempt)
         finish = partial(
             self._outbox.finish,
-            attempt=taken,
+            attempt=attempt,
             outcome=outcome,
             chance=random.random(),  # noqa: S311 - spreads requests, guards nothing
         )
         if await self._database.write(finish):
             _LOG.error(
                 "webhook %s is paused: no delivery succeeded for a day; resume it on the administration page",
-                taken.webhook_id,
+                attempt.webhook_id,
             )
-        # The next one of the same webhook waited for this one.
-        self.kick()
+        # The next delivery to the same webhook waited for this one.
+        self.look_now()
         return True
 
     async def _prune(self) -> None:

@@ -1,8 +1,9 @@
-"""The outbox: deliveries as rows, written with the change they report, taken under a lease.
+"""The outbox: stores deliveries as rows together with the change they report, and leases them to senders.
 
-A row is written in the transaction that finishes the record or sets the verdict, so there is one exactly when
-that is committed. Of the processes on one PostgreSQL, one at a time has a delivery, until its lease is over;
-a process that died after the request and before `finish` leaves it to be sent again (at least once).
+The transaction that finishes the record or sets the verdict also writes the row, so a row exists exactly if
+that transaction was committed. If several processes use one PostgreSQL, one process at a time holds the lease
+of a delivery. If a process dies after the request and before `finish`, the delivery is sent again (at least
+once).
 """
 
 from __future__ import annotations
@@ -18,31 +19,31 @@ from sqlmodel import Session
 from service.changes import ObjectChange, announce
 from service.db.database import now
 from service.webhooks.ports import Ports
-from service.webhooks.rules import LONGEST_WAIT, Outcome, message, wait_after
+from service.webhooks.rules import LONGEST_WAIT, Outcome, message, retry_wait
 from service.webhooks.tables import DeliveryRow, WebhookRow
 from shared.codes import Verdict
 from shared.wire.webhooks import DeliveryState, WebhookEvent, WebhookState
 
 LEASE: Final = dt.timedelta(seconds=60)
 """Longer than an attempt lasts (`sending.ATTEMPT_SECONDS`) with the waits for the database around it."""
-_CLOCKS: Final = dt.timedelta(minutes=5)
-"""So far the clocks of the services on one database may be apart. A lease beyond it was written before the
-clock was set back."""
-KEPT: Final = dt.timedelta(days=30)
-"""So long a delivery that has ended is listed, and one that waits for a paused webhook is kept."""
-_IMPLAUSIBLE: Final = 2 * LONGEST_WAIT
-"""No wait leads so far: the time was written before the clock was set back."""
+_CLOCK_TOLERANCE: Final = dt.timedelta(minutes=5)
+"""How far the clocks of the services on one database may differ. A longer lease was written before the clock
+was set back."""
+KEEP_FOR: Final = dt.timedelta(days=30)
+"""How long ended deliveries, and those that wait for a paused webhook, are kept."""
+_IMPLAUSIBLE_WAIT: Final = 2 * LONGEST_WAIT
+"""Longer than any wait: a later `next_attempt_at` was written before the clock was set back."""
 
 WEBHOOK = WebhookRow.__table__
 DELIVERY = DeliveryRow.__table__
 
 _STATE = DELIVERY.c.state
-_PENDING = _STATE == DeliveryState.PENDING
-_SENDS = WEBHOOK.c.state == WebhookState.ACTIVE
+_IS_PENDING = _STATE == DeliveryState.PENDING
+_WEBHOOK_IS_ACTIVE = WEBHOOK.c.state == WebhookState.ACTIVE
 
 
 class Attempt(NamedTuple):
-    """A delivery that this process has to make now."""
+    """A delivery that this process has leased and sends now."""
 
     delivery_id: str
     webhook_id: str
@@ -52,7 +53,7 @@ class Attempt(NamedTuple):
 
 
 def new_delivery_id() -> str:
-    """The id of a delivery, in the form that Standard Webhooks proposes."""
+    """Return a new delivery id in the form that Standard Webhooks proposes."""
     return f"msg_{secrets.token_hex(16)}"
 
 
@@ -68,17 +69,19 @@ class Outbox:
             listeners = [row for row in session.execute(select(WEBHOOK)) if str(event) in row.events.split()]
             if not listeners:
                 continue
-            data = self._data(session, change, event)
+            data = self._event_data(session, change, event)
             if data is None:
                 continue
-            at = now()
-            body = message(event, at, data)
+            moment = now()
+            body = message(event, moment, data)
             for row in listeners:
                 session.execute(
-                    insert(DELIVERY).values(_new_row(row.webhook_id, event, change.object_id, body, at))
+                    insert(DELIVERY).values(_new_row(row.webhook_id, event, change.object_id, body, moment))
                 )
 
-    def _data(self, session: Session, change: ObjectChange, event: WebhookEvent) -> dict[str, Any] | None:
+    def _event_data(
+        self, session: Session, change: ObjectChange, event: WebhookEvent
+    ) -> dict[str, Any] | None:
         object_id = change.object_id or ""
         if event is WebhookEvent.ITEM_FAILED:
             place = self._ports.item(session, object_id)
@@ -107,43 +110,44 @@ class Outbox:
 
     @staticmethod
     def take(session: Session) -> Attempt | None:
-        """The delivery that is due longest, leased; None when none is due.
+        """Lease the delivery that has been due longest; return None if none is due.
 
-        Of one webhook one delivery is on its way at a time: a receiver that does not answer holds up itself
-        only.
+        A webhook gets one delivery at a time, so a receiver that does not answer delays only its own
+        deliveries.
         """
         moment = now()
-        other = DELIVERY.alias("other")
-        under_way = exists().where(
-            other.c.webhook_id == DELIVERY.c.webhook_id, _is_leased(other.c.leased_until, moment)
+        other_delivery = DELIVERY.alias("other")
+        webhook_is_busy = exists().where(
+            other_delivery.c.webhook_id == DELIVERY.c.webhook_id,
+            _is_leased(other_delivery.c.leased_until, moment),
         )
-        oldest = (
+        query = (
             select(DELIVERY, WEBHOOK.c.url, WEBHOOK.c.secret)
             .join(WEBHOOK, WEBHOOK.c.webhook_id == DELIVERY.c.webhook_id)
-            # `under_way` looks at the rows as they were when the query began. Only the conditions on the row
-            # itself are asked again when another process has changed it meanwhile.
+            # PostgreSQL evaluates `webhook_is_busy` on the rows as they were when the query began. If another
+            # process has changed the row since then, only the conditions on the row itself are checked again.
             .where(
-                _PENDING,
-                _SENDS,
+                _IS_PENDING,
+                _WEBHOOK_IS_ACTIVE,
                 _is_due(moment),
                 ~_is_leased(DELIVERY.c.leased_until, moment),
-                ~under_way.correlate(DELIVERY),
+                ~webhook_is_busy.correlate(DELIVERY),
             )
             .order_by(DELIVERY.c.next_attempt_at, DELIVERY.c.delivery_id)
             .limit(1)
             .with_for_update(of=DELIVERY, skip_locked=True)
         )
-        row = session.execute(oldest).one_or_none()
+        row = session.execute(query).one_or_none()
         if row is None:
             return None
-        session.execute(_update_of(row.delivery_id).values(leased_until=moment + LEASE))
+        session.execute(_update_delivery(row.delivery_id).values(leased_until=moment + LEASE))
         return Attempt(row.delivery_id, row.webhook_id, row.url, row.secret, row.payload.encode())
 
     @staticmethod
     def add_test(session: Session, webhook_id: str, event: str) -> str:
-        """Write a delivery that is made at once by the caller and never again; its id."""
-        at = now()
-        values = _new_row(webhook_id, event, None, message(event, at, {"webhook_id": webhook_id}), at)
+        """Write a delivery that the caller sends at once and nobody retries; return its id."""
+        moment = now()
+        values = _new_row(webhook_id, event, None, message(event, moment, {"webhook_id": webhook_id}), moment)
         session.execute(
             insert(DELIVERY).values(**{**values, "state": str(DeliveryState.FAILED), "next_attempt_at": None})
         )
@@ -153,38 +157,38 @@ class Outbox:
     def finish_test(session: Session, delivery_id: str, outcome: Outcome) -> None:
         """Store the outcome of a test."""
         state = DeliveryState.DELIVERED if outcome.error is None else DeliveryState.FAILED
-        session.execute(_update_of(delivery_id).values(state=str(state), **_attempt_values(outcome)))
+        session.execute(_update_delivery(delivery_id).values(state=str(state), **_attempt_values(outcome)))
 
     @staticmethod
     def finish(session: Session, attempt: Attempt, outcome: Outcome, chance: float) -> bool:
-        """Store the outcome of an attempt; pause the webhook after a day without a successful one.
+        """Store the outcome of an attempt, and pause the webhook after a day without a success.
 
-        True when it is paused by that.
+        Returns True if this attempt paused the webhook.
         """
         row = session.execute(
             select(DELIVERY, WEBHOOK.c.last_success_at, WEBHOOK.c.failures)
             .join(WEBHOOK, WEBHOOK.c.webhook_id == DELIVERY.c.webhook_id)
-            .where(DELIVERY.c.delivery_id == attempt.delivery_id, _PENDING)
+            .where(DELIVERY.c.delivery_id == attempt.delivery_id, _IS_PENDING)
             .with_for_update()
         ).one_or_none()
         if row is None:
-            # The webhook was deleted meanwhile, or another process ended this one.
+            # The webhook was deleted, or another process ended this delivery.
             return False
         webhook_update = update(WEBHOOK).where(WEBHOOK.c.webhook_id == attempt.webhook_id)
-        delivery_update = _update_of(attempt.delivery_id)
+        delivery_update = _update_delivery(attempt.delivery_id)
         if outcome.error is None:
-            ended = {"state": str(DeliveryState.DELIVERED), "next_attempt_at": None}
-            session.execute(delivery_update.values(**ended, **_attempt_values(outcome)))
+            end_values = {"state": str(DeliveryState.DELIVERED), "next_attempt_at": None}
+            session.execute(delivery_update.values(**end_values, **_attempt_values(outcome)))
             session.execute(webhook_update.values(failures=0, last_success_at=now()))
             return False
         session.execute(webhook_update.values(failures=WEBHOOK.c.failures + 1))
-        wait = wait_after(row.attempts + 1, chance)
+        wait = retry_wait(row.attempts + 1, chance)
         if wait is not None:
             session.execute(delivery_update.values(next_attempt_at=now() + wait, **_attempt_values(outcome)))
         elif row.last_success_at is not None and row.last_success_at > row.created_at:
-            # Others arrive: it is this one that the receiver refuses.
-            ended = {"state": str(DeliveryState.FAILED), "next_attempt_at": None}
-            session.execute(delivery_update.values(**ended, **_attempt_values(outcome)))
+            # Other deliveries succeed, so the receiver refuses only this one.
+            end_values = {"state": str(DeliveryState.FAILED), "next_attempt_at": None}
+            session.execute(delivery_update.values(**end_values, **_attempt_values(outcome)))
         else:
             session.execute(delivery_update.values(next_attempt_at=now(), **_attempt_values(outcome)))
             session.execute(webhook_update.values(state=str(WebhookState.FAILING), updated_at=now()))
@@ -195,43 +199,43 @@ class Outbox:
 
     @staticmethod
     def resume(session: Session, webhook_id: str) -> None:
-        """Make what waits for a webhook due now, with all its attempts before it."""
+        """Make the pending deliveries of a webhook due now, with all attempts left."""
         session.execute(
             update(DELIVERY)
-            .where(DELIVERY.c.webhook_id == webhook_id, _PENDING)
+            .where(DELIVERY.c.webhook_id == webhook_id, _IS_PENDING)
             .values(attempts=0, next_attempt_at=now())
         )
         session.execute(update(WEBHOOK).where(WEBHOOK.c.webhook_id == webhook_id).values(failures=0))
 
     @staticmethod
     def release_all(session: Session) -> None:
-        """Drop every lease: for the start of the one process that owns a SQLite file."""
+        """Release every lease, at the start of the only process on a SQLite file."""
         session.execute(
             update(DELIVERY).where(DELIVERY.c.leased_until.is_not(None)).values(leased_until=None)
         )
 
     @staticmethod
     def seconds_to_next(session: Session) -> float | None:
-        """Seconds until a delivery is due; 0 for now, None when none waits."""
+        """Return the seconds until the next delivery is due: 0 if one is due now, None if none is pending."""
         moment = now()
         next_at: dt.datetime | None = session.scalar(
             select(func.min(DELIVERY.c.next_attempt_at))
             .join(WEBHOOK, WEBHOOK.c.webhook_id == DELIVERY.c.webhook_id)
-            .where(_PENDING, _SENDS)
+            .where(_IS_PENDING, _WEBHOOK_IS_ACTIVE)
         )
         if next_at is None:
             return None
         seconds = (next_at - moment).total_seconds()
-        return 0.0 if seconds > _IMPLAUSIBLE.total_seconds() else max(0.0, seconds)
+        return 0.0 if seconds > _IMPLAUSIBLE_WAIT.total_seconds() else max(0.0, seconds)
 
     @staticmethod
     def prune(session: Session) -> None:
-        """Delete deliveries of more than `KEPT` ago."""
-        session.execute(delete(DELIVERY).where(DELIVERY.c.created_at < now() - KEPT))
+        """Delete the deliveries that were created more than `KEEP_FOR` ago."""
+        session.execute(delete(DELIVERY).where(DELIVERY.c.created_at < now() - KEEP_FOR))
 
 
 def webhook_events(changes: Sequence[ObjectChange]) -> Iterator[tuple[ObjectChange, WebhookEvent]]:
-    """Those of `changes` that webhooks are notified of."""
+    """Yield each change that webhooks are notified of, with its event."""
     for change in changes:
         if change.kind == "record" and change.action == "seal":
             yield change, WebhookEvent.RECORD_SEALED
@@ -244,7 +248,7 @@ def webhook_events(changes: Sequence[ObjectChange]) -> Iterator[tuple[ObjectChan
 
 
 def _new_row(
-    webhook_id: str, event: WebhookEvent | str, object_id: str | None, body: str, at: dt.datetime
+    webhook_id: str, event: WebhookEvent | str, object_id: str | None, body: str, moment: dt.datetime
 ) -> dict[str, Any]:
     return {
         "delivery_id": new_delivery_id(),
@@ -254,12 +258,12 @@ def _new_row(
         "payload": body,
         "state": str(DeliveryState.PENDING),
         "attempts": 0,
-        "created_at": at,
-        "next_attempt_at": at,
+        "created_at": moment,
+        "next_attempt_at": moment,
     }
 
 
-def _update_of(delivery_id: str) -> Any:
+def _update_delivery(delivery_id: str) -> Any:
     return update(DELIVERY).where(DELIVERY.c.delivery_id == delivery_id)
 
 
@@ -275,9 +279,9 @@ def _attempt_values(outcome: Outcome) -> dict[str, Any]:
 
 def _is_due(moment: dt.datetime) -> ColumnElement[bool]:
     column = DELIVERY.c.next_attempt_at
-    return or_(column <= moment, column > moment + _IMPLAUSIBLE)
+    return or_(column <= moment, column > moment + _IMPLAUSIBLE_WAIT)
 
 
 def _is_leased(column: ColumnElement[Any], moment: dt.datetime) -> ColumnElement[bool]:
-    # Not null, so that its opposite is true for a row without a lease.
-    return and_(column.is_not(None), column > moment, column <= moment + LEASE + _CLOCKS)
+    # The check for null makes the negation true for a row without a lease.
+    return and_(column.is_not(None), column > moment, column <= moment + LEASE + _CLOCK_TOLERANCE)

@@ -1,4 +1,4 @@
-"""Declares what webhooks need of other domains; `service.app` provides it."""
+"""Declares what webhooks need from other domains; `service.app` provides it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 
 class EditionFacts(NamedTuple):
-    """What a message says of an edition; the counts are of items."""
+    """The facts about an edition in a message. `total`, `passed` and `failed` count items."""
 
     task_id: str
     outcome: str
@@ -21,7 +21,7 @@ class EditionFacts(NamedTuple):
 
 
 class ItemFacts(NamedTuple):
-    """What a message says of an item's place."""
+    """The facts about an item in a message: the record and the task it belongs to."""
 
     inspection_id: str
     task_id: str
@@ -29,9 +29,10 @@ class ItemFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Questions to other domains, asked inside the transaction of the session.
+    """Queries of other domains, which run inside the session's transaction.
 
-    `edition`: a record's edition by its ids; `item`: an item by its id. None when it is not there.
+    `edition` finds an edition by the record's id and its number, `item` an item by its id. Both return None
+    if it does not exist.
     """
 
     edition: Callable[[Session, str, int], EditionFacts | None]

@@ -1,4 +1,4 @@
-"""Encrypts the secrets of webhooks: who reads the database without `secret.key` cannot sign."""
+"""Encrypts the secrets of webhooks, so that a copy of the database without `secret.key` cannot sign."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ _NONCE = 12
 
 
 class SecretBox:
-    """AES-256-GCM with the webhook as associated data: a secret moved to another webhook does not open."""
+    """AES-256-GCM with the webhook's id as associated data: no webhook can use the secret of another one."""
 
     def __init__(self, installation_secret: bytes) -> None:
-        # Derived, so that the key serves for nothing else.
+        # A derived key, which is used for nothing else.
         self._cipher = AESGCM(hmac.digest(installation_secret, b"walkaround webhook secrets 1", "sha256"))
 
     def seal(self, webhook_id: str, secret: str) -> bytes:
-        """The secret to store: nonce and ciphertext."""
+        """Encrypt a secret for storing; return nonce and ciphertext."""
         nonce = secrets.token_bytes(_NONCE)
         return nonce + self._cipher.encrypt(nonce, secret.encode(), webhook_id.encode())
 
-    def open(self, webhook_id: str, sealed: bytes) -> str | None:
-        """A stored secret; None when it was not sealed for this webhook with this key."""
+    def open(self, webhook_id: str, sealed_secret: bytes) -> str | None:
+        """Decrypt a stored secret; return None if it was not encrypted for this webhook with this key."""
         try:
-            return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], webhook_id.encode()).decode()
+            return self._cipher.decrypt(
+                sealed_secret[:_NONCE], sealed_secret[_NONCE:], webhook_id.encode()
+            ).decode()
         except (InvalidTag, ValueError):
             return None

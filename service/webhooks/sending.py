@@ -1,8 +1,8 @@
-"""Sends one request to an address that an admin entered, and to no place where it should not go.
+"""Sends one request to an address that an administrator entered, and never to a forbidden network.
 
-The host is resolved here, and the connection is made to the address that was checked: a name that is answered
-differently the second time (DNS rebinding) leads nowhere else. Redirects are not followed, proxies of the
-environment are not used, the answer's body is not read, and everything together has a time limit.
+This module resolves the host and connects to the IP address that it checked, so a second, different DNS
+answer (DNS rebinding) has no effect. It does not follow redirects, use proxies of the environment or read the
+body of the answer, and the whole request has a time limit.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from service.webhooks.rules import Networks, Outcome, may_send_to
 from shared.wire.webhooks import DeliveryError
 
 ATTEMPT_SECONDS: Final = 15.0
-"""For resolving, connecting, sending and the head of the answer together."""
+"""Time limit for resolving, connecting, sending and receiving the head of the answer together."""
 _CONNECT_SECONDS: Final = 5.0
-"""For one address of a host, so that the next one has its turn."""
+"""Time limit for one IP address of a host; then the next one is tried."""
 
 
 class _RefusedError(Exception):
-    """The host cannot be sent to."""
+    """Raised if requests must not or cannot be sent to the host."""
 
     def __init__(self, error: DeliveryError) -> None:
         super().__init__(error)
@@ -37,10 +37,10 @@ class _RefusedError(Exception):
 
 
 class _CheckedBackend(httpcore.AsyncNetworkBackend):
-    """Connects to the addresses of a host that may be sent to."""
+    """Connects only to those addresses of a host that may receive requests."""
 
-    def __init__(self, allowed: Networks, *, encrypted: bool) -> None:
-        self._allowed = allowed
+    def __init__(self, allowed_networks: Networks, *, encrypted: bool) -> None:
+        self._allowed_networks = allowed_networks
         self._encrypted = encrypted
         self._network = httpcore.AnyIOBackend()
 
@@ -54,42 +54,42 @@ class _CheckedBackend(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Connect to the first address that answers. Raises _RefusedError, httpcore.ConnectError."""
         try:
-            resolved = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             raise _RefusedError(DeliveryError.NOT_RESOLVED) from None
-        addresses = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in resolved)
-        open_ones = [
+        addresses = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in entries)
+        targets = [
             address
             for address in addresses
-            if may_send_to(ip_address(address), self._allowed, encrypted=self._encrypted)
+            if may_send_to(ip_address(address), self._allowed_networks, encrypted=self._encrypted)
         ]
-        if not open_ones:
+        if not targets:
             raise _RefusedError(DeliveryError.ADDRESS_REFUSED)
-        for last, address in enumerate(open_ones, start=1):
+        for number, address in enumerate(targets, start=1):
             try:
                 return await self._network.connect_tcp(
                     address, port, _CONNECT_SECONDS, local_address, socket_options
                 )
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
-                if last == len(open_ones):
+                if number == len(targets):
                     raise
         raise AssertionError("the last address was tried")
 
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """The authorities of the system, `SSL_CERT_FILE` included, and those of certifi."""
+    """Return a context that trusts the authorities of the system (or `SSL_CERT_FILE`) and of certifi."""
     context = ssl.create_default_context(cafile=certifi.where())
-    # Some builds of Python leave it to OpenSSL, which may speak older ones.
+    # Some builds of Python leave the minimum to OpenSSL, which may allow older versions.
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.load_default_certs()
     return context
 
 
-async def send(url: str, headers: Mapping[str, str], body: bytes, allowed: Networks) -> Outcome:
-    """POST `body` to `url`, once. Never raises for what the other side does."""
+async def send(url: str, headers: Mapping[str, str], body: bytes, allowed_networks: Networks) -> Outcome:
+    """POST `body` to `url` once. Failures of the network or the receiver are returned, not raised."""
     parts = urlsplit(url)
-    backend = _CheckedBackend(allowed, encrypted=parts.scheme == "https")
+    backend = _CheckedBackend(allowed_networks, encrypted=parts.scheme == "https")
     all_headers = {"Host": parts.netloc, "Content-Length": str(len(body)), **headers}
     certificates = await asyncio.to_thread(_ssl_context)
     try:

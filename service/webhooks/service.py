@@ -16,7 +16,7 @@ from service.web.security import Caller
 from service.webhooks.delivering import Deliverer
 from service.webhooks.outbox import DELIVERY, WEBHOOK, Attempt, Outbox
 from service.webhooks.ports import Ports
-from service.webhooks.rules import AddressFaultError, checked_url, new_secret
+from service.webhooks.rules import AddressFaultError, check_url, new_secret
 from service.webhooks.secret_box import SecretBox
 from shared.codes import ErrorCode
 from shared.ids import new_id
@@ -34,45 +34,48 @@ from shared.wire.webhooks import (
     WebhookUpdate,
 )
 
-_WAITING = (
+_PENDING_DELIVERIES = (
     select(func.count())
     .where(DELIVERY.c.webhook_id == WEBHOOK.c.webhook_id, DELIVERY.c.state == DeliveryState.PENDING)
     .correlate(WEBHOOK)
     .scalar_subquery()
     .label("waiting")
 )
-_WEBHOOKS = select(WEBHOOK, _WAITING).order_by(WEBHOOK.c.created_at, WEBHOOK.c.webhook_id)
+_WEBHOOKS = select(WEBHOOK, _PENDING_DELIVERIES).order_by(WEBHOOK.c.created_at, WEBHOOK.c.webhook_id)
 
 
 class WebhookService:
-    """Webhooks on one database; `start` and `stop` frame the deliveries beside the requests."""
+    """The webhooks of one database; deliveries are sent between `start` and `stop`."""
 
     def __init__(self, database: Database, settings: Settings, ports: Ports) -> None:
         self._database = database
-        self._allowed = settings.webhook_allowed_networks
+        self._allowed_networks = settings.webhook_allowed_networks
         self._box = SecretBox(settings.signing_secret())
         self._outbox = Outbox(ports)
-        self._deliverer = Deliverer(database, self._outbox, self._box, self._allowed)
+        self._deliverer = Deliverer(database, self._outbox, self._box, self._allowed_networks)
         database.before_commit.append(self._outbox.before_commit)
         database.after_commit.append(self._deliverer.after_commit)
 
     async def start(self) -> None:
-        """Begin to deliver."""
+        """Start sending deliveries."""
         await self._deliverer.start()
 
     async def stop(self) -> None:
-        """End it; what is on its way is sent again later."""
+        """Stop sending deliveries. An interrupted delivery is sent again later."""
         await self._deliverer.stop()
 
     async def list_all(self) -> list[Webhook]:
-        """Every webhook, oldest first."""
+        """Return every webhook, oldest first."""
         return await self._database.read(
-            lambda session: [Webhook(**_fields(row)) for row in session.execute(_WEBHOOKS)]
+            lambda session: [Webhook(**_webhook_fields(row)) for row in session.execute(_WEBHOOKS)]
         )
 
     async def create(self, body: WebhookCreate, caller: Caller) -> NewWebhook:
-        """Add a webhook. Raises Problem 422 for its address, 409 when there are too many."""
-        webhook_id, secret, at = new_id(), new_secret(), now()
+        """Add a webhook.
+
+        Raises Problem 422 if its address is refused, 409 if there are too many webhooks.
+        """
+        webhook_id, secret, moment = new_id(), new_secret(), now()
         values = {
             "webhook_id": webhook_id,
             "name": body.name,
@@ -81,8 +84,8 @@ class WebhookService:
             "secret": self._box.seal(webhook_id, secret),
             "state": str(WebhookState.ACTIVE),
             "failures": 0,
-            "created_at": at,
-            "updated_at": at,
+            "created_at": moment,
+            "updated_at": moment,
         }
 
         def work(session: Session) -> NewWebhook:
@@ -90,14 +93,17 @@ class WebhookService:
                 raise Problem(409, ErrorCode.CONFLICT, "Webhook 数量已达上限，请先删除不再使用的 Webhook")
             session.execute(insert(WEBHOOK).values(values))
             _announce(session, "create", webhook_id, caller, _audit_details(values))
-            return NewWebhook(**_fields(_row(session, webhook_id)), secret=secret)
+            return NewWebhook(**_webhook_fields(_get_row(session, webhook_id)), secret=secret)
 
         return await self._database.write(work)
 
     async def update(self, webhook_id: str, body: WebhookUpdate, caller: Caller) -> Webhook:
-        """Change the fields that were sent. Raises Problem 404, 422 for its address."""
-        sent = body.model_dump(exclude_unset=True)
-        values: dict[str, Any] = {name: sent[name] for name in ("name",) if name in sent}
+        """Change the fields that the body contains.
+
+        Raises Problem 404 for an unknown webhook, 422 if its address is refused.
+        """
+        fields = body.model_dump(exclude_unset=True)
+        values: dict[str, Any] = {name: fields[name] for name in ("name",) if name in fields}
         if body.url is not None:
             values["url"] = self._check_url(body.url)
         if body.events is not None:
@@ -106,35 +112,35 @@ class WebhookService:
             values["state"] = str(WebhookState.PAUSED if body.paused else WebhookState.ACTIVE)
 
         def work(session: Session) -> Webhook:
-            before = _row(session, webhook_id)._mapping
-            changed = {name: value for name, value in values.items() if before[name] != value}
-            if changed:
+            row = _get_row(session, webhook_id)._mapping
+            changes = {name: value for name, value in values.items() if row[name] != value}
+            if changes:
                 statement = update(WEBHOOK).where(WEBHOOK.c.webhook_id == webhook_id)
-                session.execute(statement.values(**changed, updated_at=now()))
-                _announce(session, "update", webhook_id, caller, _audit_details(changed))
-            if changed.get("state") == WebhookState.ACTIVE:
+                session.execute(statement.values(**changes, updated_at=now()))
+                _announce(session, "update", webhook_id, caller, _audit_details(changes))
+            if changes.get("state") == WebhookState.ACTIVE:
                 self._outbox.resume(session, webhook_id)
-            return Webhook(**_fields(_row(session, webhook_id)))
+            return Webhook(**_webhook_fields(_get_row(session, webhook_id)))
 
         webhook = await self._database.write(work)
-        self._deliverer.kick()
+        self._deliverer.look_now()
         return webhook
 
     async def delete(self, webhook_id: str, caller: Caller) -> None:
         """Delete a webhook with its deliveries. Raises Problem 404."""
 
         def work(session: Session) -> None:
-            row = _row(session, webhook_id)
+            row = _get_row(session, webhook_id)
             session.execute(delete(WEBHOOK).where(WEBHOOK.c.webhook_id == webhook_id))
             _announce(session, "delete", webhook_id, caller, {"name": row.name})
 
         await self._database.write(work)
 
     async def test(self, webhook_id: str, caller: Caller) -> Delivery:
-        """Send a test now, also to a paused webhook, and give its outcome. Raises Problem 404."""
+        """Send a test now, also to a paused webhook, and return its delivery. Raises Problem 404."""
 
         def begin(session: Session) -> Attempt:
-            row = _row(session, webhook_id)
+            row = _get_row(session, webhook_id)
             delivery_id = self._outbox.add_test(session, webhook_id, TEST_EVENT)
             payload = session.scalar(select(DELIVERY.c.payload).where(DELIVERY.c.delivery_id == delivery_id))
             assert payload is not None
@@ -142,7 +148,7 @@ class WebhookService:
             return Attempt(delivery_id, webhook_id, row.url, row.secret, payload.encode())
 
         attempt = await self._database.write(begin)
-        outcome = await self._deliverer.attempt(attempt)
+        outcome = await self._deliverer.send_attempt(attempt)
 
         def end(session: Session) -> Delivery:
             self._outbox.finish_test(session, attempt.delivery_id, outcome)
@@ -150,28 +156,28 @@ class WebhookService:
             row = session.execute(query).one_or_none()
             if row is None:
                 raise _not_found()
-            return _delivery(row)
+            return _to_delivery(row)
 
         return await self._database.write(end)
 
     async def deliveries(self, webhook_id: str) -> list[Delivery]:
-        """The last deliveries of a webhook, newest first. Raises Problem 404."""
+        """Return the last deliveries of a webhook, newest first. Raises Problem 404."""
 
         def work(session: Session) -> list[Delivery]:
-            _row(session, webhook_id)
+            _get_row(session, webhook_id)
             newest = (
                 select(DELIVERY)
                 .where(DELIVERY.c.webhook_id == webhook_id)
                 .order_by(DELIVERY.c.created_at.desc(), DELIVERY.c.delivery_id.desc())
                 .limit(LISTED_DELIVERIES)
             )
-            return [_delivery(row) for row in session.execute(newest)]
+            return [_to_delivery(row) for row in session.execute(newest)]
 
         return await self._database.read(work)
 
     def _check_url(self, url: str) -> str:
         try:
-            return checked_url(url, self._allowed)
+            return check_url(url, self._allowed_networks)
         except AddressFaultError as fault:
             raise invalid("url", "address", str(fault)) from None
 
@@ -180,7 +186,7 @@ def _not_found() -> Problem:
     return Problem(404, ErrorCode.NOT_FOUND, "Webhook 不存在，请刷新列表")
 
 
-def _row(session: Session, webhook_id: str) -> Any:
+def _get_row(session: Session, webhook_id: str) -> Any:
     row = session.execute(_WEBHOOKS.where(WEBHOOK.c.webhook_id == webhook_id)).one_or_none()
     if row is None:
         raise _not_found()
@@ -191,12 +197,12 @@ def _join_events(events: list[WebhookEvent]) -> str:
     return " ".join(str(event) for event in WebhookEvent if event in events)
 
 
-def _fields(row: Any) -> dict[str, Any]:
+def _webhook_fields(row: Any) -> dict[str, Any]:
     columns = {name: value for name, value in row._mapping.items() if name != "secret"}
     return {**columns, "events": row.events.split()}
 
 
-def _delivery(row: Any) -> Delivery:
+def _to_delivery(row: Any) -> Delivery:
     return Delivery(**{name: row._mapping[name] for name in Delivery.model_fields})
 
 
@@ -208,7 +214,7 @@ def _announce(
 
 
 def _audit_details(values: dict[str, Any]) -> dict[str, Any]:
-    """What the audit log says: of the address the host alone, as the rest may hold a token."""
+    """Return the details for the audit log: only the host of the address, as the rest may hold a token."""
     details: dict[str, Any] = {}
     if "name" in values:
         details["name"] = values["name"]

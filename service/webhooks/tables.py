@@ -11,7 +11,7 @@ from service.db.database import Base, UtcTime
 
 
 class WebhookRow(Base, table=True):
-    """A webhook. `secret` is encrypted (`secrets.SecretBox`), `events` are joined by blanks."""
+    """A webhook. `secret` is encrypted (`secret_box.SecretBox`), `events` are joined by spaces."""
 
     __tablename__ = "webhook"
 
@@ -28,10 +28,10 @@ class WebhookRow(Base, table=True):
 
 
 class DeliveryRow(Base, table=True):
-    """An event for one webhook: the outbox. `payload` is the body as it is sent, the same in every attempt.
+    """An event for one webhook. `payload` is the body of the request, the same in every attempt.
 
-    `next_attempt_at` is None once the delivery has ended. `leased_until`: a process makes an attempt now and
-    has it until then.
+    `next_attempt_at` is None once the delivery has ended. `leased_until` is the end of the lease of the
+    process that sends it now.
     """
 
     __tablename__ = "webhook_delivery"

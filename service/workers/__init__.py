@@ -1,1 +1,1 @@
-"""Child processes of the service: starts, asks and ends them, and carries frames between both sides."""
+"""Child processes of the service: starts and ends them, sends them requests and receives their answers."""

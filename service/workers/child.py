@@ -1,4 +1,4 @@
-"""Controls a child process: starts it, asks it within a time limit, kills and replaces it."""
+"""Controls a child process: starts it, sends it requests with a time limit, kills and replaces it."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ _LOG = logging.getLogger("walkaround.workers")
 
 
 class ProcessDied(RuntimeError):  # noqa: N818 - what happened to it
-    """The child process ended, or was ended, before it answered. `timed_out`: it was too slow."""
+    """Raised if the child process ended, or was killed, before it answered. `timed_out`: it was too slow."""
 
     def __init__(self, timed_out: bool = False) -> None:
         super().__init__("the child process ended before it answered")
         self.timed_out = timed_out
 
 
-def _ignore(_percent: int) -> None:
-    """Progress that nothing waits for."""
+def _ignore(_read_percent: int) -> None:
+    """Ignore progress."""
 
 
 class Child:
     """One child process, started at the first request and again after its death.
 
-    `command` starts it, usually `own_command("worker", ...)`; paths in requests must be absolute. It ends
-    when its input closes (`service.workers.serving`), so it never outlives the service. One thread at a time
-    may `ask`; the rest may be called from any.
+    `command` starts it, usually `own_command("worker", ...)`; paths in requests must be absolute. The process
+    ends when its input closes (`service.workers.serving`), so it never outlives the service. One thread at a
+    time may call `ask`; the other methods may be called from any thread.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = list(command)
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
-        self._sending = threading.Lock()
-        self._closed = False
+        self._send_lock = threading.Lock()
+        self._is_closed = False
 
     @property
     def pid(self) -> int | None:
-        """Process id while one runs."""
+        """The id of the running process; None if none runs."""
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
 
@@ -57,51 +57,52 @@ class Child:
         payload: bytes = b"",
         progress: Callable[[int], None] = _ignore,
     ) -> Frame:
-        """The answer to a request, within `seconds`; `progress` gets the percents on the way.
+        """Send a request and return the answer; `progress` is called with the percents until then.
 
-        Whatever goes wrong, also in `progress`, the process is ended, and the next request starts a new one.
-        Raises ProcessDied; FrameTooLarge for a request that is too large to be sent.
+        After any failure, also one of `progress`, the process is killed and the next request starts a new
+        one. Raises ProcessDied if there is no answer within `seconds`, FrameTooLarge if the request is too
+        large.
         """
         request = Frame(message, payload)
-        process = self._running()
+        process = self._ensure_running()
         try:
-            with self._time_limit(process, seconds) as late:
-                self._send(process, request, late)
-                while PROGRESS in (answer := self._receive(process, late)).message:
-                    progress(_percent(answer))
+            with self._time_limit(process, seconds) as timed_out_event:
+                self._send(process, request, timed_out_event)
+                while PROGRESS in (answer := self._receive(process, timed_out_event)).message:
+                    progress(_read_percent(answer))
                 return answer
         except frames.FrameTooLarge:
             raise
         except BaseException:
-            # What is still in its pipes answers this request and not the next one.
+            # An answer that is still in the pipes belongs to this request and not to the next one.
             self.kill()
             raise
 
     def hint(self, message: dict[str, Any]) -> None:
-        """Send a message that gets no answer, also during a request; does nothing while no process runs."""
+        """Send a message without an answer, also during a request; does nothing if no process runs."""
         process = self._process
         if process is not None:
             with contextlib.suppress(ProcessDied):
                 self._send(process, Frame(message), threading.Event())
 
     def kill(self) -> None:
-        """End the process at once, in the middle of whatever it does."""
+        """End the process at once, also during a request."""
         with self._lock:
             process, self._process = self._process, None
         if process is not None:
-            _end(process)
+            _end_process(process)
 
     def close(self) -> None:
-        """End the process for good."""
-        self._closed = True
+        """End the process and start none again."""
+        self._is_closed = True
         self.kill()
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _ensure_running(self) -> subprocess.Popen[bytes]:
         with self._lock:
-            if self._closed:
+            if self._is_closed:
                 raise ProcessDied
             if self._process is not None and self._process.poll() is not None:
-                _end(self._process)
+                _end_process(self._process)
                 self._process = None
             if self._process is None:
                 try:
@@ -115,55 +116,55 @@ class Child:
 
     @contextlib.contextmanager
     def _time_limit(self, process: subprocess.Popen[bytes], seconds: float) -> Iterator[threading.Event]:
-        """Kill the process after `seconds` in the block; the event says that it was."""
-        late = threading.Event()
+        """Kill the process if the block lasts longer than `seconds`; the event is set if that happened."""
+        timed_out_event = threading.Event()
 
-        def give_up() -> None:
-            late.set()
+        def kill_process() -> None:
+            timed_out_event.set()
             process.kill()
 
-        timer = threading.Timer(seconds, give_up)
+        timer = threading.Timer(seconds, kill_process)
         timer.daemon = True
         timer.start()
         try:
-            yield late
+            yield timed_out_event
         finally:
             timer.cancel()
             timer.join()
-            if late.is_set():
+            if timed_out_event.is_set():
                 self.kill()
 
-    def _send(self, process: subprocess.Popen[bytes], frame: Frame, late: threading.Event) -> None:
+    def _send(self, process: subprocess.Popen[bytes], frame: Frame, timed_out_event: threading.Event) -> None:
         assert process.stdin is not None
         try:
-            with self._sending:
+            with self._send_lock:
                 frames.send(process.stdin, frame)
         except frames.FrameTooLarge:
             raise
         except (OSError, ValueError) as error:
             # A ValueError is a pipe that `kill` has closed.
-            raise ProcessDied(late.is_set()) from error
+            raise ProcessDied(timed_out_event.is_set()) from error
 
-    def _receive(self, process: subprocess.Popen[bytes], late: threading.Event) -> Frame:
+    def _receive(self, process: subprocess.Popen[bytes], timed_out_event: threading.Event) -> Frame:
         assert process.stdout is not None
         try:
             return frames.receive(process.stdout)
-        except (OSError, ValueError, frames.Closed) as error:
-            raise ProcessDied(late.is_set()) from error
+        except (OSError, ValueError, frames.StreamClosedError) as error:
+            raise ProcessDied(timed_out_event.is_set()) from error
 
 
-def _percent(answer: Frame) -> int:
+def _read_percent(answer: Frame) -> int:
     try:
         return int(answer.message[PROGRESS])
     except (TypeError, ValueError, OverflowError) as error:
         raise ProcessDied from error
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end_process(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait()
     for stream in (process.stdin, process.stdout):
         if stream is not None:
-            # What could not be sent is lost with the process.
+            # Closing flushes unsent bytes, which fails after the end of the process.
             with contextlib.suppress(OSError):
                 stream.close()

@@ -1,6 +1,6 @@
-"""Runs `walkaround worker`, a child process that the service starts and feeds by its standard streams.
+"""Runs `walkaround worker`: a child process that the service starts and controls by its standard streams.
 
-A child process loads its own kind and nothing else of the service, so the kinds are named here as strings.
+A child process loads only the module of its kind, so this module names the kinds as strings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DETECTION = "service.detection.compute.worker"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Answer requests of one kind until the input closes; detections without an option."""
+    """Answer requests of one kind until the input closes; detections if no option is given."""
     parser = argparse.ArgumentParser(prog="walkaround worker", description="run a child process of a service")
     kinds = parser.add_mutually_exclusive_group()
     for option, (module, line) in KINDS.items():

@@ -1,8 +1,8 @@
 """Sends and receives frames between the service and a child process.
 
-A frame is two lengths of four bytes, then a JSON object, then raw bytes: a picture or an embedding goes as it
-is. Nothing in a frame is ever executed, as a pickle would be: a picture that takes over a child process does
-not reach the service.
+A frame consists of two lengths of four bytes, a JSON object, and raw bytes such as a picture or an embedding.
+Unlike a pickle, a frame contains nothing that is executed: a picture that takes over a child process cannot
+take over the service.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from typing import IO, Any, Final, NamedTuple
 
 _LENGTHS: Final = struct.Struct(">II")
 MOST_BYTES: Final = 64 * 2**20
-"""Longest JSON object, and longest raw bytes, of a frame."""
+"""The maximum length of the JSON object, and of the raw bytes, of a frame."""
 
 PROGRESS: Final = "progress"
-"""The key of a message that says how many percent of a request are done."""
+"""The key of a message with the progress of a request in percent."""
 
 
 class Frame(NamedTuple):
-    """A JSON object, and raw bytes that belong to it."""
+    """A JSON object and the raw bytes that belong to it."""
 
     message: dict[str, Any]
     payload: bytes = b""
 
 
-class Closed(EOFError):  # noqa: N818 - the other side has ended
+class StreamClosedError(EOFError):
     """The other side has closed, or sent something that is not a frame."""
 
 
 class FrameTooLarge(ValueError):  # noqa: N818 - says what is wrong with it
-    """A frame that the other side would not take."""
+    """Raised for a frame that the other side would refuse."""
 
 
-def encoded(frame: Frame) -> bytes:
-    """The head of a frame, which its payload follows. Raises FrameTooLarge."""
+def encode_head(frame: Frame) -> bytes:
+    """Return the bytes of a frame before its payload. Raises FrameTooLarge."""
     text = json.dumps(frame.message).encode()
     if max(len(text), len(frame.payload)) > MOST_BYTES:
         raise FrameTooLarge("a frame is longer than the other side takes")
@@ -43,28 +43,28 @@ def encoded(frame: Frame) -> bytes:
 
 
 def send(stream: IO[bytes], frame: Frame) -> None:
-    """Write one frame. Raises OSError when the other side has gone; FrameTooLarge, with nothing written."""
-    stream.write(encoded(frame))
+    """Write one frame. Raises OSError if the other side has ended, FrameTooLarge before writing anything."""
+    stream.write(encode_head(frame))
     stream.write(frame.payload)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> Frame:
     """Read one frame. Raises Closed."""
-    text_length, payload_length = _LENGTHS.unpack(_exactly(stream, _LENGTHS.size))
+    text_length, payload_length = _LENGTHS.unpack(_read_exactly(stream, _LENGTHS.size))
     if max(text_length, payload_length) > MOST_BYTES:
-        raise Closed("longer than a frame can be")
+        raise StreamClosedError("a frame is too long")
     try:
-        message = json.loads(_exactly(stream, text_length))
+        message = json.loads(_read_exactly(stream, text_length))
     except (ValueError, RecursionError) as error:
-        raise Closed("not JSON") from error
+        raise StreamClosedError("a frame is not JSON") from error
     if not isinstance(message, dict):
-        raise Closed("not an object")
-    return Frame(message, _exactly(stream, payload_length))
+        raise StreamClosedError("a frame is not a JSON object")
+    return Frame(message, _read_exactly(stream, payload_length))
 
 
-def _exactly(stream: IO[bytes], count: int) -> bytes:
+def _read_exactly(stream: IO[bytes], count: int) -> bytes:
     data = stream.read(count)
     if len(data) != count:
-        raise Closed("the other side has gone")
+        raise StreamClosedError("the other side has ended")
     return data

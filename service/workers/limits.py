@@ -1,4 +1,4 @@
-"""Limits of a child process: how much memory it may take, and who goes first."""
+"""Limits of a child process: its memory, its priority, and its rank when memory runs out."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ _AUTOGROUP_SECONDS: Final = 0.11
 _TRIES: Final = 5
 
 
-def limit_memory(most: int) -> None:
-    """Let allocations beyond `most` bytes of data fail; does nothing on Windows."""
+def limit_memory(max_bytes: int) -> None:
+    """Limit the data segment of this process to `max_bytes`; does nothing on Windows."""
     if sys.platform != "win32":
         import resource
 
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(
-            resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+            resource.RLIMIT_DATA,
+            (max_bytes if hard == resource.RLIM_INFINITY else min(max_bytes, hard), hard),
         )
 
 
 def lower_priority() -> None:
-    """Let other processes have the processor first; does nothing on Windows.
+    """Lower the priority of this process; does nothing on Windows.
 
-    On Linux this process then leads a session of its own, also to signals of a terminal.
+    On Linux this process becomes the leader of a new session, so it gets no signals of a terminal.
     """
     if sys.platform != "win32":
-        # A container may forbid it.
+        # A container may forbid this.
         with contextlib.suppress(OSError):
             os.nice(_NICENESS)
     if sys.platform == "linux":
@@ -40,7 +41,7 @@ def lower_priority() -> None:
 
 
 def _lower_session() -> None:
-    # Where Linux groups by session, a niceness counts within its session only: sched(7), autogroup.
+    # With autogroup, Linux applies a niceness only within its session: sched(7).
     if os.getsid(0) != os.getpid():
         os.setsid()
     for _ in range(_TRIES):
@@ -48,12 +49,12 @@ def _lower_session() -> None:
             Path("/proc/self/autogroup").write_text(str(_NICENESS), "ascii")
             return
         except BlockingIOError:
-            # One session in the whole system may be changed in this time.
+            # The kernel allows one change of an autogroup in the whole system within this time.
             time.sleep(_AUTOGROUP_SECONDS)
 
 
 def end_first() -> None:
-    """Let this process be the first one that ends when memory runs out (Linux)."""
+    """Make this process the first that the kernel kills when memory runs out (Linux)."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("900", "ascii")

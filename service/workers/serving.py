@@ -1,4 +1,4 @@
-"""Answers the service's requests inside a child process, until the service closes its input or is gone."""
+"""Answers the service's requests inside a child process, until the service closes the input or ends."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from service.workers import frames
 from service.workers.frames import PROGRESS, Frame
 
 Report = Callable[[int], None]
-"""Says how many percent of a request are done."""
+"""Reports the progress of a request in percent."""
 
 Answer = Callable[[Frame, Report], Frame]
 
 
 def serve(
-    answer: Answer, is_hint: Callable[[Frame], bool] | None = None, *, silent: bool = False
+    answer: Answer, is_hint: Callable[[Frame], bool] | None = None, *, discard_prints: bool = False
 ) -> NoReturn:
     """Answer requests one after the other, then end the process.
 
-    `is_hint` sees every frame as it arrives, on another thread, also while a request is answered; a frame
-    that it says yes to is not a request. `silent` drops what is printed. An exception of `answer` ends the
-    process, which is a crash for the service.
+    `is_hint` is called with every frame on another thread, also during a request; a frame for which it
+    returns True is not a request. `discard_prints` discards everything that the process prints. An exception
+    of `answer` ends the process, which the service sees as a crash.
     """
-    # As for the service: what is written is for its account alone.
+    # Like the service: only its account may read the files that it writes.
     os.umask(0o077)
-    # Ctrl+C reaches the whole group; the service then ends this process.
+    # Ctrl+C reaches the whole process group; the service then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Whatever a library prints must not end up among the frames.
+    # The output of libraries must not get between the frames.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    if silent:
-        silence()
-    waiting: SimpleQueue[Frame] = SimpleQueue()
+    if discard_prints:
+        discard_output()
+    requests: SimpleQueue[Frame] = SimpleQueue()
 
-    def read() -> None:
+    def read_frames() -> None:
         try:
             while True:
                 frame = frames.receive(sys.stdin.buffer)
                 if is_hint is None or not is_hint(frame):
-                    waiting.put(frame)
-        except frames.Closed:
-            # At once: no one waits for the answer, and a decoder that hangs would never end.
+                    requests.put(frame)
+        except frames.StreamClosedError:
+            # Exit at once: nobody waits for the answer, and a decoder that hangs would never end.
             os._exit(0)
         except BaseException as problem:
             _crash(problem)
@@ -58,10 +58,10 @@ def serve(
         except OSError:
             os._exit(0)
 
-    threading.Thread(target=read, name="requests", daemon=True).start()
+    threading.Thread(target=read_frames, name="requests", daemon=True).start()
     try:
         while True:
-            send(answer(waiting.get(), lambda percent: send(Frame({PROGRESS: percent}))))
+            send(answer(requests.get(), lambda percent: send(Frame({PROGRESS: percent}))))
     except BaseException as problem:
         _crash(problem)
 
@@ -72,10 +72,10 @@ def _crash(problem: BaseException) -> NoReturn:
     os._exit(1)
 
 
-def silence() -> None:
-    """Drop what is printed from here on.
+def discard_output() -> None:
+    """Discard everything that this process prints from now on.
 
-    Decoders write about broken files to stderr, which is the service's log: no sender may fill it.
+    Decoders report broken files on stderr, which is the service's log; senders of files must not fill it.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())

@@ -18,7 +18,7 @@ _CHECK_BYTES = 6 * 2**30
 def main() -> None:
     """Answer what a model file is, or why it is refused."""
     step_back()
-    serve(lambda request, _report: Frame(_checked(**request.message)), silent=True)
+    serve(lambda request, _report: Frame(_checked(**request.message)), discard_prints=True)
 
 
 def _checked(path: str, kind: str | None, settings: dict[str, Any], classes: int) -> dict[str, Any]:

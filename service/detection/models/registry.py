@@ -281,7 +281,7 @@ class Models:
 
     def _keep(self, file: Path) -> IncomingContent:
         """Store the file where `path` finds it, whole or not at all."""
-        incoming = self._contents.incoming()
+        incoming = self._contents.new_incoming()
         try:
             with file.open("rb") as source:
                 while piece := source.read(PIECE):

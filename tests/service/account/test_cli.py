@@ -78,9 +78,9 @@ def test_what_is_refused_says_why_and_changes_nothing(shell: Shell) -> None:
     _add(shell, CHIEF, "admin")
     for arguments, typed, why in (
         (("add", "Chief", "--role", "viewer", "--password-stdin"), "correct-horse-1", "taken"),
-        (("add", "a b", "--role", "viewer", "--password-stdin"), "correct-horse-1", "blanks"),
+        (("add", "a b", "--role", "viewer", "--password-stdin"), "correct-horse-1", "spaces"),
         (("add", "zhang", "--role", "viewer", "--password-stdin"), "short", "8 to 128"),
-        (("add", "zhang", "--role", "viewer", "--password-stdin"), "password123", "tried first"),
+        (("add", "zhang", "--role", "viewer", "--password-stdin"), "password123", "too common"),
         (("add", "zhangzhang", "--role", "viewer", "--password-stdin"), "ZhangZhang", "must not be"),
         (("disable", "chief"), "", "last enabled admin"),
         (("disable", "nobody"), "", "there is no user 'nobody'"),

@@ -9,7 +9,13 @@ from pydantic import SecretStr
 from sqlalchemy import func, select
 from sqlmodel import col
 
-from service.account.limits import ADDRESS_FREE, LONGEST_WAIT, PAIR_FREE, USER_FREE, wait_seconds
+from service.account.limits import (
+    ADDRESS_FREE_FAILURES,
+    LONGEST_WAIT_SECONDS,
+    PAIR_FREE_FAILURES,
+    USER_FREE_FAILURES,
+    wait_seconds,
+)
 from service.account.passwords import Passwords
 from service.account.service import AccountService
 from service.account.tables import LoginFailures
@@ -41,13 +47,13 @@ async def _guess(accounts: AccountService, username: str, address: str, password
 
 def test_the_wait_doubles_up_to_a_quarter_of_an_hour() -> None:
     assert [wait_seconds(failures, 5) for failures in range(3, 12)] == [0, 0, 30, 60, 120, 240, 480, 900, 900]
-    assert wait_seconds(10**6, 5) == LONGEST_WAIT
+    assert wait_seconds(10**6, 5) == LONGEST_WAIT_SECONDS
 
 
 def test_the_sixth_attempt_waits_and_says_how_long(accounts: AccountService, clock: Clock) -> None:
     async def play() -> None:
         await first_admin(accounts)
-        for _ in range(PAIR_FREE):
+        for _ in range(PAIR_FREE_FAILURES):
             assert await _guess(accounts, CHIEF[0], HOME) == "wrong"
         clock.forward(10.5)
         with pytest.raises(Problem) as caught:
@@ -65,7 +71,7 @@ def test_the_sixth_attempt_waits_and_says_how_long(accounts: AccountService, clo
         assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "wait"
         clock.forward(2)
         assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
-        for _ in range(PAIR_FREE):
+        for _ in range(PAIR_FREE_FAILURES):
             assert await _guess(accounts, CHIEF[0], HOME) == "wrong"
 
     asyncio.run(play())
@@ -74,11 +80,11 @@ def test_the_sixth_attempt_waits_and_says_how_long(accounts: AccountService, clo
 def test_a_clock_that_is_set_back_or_forward_locks_nobody_out(accounts: AccountService, clock: Clock) -> None:
     async def play() -> None:
         await first_admin(accounts)
-        for _ in range(PAIR_FREE):
+        for _ in range(PAIR_FREE_FAILURES):
             assert await _guess(accounts, CHIEF[0], HOME) == "wrong"
         clock.forward(-3600)
         assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
-        for _ in range(PAIR_FREE):
+        for _ in range(PAIR_FREE_FAILURES):
             assert await _guess(accounts, CHIEF[0], HOME) == "wrong"
         # A small step does not open what is to stay shut.
         clock.forward(-5)
@@ -103,7 +109,7 @@ def test_attempts_at_once_are_counted_one_by_one(accounts: AccountService) -> No
     async def play() -> None:
         await first_admin(accounts)
         outcomes = await asyncio.gather(*(_guess(accounts, CHIEF[0], AWAY) for _ in range(40)))
-        assert sorted(outcomes) == ["wait"] * 35 + ["wrong"] * PAIR_FREE
+        assert sorted(outcomes) == ["wait"] * 35 + ["wrong"] * PAIR_FREE_FAILURES
 
     asyncio.run(play())
 
@@ -114,7 +120,9 @@ def test_many_names_at_once_are_counted_one_by_one(accounts: AccountService, clo
     async def play() -> None:
         await first_admin(accounts)
         outcomes = await asyncio.gather(*(_guess(accounts, name, AWAY) for name in names))
-        assert sorted(outcomes) == ["wait"] * (100 - ADDRESS_FREE) + ["wrong"] * ADDRESS_FREE
+        assert (
+            sorted(outcomes) == ["wait"] * (100 - ADDRESS_FREE_FAILURES) + ["wrong"] * ADDRESS_FREE_FAILURES
+        )
         clock.forward(31)
         outcomes = await asyncio.gather(*(_guess(accounts, name, AWAY) for name in names))
         assert sorted(outcomes) == ["wait"] * 99 + ["wrong"]
@@ -136,7 +144,7 @@ def test_overtaken_correct_password_is_not_revealed(
 
     async def overtaken(self: Passwords, password: str, stored: str | None) -> bool:
         monkeypatch.setattr(Passwords, "check", check)
-        for number in range(ADDRESS_FREE):
+        for number in range(ADDRESS_FREE_FAILURES):
             assert await _guess(others, f"name-{number}", AWAY) == "wrong"
         return await check(self, password, stored)
 
@@ -175,10 +183,10 @@ def test_a_thousand_guesses_from_fifty_addresses_leave_the_owner_in(
         for number in range(1000):
             outcomes.append(await _guess(accounts, CHIEF[0], f"203.0.113.{number % 50}"))
             clock.forward(0.3)
-        assert outcomes.count("wrong") <= USER_FREE + 5
+        assert outcomes.count("wrong") <= USER_FREE_FAILURES + 5
         assert await _guess(accounts, CHIEF[0], HOME, CHIEF[1]) == "in"
         assert await _guess(accounts, CHIEF[0], AWAY, CHIEF[1]) == "wait"
-        clock.forward(LONGEST_WAIT)
+        clock.forward(LONGEST_WAIT_SECONDS)
         assert await _guess(accounts, CHIEF[0], AWAY, CHIEF[1]) == "in"
 
     asyncio.run(play())
@@ -199,7 +207,7 @@ def test_a_right_password_forgets_the_wrong_ones_of_its_own_user_only(accounts: 
 
     async def play() -> None:
         await with_inspector(accounts)
-        for number in range(ADDRESS_FREE - 1):
+        for number in range(ADDRESS_FREE_FAILURES - 1):
             assert await _guess(accounts, f"user-{number}", AWAY) == "wrong"
         assert await _guess(accounts, INSPECTOR[0], AWAY, INSPECTOR[1]) == "in"
         assert await _guess(accounts, "one-more", AWAY) == "wrong"
@@ -212,7 +220,7 @@ def test_the_addresses_of_one_ipv6_network_are_one_guesser(accounts: AccountServ
     async def play() -> None:
         await first_admin(accounts)
         outcomes = [await _guess(accounts, CHIEF[0], f"2001:db8:0:1::{number:x}") for number in range(8)]
-        assert outcomes == ["wrong"] * PAIR_FREE + ["wait"] * 3
+        assert outcomes == ["wrong"] * PAIR_FREE_FAILURES + ["wait"] * 3
         assert await _guess(accounts, CHIEF[0], "2001:db8:0:2::1") == "wrong"
 
     asyncio.run(play())
@@ -254,7 +262,7 @@ def test_wrong_current_passwords_are_limited_too(accounts: AccountService, clock
         tokens = await with_inspector(accounts)
         caller = await accounts.authenticate(tokens.access_token, HOME)
         new = SecretStr("quite-another-one")
-        for _ in range(PAIR_FREE):
+        for _ in range(PAIR_FREE_FAILURES):
             with pytest.raises(Refusal, match="原密码错误"):
                 await accounts.update_password(caller, SecretStr("wrong"), new)
         with pytest.raises(Problem) as caught:

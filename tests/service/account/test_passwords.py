@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, update
 from sqlmodel import col
 
-from service.account.passwords import Passwords, hashed
+from service.account.passwords import Passwords, hash_password
 from service.account.rules import (
     FAULT_SENTENCES,
     CredentialFault,
@@ -35,27 +35,27 @@ def _check(passwords: Passwords, password: str, stored: str | None) -> bool:
 @pytest.mark.parametrize("length", [71, 72, 73, 128, 1000])
 def test_every_character_counts_however_long_the_password(passwords: Passwords, length: int) -> None:
     password = "长" * length
-    stored = hashed(password, 4)
+    stored = hash_password(password, 4)
     assert _check(passwords, password, stored)
     assert not _check(passwords, password[:-1], stored)
     assert not _check(passwords, password[:-1] + "短", stored)
 
 
 def test_a_nul_does_not_end_the_password(passwords: Passwords) -> None:
-    stored = hashed("before\x00after", 4)
+    stored = hash_password("before\x00after", 4)
     assert not _check(passwords, "before\x00other", stored)
     assert not _check(passwords, "before", stored)
 
 
 def test_the_same_password_of_another_keyboard_is_right(passwords: Passwords) -> None:
-    assert _check(passwords, "pass-e\u0301te\u0301-１２", hashed("pass-\u00e9t\u00e9-12", 4))
+    assert _check(passwords, "pass-e\u0301te\u0301-１２", hash_password("pass-\u00e9t\u00e9-12", 4))
 
 
 def test_a_broken_text_is_a_wrong_password(passwords: Passwords) -> None:
-    assert not _check(passwords, "\ud800", hashed("correct-horse", 4))
+    assert not _check(passwords, "\ud800", hash_password("correct-horse", 4))
 
 
-def test_nobody_has_no_right_password_and_costs_a_full_hash(
+def test_decoy_hash_has_no_right_password_and_costs_a_full_hash(
     passwords: Passwords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     costs = []
@@ -67,7 +67,7 @@ def test_nobody_has_no_right_password_and_costs_a_full_hash(
 
     monkeypatch.setattr(bcrypt, "checkpw", counted)
     assert not _check(passwords, "correct-horse", None)
-    assert not _check(passwords, "correct-horse", hashed("another-horse", 4))
+    assert not _check(passwords, "correct-horse", hash_password("another-horse", 4))
     assert costs == [b"04", b"04"]
 
 
@@ -85,8 +85,8 @@ def test_a_hash_of_an_older_cost_takes_the_rounds_of_todays(
             return real(password, salt)
 
         monkeypatch.setattr(bcrypt, name, counted)
-    older, newest = hashed("correct-horse", 4), hashed("correct-horse", 7)
-    today._nobody.result()
+    older, newest = hash_password("correct-horse", 4), hash_password("correct-horse", 7)
+    today._decoy_hash.result()
     for stored in (older, newest, None):
         rounds.clear()
         attempt = "correct-horse" if right else "another-horse"
@@ -96,7 +96,7 @@ def test_a_hash_of_an_older_cost_takes_the_rounds_of_todays(
 
 
 def test_equal_passwords_have_different_hashes() -> None:
-    assert hashed("correct-horse", 4) != hashed("correct-horse", 4)
+    assert hash_password("correct-horse", 4) != hash_password("correct-horse", 4)
 
 
 def test_the_default_cost_is_twelve() -> None:
@@ -131,7 +131,7 @@ def test_a_login_that_a_password_change_overtakes_is_refused(
 
     async def slow(self: Passwords, password: str, stored: str | None) -> bool:
         right = await real(self, password, stored)
-        other = hashed("quite-another-one", 4)
+        other = hash_password("quite-another-one", 4)
         database.write_now(lambda session: session.execute(update(User).values(password_hash=other)))
         return right
 

@@ -56,7 +56,7 @@ def test_a_session_shows_when_how_where_and_with_what_it_began(
         tokens = await with_inspector(accounts)
         clock.forward(60)
         phone = await accounts.logins.log_in(INSPECTOR[0], SecretStr(INSPECTOR[1]), "192.0.2.9", WINDOWS)
-        by_face = await accounts.logins.log_in_as(phone.payload.user.user_id, ("face",), HOME, "curl/8.5.0")
+        by_face = await accounts.logins.log_in_user(phone.payload.user.user_id, ("face",), HOME, "curl/8.5.0")
         caller = await _caller(accounts, tokens)
         page = await accounts.sessions.find(caller, caller.user_id, 1, 50)
         assert page.pagination.total == 3
@@ -277,10 +277,10 @@ def test_nobody_ends_the_session_that_asks_or_another_users(as_role: AsRole) -> 
     ],
 )
 def test_a_program_is_named_from_its_user_agent(user_agent: str, program: str | None) -> None:
-    assert rules.program_of(user_agent) == program
+    assert rules.program_name(user_agent) == program
 
 
 @given(st.text(max_size=600) | st.from_regex(r"[A-Za-z]{0,80}/[0-9.]{0,80} \(Windows\)"))
 def test_the_name_of_a_program_fits_its_column_and_holds_nothing_odd(user_agent: str) -> None:
-    program = rules.program_of(user_agent)
+    program = rules.program_name(user_agent)
     assert program is None or (len(program) <= 64 and program.isprintable())

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlmodel import col
 
 from service.account.service import AccountService
-from service.account.tables import LoginSession, SpentRefresh, User
+from service.account.tables import LoginSession, SpentRefreshToken, User
 from service.account.tokens import RefreshExchange, refresh_hash
 from service.changes import ObjectChange
 from service.db.database import Database
@@ -72,7 +72,7 @@ def test_tokens_are_stored_hashed(accounts: AccountService, database: Database) 
     stored = database.read_now(
         lambda session: [
             *session.scalars(select(col(LoginSession.refresh_hash))),
-            *session.scalars(select(col(SpentRefresh.refresh_hash))),
+            *session.scalars(select(col(SpentRefreshToken.refresh_hash))),
         ]
     )
     assert len(stored) == 2
@@ -148,7 +148,7 @@ def test_a_token_that_an_older_version_spent_is_never_given_again(
     async def play() -> None:
         spent = await first_admin(accounts)
         await _refreshed(accounts, spent)
-        older = update(SpentRefresh).values(seed=None, client=None)
+        older = update(SpentRefreshToken).values(seed=None, client=None)
         database.write_now(lambda session: session.execute(older))
         assert await _refused(accounts, spent) == "login_expired"
 
@@ -198,7 +198,9 @@ def test_nothing_in_the_database_leads_to_the_next_refresh_token(
         return spent, await _refreshed(accounts, spent)
 
     spent, tokens = asyncio.run(play())
-    row = database.read_now(lambda session: session.get_one(SpentRefresh, refresh_hash(spent.refresh_token)))
+    row = database.read_now(
+        lambda session: session.get_one(SpentRefreshToken, refresh_hash(spent.refresh_token))
+    )
     assert row.seed is not None
     assert row.client is not None
     for text in (spent.refresh_token, tokens.refresh_token, tokens.access_token, HOME):
@@ -289,7 +291,7 @@ def test_disabling_acts_at_once_and_enabling_brings_no_session_back(accounts: Ac
         with pytest.raises(Refusal, match="用户名或密码错误"):
             await log_in(accounts, INSPECTOR)
         with pytest.raises(Problem):
-            await accounts.logins.log_in_as(user_id, ("face",), HOME)
+            await accounts.logins.log_in_user(user_id, ("face",), HOME)
         await accounts.update_user(admin, user_id, UserUpdate(enabled=True))
         assert not await _is_in(accounts, tokens)
         assert await _is_in(accounts, await log_in(accounts, INSPECTOR))
@@ -357,7 +359,7 @@ def test_another_process_that_ends_a_session_is_seen_at_once(
 def test_a_face_login_says_so_and_gives_no_recent_password(accounts: AccountService) -> None:
     async def play() -> None:
         user_id = (await first_admin(accounts)).payload.user.user_id
-        tokens = await accounts.logins.log_in_as(user_id, ("face",), "10.0.0.9")
+        tokens = await accounts.logins.log_in_user(user_id, ("face",), "10.0.0.9")
         caller = await accounts.authenticate(tokens.access_token, "10.0.0.9")
         assert (caller.methods, caller.password_at, caller.address) == (("face",), None, "10.0.0.9")
 

@@ -228,7 +228,7 @@ def test_contents_and_models_without_a_row_go(
     models = model_contents(settings)
     hashes = []
     for data in (b"model of a row", b"model of an edition", b"model without a row", b"fresh model"):
-        incoming = models.incoming()
+        incoming = models.new_incoming()
         incoming.write(data)
         incoming.finish()
         models.keep(incoming)

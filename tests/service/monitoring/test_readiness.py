@@ -29,7 +29,7 @@ _READY = {"status": "ok"}
 
 @pytest.fixture(autouse=True)
 def _each_probe_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readiness, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(readiness, "REUSE_SECONDS", 0.0)
 
 
 def failed(client: TestClient) -> dict[str, str]:
@@ -82,7 +82,7 @@ def test_several_parts_are_all_named(settings: Settings) -> None:
 def _why(check: Callable[[], Awaitable[None]]) -> dict[str, str]:
     async def play() -> dict[str, str]:
         ready = Readiness({"part": check})
-        checks = await ready.failed_checks()
+        checks = await ready.find_failures()
         await ready.stop()
         return checks
 
@@ -150,17 +150,17 @@ def test_probes_at_once_and_of_the_same_second_share_one_look(monkeypatch: pytes
 
     async def play() -> None:
         nonlocal looks
-        monkeypatch.setattr(readiness, "KEPT_SECONDS", 3600.0)
+        monkeypatch.setattr(readiness, "REUSE_SECONDS", 3600.0)
         ready = Readiness({"part": check})
-        answers = await asyncio.gather(*(ready.failed_checks() for _ in range(50)))
+        answers = await asyncio.gather(*(ready.find_failures() for _ in range(50)))
         assert answers == [{"part": "broken"}] * 50
         assert looks == 1
-        assert await ready.failed_checks() == {"part": "broken"}
+        assert await ready.find_failures() == {"part": "broken"}
         assert looks == 1
-        monkeypatch.setattr(readiness, "KEPT_SECONDS", 0.0)
+        monkeypatch.setattr(readiness, "REUSE_SECONDS", 0.0)
         again = Readiness({"part": check})
-        await again.failed_checks()
-        await again.failed_checks()
+        await again.find_failures()
+        await again.find_failures()
         assert looks == 3
 
     asyncio.run(play())
@@ -183,11 +183,11 @@ def test_a_check_that_hangs_ends_in_time_and_runs_once(monkeypatch: pytest.Monke
 
         ready = Readiness({"hangs": hangs, "works": works})
         for _ in range(3):
-            assert await ready.failed_checks() == {"hangs": "no_answer"}
+            assert await ready.find_failures() == {"hangs": "no_answer"}
         assert started == 1
         free.set()
         async with asyncio.timeout(30):
-            while await ready.failed_checks():
+            while await ready.find_failures():
                 pass
         await ready.stop()
 
@@ -203,7 +203,7 @@ def test_a_probe_that_leaves_does_not_end_the_look_of_others() -> None:
             await free.wait()
 
         ready = Readiness({"part": check})
-        first, second = asyncio.create_task(ready.failed_checks()), asyncio.create_task(ready.failed_checks())
+        first, second = asyncio.create_task(ready.find_failures()), asyncio.create_task(ready.find_failures())
         await started.wait()
         first.cancel()
         free.set()
@@ -223,11 +223,11 @@ def test_what_fails_and_what_works_again_is_logged_once(caplog: pytest.LogCaptur
     async def play() -> None:
         nonlocal broken
         ready = Readiness({"part": check})
-        await ready.failed_checks()
-        await ready.failed_checks()
+        await ready.find_failures()
+        await ready.find_failures()
         broken = False
-        await ready.failed_checks()
-        await ready.failed_checks()
+        await ready.find_failures()
+        await ready.find_failures()
 
     asyncio.run(play())
     assert caplog.messages == ["not ready: part (broken)", "ready again: part"]

@@ -14,7 +14,7 @@ import pytest
 from service.settings import Settings
 from service.stores.contents import Contents, IncomingContent, file_contents, model_contents
 from service.stores.local_copies import IN_USE_SECONDS, LocalCopies
-from service.stores.port import StoreUnavailableError, copy
+from service.stores.port import StoreUnavailableError, read_chunks
 from shared.content import sha256
 from tests.s3_server import S3Server, Stored, store_settings
 
@@ -43,7 +43,7 @@ def keep(contents: Contents, data: bytes) -> str:
 
 
 def written(contents: Contents, data: bytes) -> IncomingContent:
-    incoming = contents.incoming()
+    incoming = contents.new_incoming()
     incoming.write(data)
     incoming.finish()
     return incoming
@@ -52,7 +52,7 @@ def written(contents: Contents, data: bytes) -> IncomingContent:
 def test_content_comes_back_from_the_store_and_as_a_file(contents: Contents) -> None:
     name = keep(contents, b"picture")
     assert name == sha256(b"picture") == contents.stored_hash(name)
-    assert b"".join(copy(contents.open(name))) == b"picture"
+    assert b"".join(read_chunks(contents.open(name))) == b"picture"
     assert contents.path(name).read_bytes() == b"picture"
     assert contents.contains(name)
     assert [(sha256_found, stored.size) for sha256_found, stored in contents.list_all()] == [(name, 7)]

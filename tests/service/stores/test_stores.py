@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.stores.port import Store, StoreUnavailableError, copy
+from service.stores.port import Store, StoreUnavailableError, read_chunks
 from service.stores.s3 import S3Store
 from tests.s3_server import BUCKET, KEY, SECRET, S3Server
 
@@ -33,7 +33,7 @@ def file_of(folder: Path, data: bytes) -> Path:
 
 
 def content(store: Store, name: str, wanted: range | None = None) -> bytes:
-    return b"".join(copy(store.open(name, wanted)))
+    return b"".join(read_chunks(store.open(name, wanted)))
 
 
 def test_what_is_put_comes_back_whole_and_in_ranges(store: Store, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from service.command_line import main
 from service.settings import Settings
-from service.tls import CertificateError, made, needs_tls
-from service.tls.choice import chosen_files, usable_files
+from service.tls import CertificateError, needs_tls, own_certificate
+from service.tls.choice import configured_files, usable_files
 from tests.certificates import make_pair
 
 
@@ -40,7 +40,7 @@ def test_on_loopback_it_answers_with_a_certificate_that_was_given(tmp_path: Path
     settings = Settings(tls_cert=pair.certificate, tls_key=pair.key)
     assert needs_tls(settings)
     assert usable_files(settings).fingerprint() == pair.fingerprint
-    assert not usable_files(settings).made
+    assert not usable_files(settings).is_own
 
 
 def test_settings_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
@@ -60,16 +60,16 @@ def test_its_own_certificate_is_made_once_and_renewed_at_a_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings(data_dir=tmp_path, host="0.0.0.0", allowed_hosts=["hangar.example"])
-    monkeypatch.setattr(made, "LIFE", dt.timedelta(days=20))
+    monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=20))
     first = usable_files(settings)
-    fingerprint, ends = first.fingerprint(), first.ends()
+    fingerprint, end_time = first.fingerprint(), first.end_time()
     monkeypatch.undo()
     second = usable_files(settings)
     assert second.fingerprint() == fingerprint
-    assert second.ends() > ends
+    assert second.end_time() > end_time
     third = usable_files(settings)
-    assert third.ends() == second.ends()
-    assert third.made
+    assert third.end_time() == second.end_time()
+    assert third.is_own
 
 
 def test_a_damaged_key_of_its_own_is_said_with_what_to_do(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_the_command_shows_the_certificate_of_the_settings(
     pair.key.unlink()
     assert main(["tls", "--data-dir", str(tmp_path)]) == 1
     assert "cannot be used" in capsys.readouterr().err
-    assert chosen_files(Settings(data_dir=tmp_path)).certificate == pair.certificate
+    assert configured_files(Settings(data_dir=tmp_path)).certificate == pair.certificate
 
 
 @pytest.mark.usefixtures("_environment")

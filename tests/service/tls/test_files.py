@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.tls import CertificateError, made
+from service.tls import CertificateError, own_certificate
 from service.tls.files import CertificateFiles
 from shared.fingerprints import key_fingerprint
 from tests.certificates import Pair, lock_key, make_pair, unchecked_context
@@ -88,14 +88,14 @@ def test_a_file_that_is_damaged_or_gone_keeps_the_pair_before(
 def test_its_own_certificate_is_renewed_before_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(made, "LIFE", dt.timedelta(days=29))
+    monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=29))
     pair = make_pair(tmp_path)
     monkeypatch.undo()
-    files = CertificateFiles(*pair, made=True)
+    files = CertificateFiles(*pair, is_own=True)
     context = files.reloading_context()
-    ended, fingerprint = files.ends(), pair.fingerprint
+    ended, fingerprint = files.end_time(), pair.fingerprint
     assert handshake(context) == fingerprint
-    assert files.ends() > ended
+    assert files.end_time() > ended
     renewed = pair.certificate.stat().st_mtime_ns
     assert handshake(context) == fingerprint
     assert pair.certificate.stat().st_mtime_ns == renewed
@@ -104,9 +104,9 @@ def test_its_own_certificate_is_renewed_before_it_ends(
 def test_a_renewal_that_fails_is_said_and_not_tried_at_each_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(made, "LIFE", dt.timedelta(days=29))
+    monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=29))
     pair = make_pair(tmp_path)
-    context = CertificateFiles(*pair, made=True).reloading_context()
+    context = CertificateFiles(*pair, is_own=True).reloading_context()
 
     def full(_certificate: Path, _key: Path) -> None:
         raise OSError(28, "No space left on device")
@@ -120,7 +120,7 @@ def test_a_renewal_that_fails_is_said_and_not_tried_at_each_connection(
 def test_a_certificate_that_the_settings_name_is_never_rewritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(made, "LIFE", dt.timedelta(days=29))
+    monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=29))
     pair = make_pair(tmp_path)
     before = pair.certificate.read_bytes()
     handshake(CertificateFiles(*pair).reloading_context())

@@ -13,7 +13,7 @@ from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
 from service.db.database import Database, now
-from service.webhooks.outbox import DELIVERY, KEPT, LEASE, WEBHOOK, Attempt, Outbox
+from service.webhooks.outbox import DELIVERY, KEEP_FOR, LEASE, WEBHOOK, Attempt, Outbox
 from service.webhooks.ports import EditionFacts, ItemFacts, Ports
 from service.webhooks.rules import MOST_ATTEMPTS, Outcome
 from shared.wire.webhooks import DeliveryError
@@ -273,7 +273,7 @@ def test_old_deliveries_are_deleted(box: Box) -> None:
     box.change(SEALED)
     box.write(box.outbox.prune)
     assert len(box.rows()) == 1
-    box.set_all(created_at=now() - KEPT - dt.timedelta(minutes=1))
+    box.set_all(created_at=now() - KEEP_FOR - dt.timedelta(minutes=1))
     box.write(box.outbox.prune)
     assert box.rows() == []
 

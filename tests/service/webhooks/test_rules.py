@@ -17,12 +17,12 @@ from service.webhooks.rules import (
     MOST_ATTEMPTS,
     SECRET_BYTES,
     AddressFaultError,
-    checked_url,
+    check_url,
     may_send_to,
     message,
     new_secret,
+    retry_wait,
     signature,
-    wait_after,
 )
 from service.webhooks.secret_box import SecretBox
 
@@ -141,14 +141,14 @@ def test_nothing_private_is_ever_sent_to(address: object) -> None:
 )
 def test_wrong_address_says_its_rule(url: str, rule: str) -> None:
     with pytest.raises(AddressFaultError, match=rule) as raised:
-        checked_url(url, [])
+        check_url(url, [])
     assert "secret" not in str(raised.value)
 
 
 def test_address_is_kept_in_normal_form() -> None:
-    assert checked_url("https://例子.cn/钩子?a=1", []) == "https://xn--fsqu00a.cn/%E9%92%A9%E5%AD%90?a=1"
-    assert checked_url("https://EXAMPLE.com:443", []) == "https://example.com/"
-    assert checked_url("http://10.0.0.7:8000/hook", INSIDE) == "http://10.0.0.7:8000/hook"
+    assert check_url("https://例子.cn/钩子?a=1", []) == "https://xn--fsqu00a.cn/%E9%92%A9%E5%AD%90?a=1"
+    assert check_url("https://EXAMPLE.com:443", []) == "https://example.com/"
+    assert check_url("http://10.0.0.7:8000/hook", INSIDE) == "http://10.0.0.7:8000/hook"
 
 
 def test_message_is_short_json_with_the_time_in_utc() -> None:
@@ -162,18 +162,18 @@ def test_message_is_short_json_with_the_time_in_utc() -> None:
 
 def test_attempts_go_over_about_a_day() -> None:
     for chance in (0.0, 0.5, 1.0):
-        waits = [wait_after(attempts, chance) for attempts in range(1, MOST_ATTEMPTS)]
+        waits = [retry_wait(attempts, chance) for attempts in range(1, MOST_ATTEMPTS)]
         assert None not in waits
         whole = sum((wait for wait in waits if wait is not None), dt.timedelta())
         assert dt.timedelta(hours=17) < whole < dt.timedelta(hours=27)
-        assert wait_after(MOST_ATTEMPTS, chance) is None
-    assert wait_after(1, 0.5) == FIRST_WAIT
+        assert retry_wait(MOST_ATTEMPTS, chance) is None
+    assert retry_wait(1, 0.5) == FIRST_WAIT
 
 
 @given(st.integers(1, MOST_ATTEMPTS - 1), st.floats(0, 1))
 def test_a_wait_is_within_a_fifth_of_its_step(attempts: int, chance: float) -> None:
     step = min(FIRST_WAIT * 4 ** (attempts - 1), LONGEST_WAIT)
-    wait = wait_after(attempts, chance)
+    wait = retry_wait(attempts, chance)
     assert wait is not None
     assert step * 0.799 <= wait <= step * 1.201
 

@@ -49,4 +49,4 @@ def is_hint(frame: Frame) -> bool:
 
 if __name__ == "__main__":
     os.dup2(sys.stdout.fileno(), STDOUT_OF_OLD)
-    serve(answer, is_hint, silent="silent" in sys.argv)
+    serve(answer, is_hint, discard_prints="silent" in sys.argv)

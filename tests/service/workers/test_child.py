@@ -64,7 +64,7 @@ def test_a_process_that_crashes_is_replaced_by_the_next_request(child: Child, en
 
 def test_a_process_that_dies_between_two_requests_is_replaced(child: Child) -> None:
     child.ask({}, AGES)
-    process = child._running()
+    process = child._ensure_running()
     process.kill()
     process.wait()
     assert child.pid is None
@@ -85,8 +85,8 @@ def test_a_process_that_hangs_is_ended_at_its_time_limit(child: Child) -> None:
         b"Segmentation fault\n",
         (3).to_bytes(4, "big") + bytes(4) + b"[1]",
         frames.MOST_BYTES.to_bytes(4, "big") + b"\xff" * 4,
-        frames.encoded(Frame({"progress": "much"})),
-        frames.encoded(Frame({"progress": None})),
+        frames.encode_head(Frame({"progress": "much"})),
+        frames.encode_head(Frame({"progress": None})),
     ],
     ids=["text", "not an object", "too long", "progress in words", "progress of nothing"],
 )
@@ -204,7 +204,7 @@ def raw(request: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 @pytest.mark.parametrize("arguments", [(), ("silent",)])
 def test_what_libraries_print_is_not_among_the_frames(arguments: tuple[str, ...]) -> None:
-    ended = raw(frames.encoded(Frame({"do": "print"})), *arguments)
+    ended = raw(frames.encode_head(Frame({"do": "print"})), *arguments)
     assert ended.returncode == 0
     assert b"pid" in ended.stdout
     assert b"noise" not in ended.stdout
@@ -213,7 +213,7 @@ def test_what_libraries_print_is_not_among_the_frames(arguments: tuple[str, ...]
 
 @pytest.mark.parametrize("message", [{"do": "raise"}, {"hint": "raise"}])
 def test_an_exception_ends_the_process_and_its_text_is_in_no_log(message: dict[str, str]) -> None:
-    ended = raw(frames.encoded(Frame(message)))
+    ended = raw(frames.encode_head(Frame(message)))
     assert ended.returncode == 1
     assert ended.stdout == b""
     (line,) = ended.stderr.splitlines()
@@ -224,5 +224,5 @@ def test_an_exception_ends_the_process_and_its_text_is_in_no_log(message: dict[s
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_is_left_to_the_service(child: Child) -> None:
     before = child.ask({}, AGES).message["pid"]
-    child._running().send_signal(signal.SIGINT)
+    child._ensure_running().send_signal(signal.SIGINT)
     assert child.ask({}, AGES).message["pid"] == before

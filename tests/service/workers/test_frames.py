@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.workers import frames
-from service.workers.frames import Closed, Frame, FrameTooLarge
+from service.workers.frames import Frame, FrameTooLarge, StreamClosedError
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -33,7 +33,7 @@ def written(*sent: Frame) -> bytes:
 def test_frames_arrive_one_after_the_other_as_they_were_sent(sent: list[Frame]) -> None:
     stream = io.BytesIO(written(*sent))
     assert [frames.receive(stream) for _ in sent] == sent
-    with pytest.raises(Closed):
+    with pytest.raises(StreamClosedError):
         frames.receive(stream)
 
 
@@ -41,7 +41,7 @@ def test_frames_arrive_one_after_the_other_as_they_were_sent(sent: list[Frame]) 
 def test_a_frame_that_is_cut_off_is_an_end(frame: Frame, data: st.DataObject) -> None:
     whole = written(frame)
     cut = data.draw(st.integers(0, len(whole) - 1))
-    with pytest.raises(Closed):
+    with pytest.raises(StreamClosedError):
         frames.receive(io.BytesIO(whole[:cut]))
 
 
@@ -49,14 +49,14 @@ def test_a_frame_that_is_cut_off_is_an_end(frame: Frame, data: st.DataObject) ->
 def test_any_bytes_are_a_frame_or_an_end(noise: bytes) -> None:
     try:
         frame = frames.receive(io.BytesIO(noise))
-    except Closed:
+    except StreamClosedError:
         return
     assert isinstance(frame.message, dict)
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[1]", b"null", b"\xff", b"[" * 100_000])
 def test_what_is_not_a_json_object_is_an_end(text: bytes) -> None:
-    with pytest.raises(Closed):
+    with pytest.raises(StreamClosedError):
         frames.receive(io.BytesIO(struct.pack(">II", len(text), 0) + text))
 
 
@@ -73,7 +73,7 @@ class GreedyReader(io.BytesIO):
 @pytest.mark.parametrize("lengths", [(frames.MOST_BYTES + 1, 0), (2, frames.MOST_BYTES + 1), (2**32 - 1, 0)])
 def test_a_frame_that_is_too_long_is_refused_before_it_is_read(lengths: tuple[int, int]) -> None:
     stream = GreedyReader(struct.pack(">II", *lengths) + b"{}")
-    with pytest.raises(Closed):
+    with pytest.raises(StreamClosedError):
         frames.receive(stream)
     assert stream.most <= 8
 

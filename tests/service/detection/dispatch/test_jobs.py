@@ -152,7 +152,7 @@ def test_a_compute_process_that_dies_is_started_again(
 
     def dying(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
         if len(deaths) < 2:
-            started = process._child._running()
+            started = process._child._ensure_running()
             deaths.append(started.pid)
             started.kill()
         return ask(process, request, seconds, progress)
@@ -169,7 +169,7 @@ def test_a_job_that_always_kills_its_process_fails_in_the_end(
     ask = ComputeProcess.ask
 
     def dying(process: ComputeProcess, request: Any, seconds: float, progress: Any) -> Any:
-        process._child._running().kill()
+        process._child._ensure_running().kill()
         return ask(process, request, seconds, progress)
 
     monkeypatch.setattr(ComputeProcess, "ask", dying)

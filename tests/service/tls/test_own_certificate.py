@@ -12,8 +12,8 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from service.tls import made
-from service.tls.made import LIFE, make, names_of, renew
+from service.tls import own_certificate
+from service.tls.own_certificate import VALIDITY, certificate_names, create, renew
 from shared.fingerprints import key_fingerprint
 
 
@@ -27,8 +27,8 @@ def fingerprint(path: Path) -> str:
 
 def test_it_names_the_machine_and_the_addresses_that_were_given(tmp_path: Path) -> None:
     certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
-    make(certificate, key, ["0.0.0.0", "hangar.example", "192.0.2.7", "2001:db8::7", "not a host ä"])
-    names = names_of(read(certificate))
+    create(certificate, key, ["0.0.0.0", "hangar.example", "192.0.2.7", "2001:db8::7", "not a host ä"])
+    names = certificate_names(read(certificate))
     assert {"localhost", "127.0.0.1", "::1", socket.gethostname(), "hangar.example", "192.0.2.7"} <= set(
         names
     )
@@ -39,33 +39,33 @@ def test_it_names_the_machine_and_the_addresses_that_were_given(tmp_path: Path) 
 
 def test_key_and_certificate_are_for_their_owner_only(tmp_path: Path) -> None:
     certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
-    make(certificate, key, [])
+    create(certificate, key, [])
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert stat.S_IMODE(certificate.stat().st_mode) == 0o600
 
 
 def test_a_clock_that_is_slow_takes_it_too_and_it_ends_when_browsers_want(tmp_path: Path) -> None:
     certificate = tmp_path / "tls.crt"
-    make(certificate, tmp_path / "tls.key", [])
+    create(certificate, tmp_path / "tls.key", [])
     made_now, now = read(certificate), dt.datetime.now(dt.UTC)
     assert made_now.not_valid_before_utc < now - dt.timedelta(hours=23)
-    assert made_now.not_valid_after_utc - made_now.not_valid_before_utc == LIFE
-    assert dt.timedelta(days=200) > LIFE
+    assert made_now.not_valid_after_utc - made_now.not_valid_before_utc == VALIDITY
+    assert dt.timedelta(days=200) > VALIDITY
 
 
 def test_renewed_it_lasts_longer_with_the_same_key_and_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
-    monkeypatch.setattr(made, "LIFE", dt.timedelta(days=20))
-    make(certificate, key, ["hangar.example", "192.0.2.7"])
+    monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=20))
+    create(certificate, key, ["hangar.example", "192.0.2.7"])
     monkeypatch.undo()
     before, secret = read(certificate), key.read_bytes()
     renew(certificate, key)
     after = read(certificate)
     assert after.not_valid_after_utc > before.not_valid_after_utc + dt.timedelta(days=100)
     assert after.serial_number != before.serial_number
-    assert names_of(after) == names_of(before)
+    assert certificate_names(after) == certificate_names(before)
     assert key.read_bytes() == secret
     assert key_fingerprint(after.public_bytes(Encoding.DER)) == key_fingerprint(
         before.public_bytes(Encoding.DER)
@@ -74,10 +74,10 @@ def test_renewed_it_lasts_longer_with_the_same_key_and_names(
 
 def test_a_certificate_that_was_removed_is_made_of_the_same_key(tmp_path: Path) -> None:
     certificate, key = tmp_path / "tls.crt", tmp_path / "tls.key"
-    make(certificate, key, [])
+    create(certificate, key, [])
     before = fingerprint(certificate)
     certificate.unlink()
-    make(certificate, key, [])
+    create(certificate, key, [])
     assert fingerprint(certificate) == before
 
 
@@ -87,7 +87,7 @@ def test_processes_that_start_at_once_use_one_key(tmp_path: Path) -> None:
 
     def begin() -> None:
         start.wait(20)
-        make(certificate, key, [])
+        create(certificate, key, [])
 
     threads = [threading.Thread(target=begin) for _ in range(4)]
     for thread in threads:
@@ -95,12 +95,12 @@ def test_processes_that_start_at_once_use_one_key(tmp_path: Path) -> None:
     for thread in threads:
         thread.join(20)
     last = fingerprint(certificate)
-    make(certificate, key, [])
+    create(certificate, key, [])
     assert fingerprint(certificate) == last
 
 
 def test_a_fingerprint_is_32_bytes_in_pairs(tmp_path: Path) -> None:
-    make(tmp_path / "tls.crt", tmp_path / "tls.key", [])
+    create(tmp_path / "tls.crt", tmp_path / "tls.key", [])
     pairs = fingerprint(tmp_path / "tls.crt").split(":")
     assert len(pairs) == 32
     assert all(len(pair) == 2 and pair == pair.upper() for pair in pairs)

@@ -1,6 +1,7 @@
-"""Makes the service's own certificate, and renews it with the same key before it ends.
+"""Creates the service's own certificate, and renews it with the same key before it ends.
 
-No authority vouches for it: clients compare its fingerprint once, which stays the same with the key.
+The certificate is self-signed. Clients compare its fingerprint once; it stays the same as long as the key
+does.
 """
 
 from __future__ import annotations
@@ -26,23 +27,23 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from service.web.addresses import own_addresses
 from shared import atomic
 
-LIFE = dt.timedelta(days=180)
-"""Shorter than what browsers take of a public authority since 2026 (CA/Browser Forum, SC-081: 200 days)."""
+VALIDITY = dt.timedelta(days=180)
+"""Below the limit of browsers for public authorities since 2026 (CA/Browser Forum, SC-081: 200 days)."""
 
 RENEW_SECONDS = 30 * 24 * 3600.0
 """How long before its end a certificate is renewed."""
 
-_EARLIER = dt.timedelta(days=1)
-"""A client whose clock is slow accepts the certificate as well."""
+_BACKDATING = dt.timedelta(days=1)
+"""How long before its creation a certificate becomes valid, for clients whose clock is slow."""
 
-_LOCAL = ("localhost", "127.0.0.1", "::1")
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
-def make(certificate: Path, key: Path, names: Iterable[str]) -> None:
-    """Make the key, unless there is one, and a certificate for this machine and `names`.
+def create(certificate: Path, key: Path, names: Iterable[str]) -> None:
+    """Create a certificate for this machine and `names`, and its key unless that exists.
 
-    The key is readable by its owner only. Of several processes that call this at once, all use one key.
-    Raises OSError, and ValueError when the key that is there cannot be read.
+    Only its owner can read the key. If several processes call this at once, all use one key. Raises OSError,
+    and ValueError if an existing key cannot be read.
     """
     if not key.exists():
         private_key = ec.generate_private_key(ec.SECP256R1())
@@ -51,15 +52,15 @@ def make(certificate: Path, key: Path, names: Iterable[str]) -> None:
 
 
 def renew(certificate: Path, key: Path) -> None:
-    """Write a certificate with a later end, of the same key and for the same names.
+    """Write a certificate with a later end, the same key and the same names.
 
-    Raises OSError, and ValueError when one of the files cannot be read.
+    Raises OSError, and ValueError if one of the files cannot be read.
     """
-    _write(certificate, key, names_of(x509.load_pem_x509_certificate(certificate.read_bytes())))
+    _write(certificate, key, certificate_names(x509.load_pem_x509_certificate(certificate.read_bytes())))
 
 
-def names_of(certificate: x509.Certificate) -> list[str]:
-    """The host names and addresses that a certificate is for."""
+def certificate_names(certificate: x509.Certificate) -> list[str]:
+    """Return the host names and addresses of a certificate."""
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
@@ -68,10 +69,10 @@ def names_of(certificate: x509.Certificate) -> list[str]:
 
 
 def _write(certificate: Path, key: Path, names: Iterable[str]) -> None:
-    signing = load_pem_private_key(key.read_bytes(), None)
-    if not isinstance(signing, ec.EllipticCurvePrivateKey):
+    signing_key = load_pem_private_key(key.read_bytes(), None)
+    if not isinstance(signing_key, ec.EllipticCurvePrivateKey):
         raise ValueError("not a key that the service made")
-    public, now = signing.public_key(), dt.datetime.now(dt.UTC)
+    public, now = signing_key.public_key(), dt.datetime.now(dt.UTC)
     holder = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Walkaround")])
     identifier = x509.SubjectKeyIdentifier.from_public_key(public)
     usage = x509.KeyUsage(
@@ -85,14 +86,14 @@ def _write(certificate: Path, key: Path, names: Iterable[str]) -> None:
         encipher_only=False,
         decipher_only=False,
     )
-    signed = (
+    signed_certificate = (
         x509.CertificateBuilder()
         .subject_name(holder)
         .issuer_name(holder)
         .public_key(public)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _EARLIER)
-        .not_valid_after(now - _EARLIER + LIFE)
+        .not_valid_before(now - _BACKDATING)
+        .not_valid_after(now - _BACKDATING + VALIDITY)
         .add_extension(x509.SubjectAlternativeName(_alternative_names(names)), critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(usage, critical=True)
@@ -101,9 +102,9 @@ def _write(certificate: Path, key: Path, names: Iterable[str]) -> None:
         .add_extension(
             x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier), critical=False
         )
-        .sign(signing, hashes.SHA256())
+        .sign(signing_key, hashes.SHA256())
     )
-    atomic.write(certificate, signed.public_bytes(Encoding.PEM), durable=True, private=True)
+    atomic.write(certificate, signed_certificate.public_bytes(Encoding.PEM), durable=True, private=True)
 
 
 def _alternative_names(names: Iterable[str]) -> list[x509.GeneralName]:
@@ -112,7 +113,7 @@ def _alternative_names(names: Iterable[str]) -> list[x509.GeneralName]:
         try:
             address = ipaddress.ip_address(name.strip("[]").partition("%")[0])
         except ValueError:
-            # A name that is not a host name cannot stand in a certificate.
+            # A certificate cannot contain a name that is not a host name.
             with contextlib.suppress(ValueError):
                 alternatives.append(x509.DNSName(name))
         else:
@@ -122,5 +123,5 @@ def _alternative_names(names: Iterable[str]) -> list[x509.GeneralName]:
 
 
 def _machine_names() -> list[str]:
-    """Host name and addresses of this machine."""
-    return [socket.gethostname(), *_LOCAL, *own_addresses()]
+    """Return the host name and the addresses of this machine."""
+    return [socket.gethostname(), *_LOOPBACK_NAMES, *own_addresses()]
