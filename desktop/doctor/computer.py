@@ -19,7 +19,7 @@ from PySide6.QtGui import QGuiApplication
 
 from desktop.camera import sources
 from desktop.imaging.conversion import heif
-from desktop.journal.waiting import waiting_edits
+from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.localization.fonts import PACKAGE, shows_chinese
 from desktop.logs import log_dir
 from desktop.user_folders import APP, preferences_file
@@ -175,7 +175,7 @@ def _preferences(path: Path) -> Iterator[CheckResult]:
 def journals() -> Iterator[CheckResult]:
     """Edits that are on this computer only."""
     folder = Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal"
-    waiting = sum(waiting_edits(path) for path in folder.glob("*.journal"))
+    waiting = sum(count_unsent_edits(path) for path in folder.glob("*.journal"))
     if waiting:
         yield warn(
             "{count} edits are saved on this computer and not sent yet",

@@ -369,7 +369,7 @@ def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDrive
     page.photo.setFocus()
     QTest.keyClick(page.photo, KEY.Key_Delete)
     assert (list(page.view.store), page.view.store.selected, desk.names) == before
-    assert page.open_record.edits.saving.waiting == 0
+    assert page.open_record.edits.saving.unsent_count == 0
 
 
 def test_neither_is_touched_while_they_are_compared(desk: WorkbenchDriver, qtbot: QtBot) -> None:
