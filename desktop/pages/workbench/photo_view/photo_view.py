@@ -10,7 +10,7 @@ from PySide6.QtGui import QCursor
 
 from desktop.background.repaint import repaint_later
 from desktop.background.workers import Lane, Task, run
-from desktop.canvas.layers.finding_layer import FindingBox, Matrix, mapped_corners
+from desktop.canvas.layers.finding_layer import FindingBox, Matrix, map_corners
 from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
@@ -91,7 +91,7 @@ class PhotoView(QObject):
         self._comparing.why_not = self._why_not
         self._bar.drawToggled.connect(self._draw_toggled)
         self.canvas.editRefused.connect(self._open_record.may_edit)
-        self.canvas.toolChanged.connect(self._tool_changed)
+        self.canvas.toolChanged.connect(self._on_tool_changed)
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.canvas.customContextMenuRequested.connect(self.editing.menu)
 
@@ -196,7 +196,7 @@ class PhotoView(QObject):
             if on:
                 self.canvas.setFocus()
 
-    def _tool_changed(self, tool: Tool) -> None:
+    def _on_tool_changed(self, tool: Tool) -> None:
         self._show_draw()
         if self.on:
             self._bar.draw.setChecked(tool is Tool.DRAW)
@@ -349,7 +349,7 @@ class PhotoView(QObject):
             return
         rect, matrix = self._reference_region(), self._matrix()
         is_visible = rect is not None and matrix is not None and seen_at(rect, matrix) is not None
-        self.canvas.set_outline(mapped_corners(rect, matrix) if rect is not None and is_visible else ())
+        self.canvas.set_outline(map_corners(rect, matrix) if rect is not None and is_visible else ())
         content_id = self._photos.ref.content_id if self._photos.ref is not None else None
         if self._reading is not None:
             self._reading.cancel()

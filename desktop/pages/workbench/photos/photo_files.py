@@ -13,7 +13,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage
 
 from desktop.background.workers import ProgressReport
-from desktop.canvas.views.alignment import AlignedPair, align_cut
+from desktop.canvas.views.alignment import AlignedPair, align_crop
 from desktop.client import Session
 from desktop.imaging.conversion import for_upload
 from desktop.imaging.sources.cut import ImageCrop, coarse, fine, is_large, seen_at
@@ -76,7 +76,7 @@ def _pair(
 ) -> AlignedPair:
     if source is None or region is None or region.empty:
         whole = fine(photo, Rect(0, 0, *photo.size)) or coarse(photo)
-        return replace(align_cut(_fitted(whole.image)[0], whole, None), to_reference=None)
+        return replace(align_crop(_fitted(whole.image)[0], whole, None), to_reference=None)
     place = padded_region(region, *source.size)
     crop, scale = _fitted(source.crop(place))
     # The crop may be smaller than the original: its px, and its corner, are brought back first.
@@ -85,9 +85,9 @@ def _pair(
 
     def laid(cut: ImageCrop) -> AlignedPair:
         try:
-            pair = align_cut(crop, cut, mapping)
+            pair = align_crop(crop, cut, mapping)
         except ValueError:
-            pair = align_cut(crop, cut, None)
+            pair = align_crop(crop, cut, None)
         return replace(pair, to_reference=back @ pair.to_reference)
 
     part = None if homography is None else seen_at(place, np.asarray(homography, np.float64))

@@ -17,7 +17,7 @@ from PySide6.QtGui import QImage
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.canvas.layers.finding_layer import Matrix
-from desktop.canvas.views.alignment import laid
+from desktop.canvas.views.alignment import warp_crop
 from desktop.client import Session
 from desktop.client.http.errors import ClientError
 from desktop.imaging import ImageError
@@ -258,7 +258,7 @@ def render_view(
     # The preview is read in a fraction of the time; the original is used only where it is too coarse.
     if part is not None and per_px * cut.from_whole[0, 0] < 0.9 and cut.image.width() < photo.size[0]:
         cut = fine(photo, part) or cut
-    sizes = [laid(cut, mapping, *size)]
+    sizes = [warp_crop(cut, mapping, *size)]
     while max(sizes[-1].width(), sizes[-1].height()) > 2 * _SMALLEST_PX:
         half = QSize(max(sizes[-1].width() // 2, 1), max(sizes[-1].height() // 2, 1))
         sizes.append(

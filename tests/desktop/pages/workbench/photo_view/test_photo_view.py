@@ -206,7 +206,7 @@ def test_findings_lie_on_the_photo_with_number_label_and_source(desk: WorkbenchD
     assert (regions[0].rect.x, regions[0].rect.right) == (300, 340)
     qtbot.waitUntil(lambda: bool(page.photo._finding_layer.boxes))
     others = page.photo._finding_layer.boxes
-    assert [(box.label, box.quiet) for box in others] == [("2 · stain", True)]
+    assert [(box.label, box.read_only) for box in others] == [("2 · stain", True)]
     assert len(page.photo._outline) == 4
     left, top = page.photo._outline[0]
     assert (left, top) == pytest.approx((0.3 * WIDTH, 0.3 * HEIGHT))
@@ -508,7 +508,7 @@ def test_the_preview_and_the_inspector_grow_with_the_window(desk: WorkbenchDrive
     assert page.inspector.width() > narrow + 80
     bar = child(page.inspector, QScrollArea).verticalScrollBar()
     assert bar.maximum() == 0
-    first, second = pane._panes()
+    first, second = pane._pane_rects()
     assert second.y > first.y
     desk.context.commands.run("compare.overlay")
     page.inspector.photo.set_mode(CompareMode.OVERLAY)
