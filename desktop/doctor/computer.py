@@ -70,7 +70,7 @@ def photos() -> Iterator[CheckResult]:
             "install one, on Debian and Ubuntu the package {package}",
             package=package,
         )
-    elif heif.version() < heif.OPENS_IOS_18:
+    elif heif.version() < heif.IOS_18_VERSION:
         yield warn(
             "the library libheif {version} opens no HEIC photos of phones with iOS 18 or later",
             "update it to 1.18 or later, on Debian 12 from bookworm-backports",

@@ -72,7 +72,7 @@ class ImageLayer:
         if levels:
             index = level_for(levels, screen.scale)
             keys = tiles_in_view(levels, index, viewport)
-            self._loader.want(keys)
+            self._loader.request(keys)
             for key in keys:
                 target = screen.tile_rect(levels[index], key)
                 image = self._loader.tile(key)

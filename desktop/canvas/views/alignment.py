@@ -104,9 +104,9 @@ def align_crop(reference: QImage, crop: ImageCrop, homography: Matrix | None) ->
 
     `homography` (3 x 3) maps px of `reference` to px of the whole photo. Raises ValueError as `align` does.
     """
-    to_crop = None if homography is None else crop.from_whole @ np.asarray(homography, np.float64)
+    to_crop = None if homography is None else crop.from_picture @ np.asarray(homography, np.float64)
     pair = align(reference, crop.image, to_crop)
-    return replace(pair, mapping=pair.mapping @ crop.from_whole, photo_size=crop.size)
+    return replace(pair, mapping=pair.mapping @ crop.from_picture, photo_size=crop.size)
 
 
 def warp_crop(crop: ImageCrop, to_photo: Matrix, width: int, height: int) -> QImage:
@@ -115,7 +115,7 @@ def warp_crop(crop: ImageCrop, to_photo: Matrix, width: int, height: int) -> QIm
     `to_photo` (3 x 3) maps px of the result to px of the whole photo. Pixels outside the photo are grey.
     Raises ValueError when `to_photo` cannot be inverted.
     """
-    to_crop = crop.from_whole @ to_photo
+    to_crop = crop.from_picture @ to_photo
     if abs(np.linalg.det(to_crop)) < 1e-12:
         raise ValueError("the homography cannot be inverted")
     pixels = _bytes(crop.image)

@@ -15,7 +15,7 @@ from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import ImageError
-from desktop.imaging.sources.cut import seen_at
+from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
@@ -335,7 +335,7 @@ class PhotoView(QObject):
     def _region(self) -> Rect | None:
         """The region of the chosen item in px of the photo; None when it is not known."""
         rect, matrix = self._reference_region(), self._matrix()
-        return None if rect is None or matrix is None else seen_at(rect, matrix)
+        return None if rect is None or matrix is None else map_rect(rect, matrix)
 
     def _sees_region(self) -> bool:
         """True when some of the region is visible, or its place is not known."""
@@ -348,7 +348,7 @@ class PhotoView(QObject):
         if not self.on or document is None or self.canvas.source is None:
             return
         rect, matrix = self._reference_region(), self._matrix()
-        is_visible = rect is not None and matrix is not None and seen_at(rect, matrix) is not None
+        is_visible = rect is not None and matrix is not None and map_rect(rect, matrix) is not None
         self.canvas.set_outline(map_corners(rect, matrix) if rect is not None and is_visible else ())
         content_id = self._photos.ref.content_id if self._photos.ref is not None else None
         if self._reading is not None:

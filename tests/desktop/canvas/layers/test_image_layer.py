@@ -54,7 +54,7 @@ def test_coarser_tile_is_painted_until_the_finer_one_is_loaded(tiles: TileLoader
     view = replace(Viewport(1024, 1024, 200, 200), scale=1.0).centred(700, 100)
     preview, coarse, fine = 100, 0, 10
     assert painted_pixels(tiles, view, ()) == preview
-    tiles.want([TileKey(1, 0, 0)])
+    tiles.request([TileKey(1, 0, 0)])
     qtbot.waitUntil(lambda: tiles.tile(TileKey(1, 0, 0)) is not None)
     assert painted_pixels(tiles, view, levels) == coarse
     qtbot.waitUntil(lambda: painted_pixels(tiles, view, levels) == fine)
