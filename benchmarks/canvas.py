@@ -201,7 +201,7 @@ def bare_frame_ms() -> float:
 
 def many_regions(path: Path, count: int) -> None:
     """`count` regions on a picture."""
-    from desktop.canvas.model.regions import Region, RegionsChanged, RegionState, RegionStep
+    from desktop.canvas.model.regions import Region, RegionChange, RegionState, RegionStep
     from shared.geometry import Rect
 
     application, view, _first, _stalls = opened_view(path)
@@ -256,14 +256,14 @@ def many_regions(path: Path, count: int) -> None:
 
     def add() -> None:
         new = Region(f"n{next(numbers)}", Rect(100, 100, 50, 50), 1)
-        view.store.apply(RegionsChanged((), (new,), RegionStep.DRAW))
+        view.store.apply(RegionChange((), (new,), RegionStep.DRAW))
         view.repaint()
 
     measure("add one and paint", add, 30, 20)
     measure("hit test", lambda: view.store.hits(rng.uniform(0, width), rng.uniform(0, height)), 500, 1)
-    change = RegionsChanged((regions[7],), (regions[7].at(Rect(1, 1, 9, 9)),), RegionStep.MOVE)
+    change = RegionChange((regions[7],), (regions[7].with_rect(Rect(1, 1, 9, 9)),), RegionStep.MOVE)
 
-    undoing = RegionsChanged(change.after, change.before, change.step)
+    undoing = RegionChange(change.after, change.before, change.step)
 
     def undo() -> None:
         view.store.apply(undoing)

@@ -16,16 +16,16 @@ from desktop.background.workers import run
 from desktop.crash.dialog import CrashDialog
 from desktop.crash.last_run import LastRun
 from desktop.crash.report import Failure, report_text
-from desktop.journal.waiting import waiting_edits
+from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.theme import theme_manager
 from desktop.user_folders import APP
 
 _log = logging.getLogger("desktop")
 
 
-def _count_waiting_edits() -> int:
+def _count_unsent_edits() -> int:
     folder = Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal"
-    return sum(waiting_edits(path) for path in folder.glob("*.journal"))
+    return sum(count_unsent_edits(path) for path in folder.glob("*.journal"))
 
 
 class CrashHandler(QObject):
@@ -93,7 +93,7 @@ class CrashHandler(QObject):
         dialog.show_photos(self._photos())
         theme_manager().apply_to(dialog)
         dialog.open()
-        run(_count_waiting_edits, owner=dialog, done=dialog.show_waiting)
+        run(_count_unsent_edits, owner=dialog, done=dialog.show_waiting)
 
     def _restart(self) -> None:
         self.restart_wanted = True

@@ -19,7 +19,7 @@ from PySide6.QtGui import QGuiApplication
 
 from desktop.camera import sources
 from desktop.imaging.conversion import heif
-from desktop.journal.waiting import waiting_edits
+from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.localization.fonts import PACKAGE, shows_chinese
 from desktop.logs import log_dir
 from desktop.user_folders import APP, preferences_file
@@ -70,7 +70,7 @@ def photos() -> Iterator[CheckResult]:
             "install one, on Debian and Ubuntu the package {package}",
             package=package,
         )
-    elif heif.version() < heif.OPENS_IOS_18:
+    elif heif.version() < heif.IOS_18_VERSION:
         yield warn(
             "the library libheif {version} opens no HEIC photos of phones with iOS 18 or later",
             "update it to 1.18 or later, on Debian 12 from bookworm-backports",
@@ -175,7 +175,7 @@ def _preferences(path: Path) -> Iterator[CheckResult]:
 def journals() -> Iterator[CheckResult]:
     """Edits that are on this computer only."""
     folder = Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal"
-    waiting = sum(waiting_edits(path) for path in folder.glob("*.journal"))
+    waiting = sum(count_unsent_edits(path) for path in folder.glob("*.journal"))
     if waiting:
         yield warn(
             "{count} edits are saved on this computer and not sent yet",

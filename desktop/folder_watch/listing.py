@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from desktop.imaging.conversion import CONVERTED, PICTURES
+from desktop.imaging.conversion import CONVERTED_SUFFIXES, PICTURE_SUFFIXES
 
 MOST_FILES = 20_000
 """Of a folder with more pictures the rest is left out, and the result says so."""
@@ -58,7 +58,7 @@ def list_photos(folder: Path, check: Callable[[], None] = lambda: None) -> Listi
     listing.files = [
         file
         for file in listing.files
-        if file.path.suffix.lower() not in CONVERTED or _stem(file) not in jpegs
+        if file.path.suffix.lower() not in CONVERTED_SUFFIXES or _stem(file) not in jpegs
     ]
     listing.files.sort(key=lambda file: file.name)
     return listing
@@ -95,7 +95,7 @@ def _walk(folder: Path, listing: Listing, check: Callable[[], None]) -> Iterator
                         if depth < _DEEPEST and identity not in identities:
                             identities.add(identity)
                             waiting.append((Path(entry.path), f"{prefix}{entry.name}/", depth + 1))
-                    elif entry.name.lower().endswith(PICTURES) and entry.is_file():
+                    elif entry.name.lower().endswith(PICTURE_SUFFIXES) and entry.is_file():
                         status = entry.stat()
                         name = prefix + entry.name
                         yield ListedFile(Path(entry.path), name, status.st_size, status.st_mtime_ns)

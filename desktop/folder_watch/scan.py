@@ -16,7 +16,7 @@ from pathlib import Path
 
 from desktop.folder_watch.listing import ListedFile, list_photos
 from desktop.folder_watch.seen_photos import SeenPhotos
-from desktop.imaging.conversion import CONVERTED
+from desktop.imaging.conversion import CONVERTED_SUFFIXES
 from desktop.imaging.decoding.vips import pyvips
 from shared.images.camera_data import read_camera_data
 
@@ -163,7 +163,7 @@ def _taken_at(path: Path) -> datetime | None:
 
     None where that is not known. Raises pyvips.Error when the file does not open.
     """
-    if path.suffix.lower() in (*CONVERTED, ".bmp"):
+    if path.suffix.lower() in (*CONVERTED_SUFFIXES, ".bmp"):
         return None
     text = read_camera_data(pyvips.Image.new_from_file(str(path), access="sequential")).taken_at
     try:

@@ -1,6 +1,6 @@
-"""Pictures: one decoder, upright pixels, tiles that are read off the GUI thread.
+"""Decodes pictures to upright pixels and reads their tiles off the GUI thread.
 
-``open_image(path_or_bytes)`` gives an ImageSource; `TileLoader` reads one in the background.
+``open_image(path_or_bytes)`` returns an ImageSource, which a `TileLoader` reads in the background.
 """
 
 from desktop.imaging.decoding.errors import CancelledError, ImageError

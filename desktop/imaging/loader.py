@@ -1,8 +1,8 @@
 # ruff: noqa: N815 - Qt signals
-"""Reads previews and tiles in the background and keeps what the view needs.
+"""Reads previews and tiles in the background and caches them.
 
-The view says at each frame which tiles it wants, the most wanted first; a few threads read them, and what
-nobody wants any more is not read. A bounded cache keeps the tiles last used.
+The view requests its tiles at each frame, the most important ones first. A few threads read them. Tiles that
+are no longer requested are not read. A bounded cache keeps the tiles that were used last.
 """
 
 from __future__ import annotations
@@ -17,56 +17,56 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
 from desktop.background.thread_priority import yield_to_gui
-from desktop.imaging.decoding.decoder import shrunk
+from desktop.imaging.decoding.decoder import shrink_image
 from desktop.imaging.decoding.errors import CancelledError, ImageError
 from desktop.imaging.decoding.tone import Tone
 from desktop.imaging.sources.source import ImageSource
 
 CACHE_BYTES = 64 * 1024**2
-"""What the tiles in memory may take; those wanted for the present view always stay."""
+"""Maximum number of bytes of the tiles in memory. Tiles of the present view are always kept."""
 
 OVERVIEW = 340
 """Longer side of `TileLoader.overview` in px."""
 
-_KEPT_PREVIEW = 1024
-"""Longer side in px of what is kept of a preview once tiles can be read: it stands in for missing ones."""
+_FALLBACK_PREVIEW = 1024
+"""Longer side in px of the preview that is kept after `prepared`, as a substitute for missing tiles."""
 
 
 class TileKey(NamedTuple):
-    """Which tile: the index of its level in `ImageSource.levels`, its column and row."""
+    """The position of a tile: the index of its level in `ImageSource.levels`, its column and row."""
 
     level: int
     column: int
     row: int
 
 
-class _Shared:
-    """What the threads share with the loader; it outlives the loader's C++ half."""
+class _SharedState:
+    """The state that the threads share with the loader. It outlives the loader's C++ object."""
 
     def __init__(self) -> None:
         self.condition = threading.Condition()
         self.source: ImageSource | None = None
-        self.wanted: list[TileKey] = []
+        self.requested: list[TileKey] = []
         self.reading: set[TileKey] = set()
         self.stopping = False
-        self.ended = False
+        self.deleted = False
 
-    def next_wanted(self) -> TileKey | None:
-        """The most wanted tile that no thread reads yet; None when there is none."""
-        return next((key for key in self.wanted if key not in self.reading), None)
+    def next_requested(self) -> TileKey | None:
+        """The first requested tile that no thread is reading; None when there is none."""
+        return next((key for key in self.requested if key not in self.reading), None)
 
     def stop(self) -> None:
-        """Cancel the source and have the threads end."""
+        """Cancel the source and end the threads."""
         if self.source is not None:
             self.source.cancel()
         with self.condition:
             self.stopping = True
             self.condition.notify_all()
 
-    def end(self) -> None:
-        """The loader's C++ half is deleted: from now on no thread calls it."""
+    def mark_deleted(self) -> None:
+        """Stop all calls of the loader, because its C++ object is deleted."""
         with self.condition:
-            self.ended = True
+            self.deleted = True
         self.stop()
 
 
@@ -76,70 +76,70 @@ class TileLoader(QObject):
     previewReady = Signal()
     """`preview` has a picture, or a new one after the tone changed."""
     prepared = Signal()
-    """The source's levels are known and its tiles readable."""
+    """The levels of the source are known and its tiles can be read."""
     tileReady = Signal()
-    """`tile` has more than before."""
+    """A tile was added to the cache."""
     progress = Signal(float)
-    """How far the preparing of a large picture is, 0..1."""
+    """The progress of preparing a large picture, 0..1."""
     stopped = Signal()
-    """The preparing ended as `stop_preparing` asked."""
+    """`stop_preparing` ended the preparing."""
     failed = Signal(str)
-    """The picture cannot be read; the text is for the person."""
-    _delivered = Signal(int, object, object)
+    """The picture cannot be read. The text is for the user."""
+    _resultReady = Signal(int, object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.preview: QImage | None = None
         self.overview: QImage | None = None
         """The picture in at most `OVERVIEW` px, for a minimap."""
-        self._shared = _Shared()
+        self._state = _SharedState()
         self._generation = 0
         self._raw_preview: QImage | None = None
         self._tone = Tone()
         self._cache: OrderedDict[TileKey, tuple[Tone, QImage]] = OrderedDict()
         self._bytes = 0
-        self._broken: set[TileKey] = set()
+        self._unreadable: set[TileKey] = set()
         self._stop_preparing = False
         self._readers: list[threading.Thread] = []
-        self._delivered.connect(self._deliver)
-        # the loader may go with the widget that owns it, without `shutdown`
-        self.destroyed.connect(self._shared.end)
+        self._resultReady.connect(self._on_result)
+        # The widget that owns the loader may be deleted without a call of `shutdown`.
+        self.destroyed.connect(self._state.mark_deleted)
 
     def open(self, source: ImageSource | None) -> None:
-        """Read this source from now on (None for nothing); the one before is cancelled."""
-        self._forget()
-        self._shared.source = source
+        """Cancel the present source and read this one; None reads nothing."""
+        self._clear()
+        self._state.source = source
         if source is None:
             return
         self._stop_preparing = False
         generation = self._generation
-        self._start(lambda: self._open_source(source, generation), "image-open")
+        self._start_thread(lambda: self._open_source(source, generation), "image-open")
         while sum(reader.name == "image-tile" for reader in self._readers) < source.readers:
-            self._start(self._read_tiles, "image-tile")
+            self._start_thread(self._read_tiles, "image-tile")
 
     def tile(self, key: TileKey) -> QImage | None:
-        """The tile when it is here, perhaps still in the tone before; None when it is not."""
+        """The cached tile, possibly still in the previous tone; None if it is not cached."""
         entry = self._cache.get(key)
         if entry is None:
             return None
         self._cache.move_to_end(key)
         return entry[1]
 
-    def want(self, keys: Sequence[TileKey]) -> None:
-        """The tiles to read, the most wanted first, instead of those wanted before."""
+    def request(self, keys: Sequence[TileKey]) -> None:
+        """Replace the tiles to read, the most important ones first."""
         missing = [
             key
             for key in keys
-            if key not in self._broken and (key not in self._cache or self._cache[key][0] != self._tone)
+            if key not in self._unreadable and (key not in self._cache or self._cache[key][0] != self._tone)
         ]
-        with self._shared.condition:
-            self._shared.wanted = missing
+        with self._state.condition:
+            self._state.requested = missing
             if missing:
-                self._shared.condition.notify_all()
+                self._state.condition.notify_all()
         self._trim(set(keys))
 
     def set_tone(self, tone: Tone) -> None:
-        """Show brightness and contrast differently; tiles follow as they are wanted again."""
+        """Set brightness and contrast. Tiles get the tone when they are requested again."""
         if tone == self._tone:
             return
         self._tone = tone
@@ -148,38 +148,38 @@ class TileLoader(QObject):
             self.previewReady.emit()
 
     def stop_preparing(self) -> None:
-        """Give up the tiles of a large picture that is still being prepared; the preview stays."""
+        """Stop preparing a large picture. The preview stays."""
         self._stop_preparing = True
 
     def shutdown(self) -> None:
-        """Cancel and end the threads; returns when they are gone (well under a second)."""
-        self._forget()
-        self._shared.source = None
-        self._shared.stop()
+        """Cancel reading and wait for the end of the threads (well under a second)."""
+        self._clear()
+        self._state.source = None
+        self._state.stop()
         for reader in self._readers:
             reader.join()
         self._readers.clear()
-        self._shared.stopping = False
+        self._state.stopping = False
 
-    def _emit(self, generation: int, what: object, value: object) -> None:
-        # `end` waits for this lock, so Qt does not take the loader away under an emit;
-        # a RuntimeError is how PySide says that it is already half gone
-        with self._shared.condition, contextlib.suppress(RuntimeError):
-            if not self._shared.ended:
-                self._delivered.emit(generation, what, value)
+    def _emit(self, generation: int, subject: object, value: object) -> None:
+        # `mark_deleted` waits for this lock, so Qt does not delete the loader during an emit. PySide raises a
+        # RuntimeError if the deletion has begun.
+        with self._state.condition, contextlib.suppress(RuntimeError):
+            if not self._state.deleted:
+                self._resultReady.emit(generation, subject, value)
 
-    def _forget(self) -> None:
-        if self._shared.source is not None:
-            self._shared.source.cancel()
+    def _clear(self) -> None:
+        if self._state.source is not None:
+            self._state.source.cancel()
         self._generation += 1
         self.preview = self.overview = self._raw_preview = None
         self._cache.clear()
-        self._broken.clear()
+        self._unreadable.clear()
         self._bytes = 0
-        with self._shared.condition:
-            self._shared.wanted = []
+        with self._state.condition:
+            self._state.requested = []
 
-    def _start(self, work: Callable[[], None], name: str) -> None:
+    def _start_thread(self, work: Callable[[], None], name: str) -> None:
         self._readers = [reader for reader in self._readers if reader.is_alive()]
         reader = threading.Thread(target=work, name=name, daemon=True)
         self._readers.append(reader)
@@ -189,16 +189,16 @@ class TileLoader(QObject):
         yield_to_gui()
         try:
             preview = source.preview()
-            self._emit(generation, "preview", (preview, shrunk(preview, OVERVIEW)))
-            source.prepare(lambda done: self._report(generation, done))
-            self._emit(generation, "prepared", shrunk(preview, _KEPT_PREVIEW))
+            self._emit(generation, "preview", (preview, shrink_image(preview, OVERVIEW)))
+            source.prepare(lambda share: self._report_progress(generation, share))
+            self._emit(generation, "prepared", shrink_image(preview, _FALLBACK_PREVIEW))
         except CancelledError:
             self._emit(generation, "stopped", None)
         except ImageError as error:
             self._emit(generation, "failed", str(error))
 
-    def _report(self, generation: int, done: float) -> bool:
-        self._emit(generation, "progress", done)
+    def _report_progress(self, generation: int, share: float) -> bool:
+        self._emit(generation, "progress", share)
         return not self._stop_preparing
 
     def _read_tiles(self) -> None:
@@ -207,19 +207,19 @@ class TileLoader(QObject):
             pass
 
     def _read_tile(self) -> bool:
-        """Wait for a tile that is wanted and read it; False when the thread shall end.
+        """Wait for a requested tile and read it. Return False when the thread must end.
 
-        In a function of its own, so that a thread that waits holds neither a picture nor a tile.
+        This is a separate function, so that a waiting thread keeps neither a picture nor a tile in memory.
         """
-        shared = self._shared
-        with shared.condition:
-            while (key := shared.next_wanted()) is None and not shared.stopping:
-                shared.condition.wait()
-            if key is None or shared.stopping:
+        state = self._state
+        with state.condition:
+            while (key := state.next_requested()) is None and not state.stopping:
+                state.condition.wait()
+            if key is None or state.stopping:
                 return False
-            shared.wanted.remove(key)
-            shared.reading.add(key)
-            source, generation, tone = shared.source, self._generation, self._tone
+            state.requested.remove(key)
+            state.reading.add(key)
+            source, generation, tone = state.source, self._generation, self._tone
         try:
             if source is not None:
                 image = tone.apply(source.tile(*key))
@@ -229,14 +229,14 @@ class TileLoader(QObject):
         except ImageError as error:
             self._emit(generation, key, str(error))
         finally:
-            with shared.condition:
-                shared.reading.discard(key)
+            with state.condition:
+                state.reading.discard(key)
         return True
 
-    def _deliver(self, generation: int, what: object, value: object) -> None:
+    def _on_result(self, generation: int, subject: object, value: object) -> None:
         if generation != self._generation:
             return
-        match what, value:
+        match subject, value:
             case TileKey() as key, (Tone() as tone, QImage() as image):
                 if (old := self._cache.pop(key, None)) is not None:
                     self._bytes -= old[1].sizeInBytes()
@@ -244,14 +244,14 @@ class TileLoader(QObject):
                 self._bytes += image.sizeInBytes()
                 self.tileReady.emit()
             case TileKey() as key, str() as text:
-                self._broken.add(key)
+                self._unreadable.add(key)
                 self.failed.emit(text)
             case "preview", (QImage() as image, QImage() as overview):
                 self._raw_preview, self.overview = image, overview
                 self.preview = self._tone.apply(image)
                 self.previewReady.emit()
-            case "progress", float() as done:
-                self.progress.emit(done)
+            case "progress", float() as share:
+                self.progress.emit(share)
             case "prepared", QImage() as image:
                 self._raw_preview, self.preview = image, self._tone.apply(image)
                 self.prepared.emit()
@@ -260,9 +260,9 @@ class TileLoader(QObject):
             case "failed", str() as text:
                 self.failed.emit(text)
 
-    def _trim(self, keep: set[TileKey]) -> None:
+    def _trim(self, visible_keys: set[TileKey]) -> None:
         for key in list(self._cache):
             if self._bytes <= CACHE_BYTES:
                 return
-            if key not in keep:
+            if key not in visible_keys:
                 self._bytes -= self._cache.pop(key)[1].sizeInBytes()

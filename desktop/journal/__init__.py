@@ -1,6 +1,6 @@
-"""Edits that are never lost: one append-only file is undo, redo, autosave, recovery and the send queue.
+"""Stores edits in one append-only file, which serves undo, redo, autosave, recovery and the send queue.
 
-``Journal.open(path)`` is the way in. Plain Python, no Qt.
+Start with ``Journal.open(path)``. Plain Python, no Qt.
 """
 
 from desktop.journal.draft_steps import DraftHistory, DraftStep

@@ -1,4 +1,4 @@
-"""Records unfinished work that is not yet an edit: its value, its steps and those undone."""
+"""Stores unfinished work that is not yet an edit: its value and its undo and redo steps."""
 
 from __future__ import annotations
 
@@ -12,55 +12,64 @@ class DraftStep(StrEnum):
     """What happens to a draft."""
 
     OPEN = "open"
-    """It begins; with the first value."""
+    """The draft begins with its first value."""
     TAKE = "take"
-    """It has another value."""
+    """The draft gets another value."""
     UNDO = "undo"
     REDO = "redo"
     DROP = "drop"
-    """It became an edit, or nobody wants it."""
+    """The draft became an edit or was discarded."""
 
 
 @dataclass(slots=True)
 class DraftHistory:
-    """A draft as the journal keeps it: what it is about, its value now, the earlier and the undone ones."""
+    """A draft with its undo and redo steps.
 
-    about: Mapping[str, Any]
-    now: Any
-    before: list[Any] = field(default_factory=list)
-    after: list[Any] = field(default_factory=list)
+    `context` says what the draft belongs to, such as a version. `value` is the current value. All are JSON
+    values.
+    """
 
-    def take(self, value: Any) -> None:
-        """Set another value; steps that were undone are dropped."""
-        self.before.append(self.now)
-        self.after.clear()
-        self.now = value
+    context: Mapping[str, Any]
+    value: Any
+    undo_values: list[Any] = field(default_factory=list)
+    redo_values: list[Any] = field(default_factory=list)
+
+    def set_value(self, value: Any) -> None:
+        """Set another value and clear the redo steps."""
+        self.undo_values.append(self.value)
+        self.redo_values.clear()
+        self.value = value
 
     def undo(self) -> bool:
         """Undo the last step; False when there is none."""
-        if not self.before:
+        if not self.undo_values:
             return False
-        self.after.append(self.now)
-        self.now = self.before.pop()
+        self.redo_values.append(self.value)
+        self.value = self.undo_values.pop()
         return True
 
     def redo(self) -> bool:
-        """Redo the value that was undone last; False when there is none."""
-        if not self.after:
+        """Redo the last undone step; False when there is none."""
+        if not self.redo_values:
             return False
-        self.before.append(self.now)
-        self.now = self.after.pop()
+        self.undo_values.append(self.value)
+        self.value = self.redo_values.pop()
         return True
 
     def copy(self) -> DraftHistory:
-        """The same, with stacks of its own."""
-        return DraftHistory(self.about, self.now, list(self.before), list(self.after))
+        """Return a copy that does not share the undo and redo steps."""
+        return DraftHistory(self.context, self.value, list(self.undo_values), list(self.redo_values))
 
     def to_json(self) -> dict[str, Any]:
         """The draft as a JSON object."""
-        return {"about": dict(self.about), "now": self.now, "before": self.before, "after": self.after}
+        return {
+            "about": dict(self.context),
+            "now": self.value,
+            "before": self.undo_values,
+            "after": self.redo_values,
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> DraftHistory:
-        """The draft that `to_json` gave. Raises KeyError on anything else."""
+        """The draft of a JSON object that `to_json` returned. Raises KeyError when a field is missing."""
         return cls(data["about"], data["now"], list(data["before"]), list(data["after"]))

@@ -19,7 +19,7 @@ class EditKind(StrEnum):
     UPDATE = "update"
     DELETE = "delete"
     RESTORE = "restore"
-    """Brings an object back that a DELETE took away, under its own id."""
+    """Creates a deleted object again, with the same id."""
 
 
 _INVERSE = {
@@ -35,8 +35,8 @@ class Edit:
     """One change of one object.
 
     `before` and `after` hold the changed fields as JSON values: both for an update, the whole object in
-    `after` for a create or restore and in `before` for a delete. `object_id` is the id that the desktop
-    uses; for an object made here it stays the same when the service gives its own (`Journal.service_id`).
+    `after` for a create or restore and in `before` for a delete. `object_id` is the id that the desktop uses.
+    An object created by the desktop keeps it when the service assigns another id (`Journal.service_id`).
     `label` is the key of the undo step's name. `at` is seconds since the epoch, UTC.
     """
 
@@ -66,7 +66,8 @@ class Edit:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Edit:
-        """The edit that `to_json` gave. Raises KeyError or ValueError on anything else."""
+        """The edit of a JSON object that `to_json` returned. Raises KeyError or ValueError on another
+        object."""
         return cls(
             record_id=data["record_id"],
             object=data["object"],
@@ -81,14 +82,14 @@ class Edit:
 
 
 def inverse(edit: Edit, at: float) -> Edit:
-    """The edit that takes `edit` back, with an id of its own."""
+    """The edit that undoes `edit`, with a new id. `at` is its time in seconds since the epoch, UTC."""
     return replace(edit, kind=_INVERSE[edit.kind], before=edit.after, after=edit.before, at=at, id=new_key())
 
 
-def joined(edits: Iterable[Edit]) -> list[Edit]:
-    """`edits` with each run of updates of the same object as one update, which carries the last one's id.
+def join_edits(edits: Iterable[Edit]) -> list[Edit]:
+    """Join each run of updates of one object into one update with the id of the last one.
 
-    Only updates join: a create keeps its id, by which a repeated send can be recognised.
+    Other kinds are not joined: a create keeps its id, by which the service recognizes a repeated send.
     """
     result: list[Edit] = []
     last: dict[tuple[str, str], int] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class JournalError(Exception):
-    """The journal cannot be read or written; the text says what happened."""
+    """The journal cannot be read or written. The text says what happened."""
 
 
 class JournalBusyError(JournalError):

@@ -1,7 +1,7 @@
-"""Encodes the journal file: one JSON value a line, with length and CRC-32; tolerates a torn tail.
+"""Encodes the journal file: one JSON value a line, with length and CRC-32. Tolerates an incomplete last line.
 
 A line is ``LLLLLLLL CCCCCCCC json\\n``: byte length and CRC-32 of the JSON text, 8 hexadecimal digits each.
-JSON text holds no raw line feed, so after damage the next line feed is the next chance.
+JSON text contains no raw line feed, so reading continues after the next line feed if a line is damaged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def encode(value: Any) -> bytes:
 
 
 def decode_line(line: bytes) -> Any | None:
-    """The value of one line without its line feed; None when length, CRC or JSON do not fit."""
+    """The value of one line without its line feed; None when the length, the CRC or the JSON is wrong."""
     text = line[_HEAD:]
     if line[:_HEAD] != b"%08x %08x " % (len(text), zlib.crc32(text)):
         return None
@@ -35,26 +35,27 @@ def decode_line(line: bytes) -> Any | None:
 
 @dataclass(frozen=True, slots=True)
 class JournalContents:
-    """What `decode` found: the values, the bytes up to the end of the last good line, and whether a line
-    before that end was damaged (a torn tail alone is no damage)."""
+    """The values of a journal file and its condition."""
 
     values: list[Any]
     good_bytes: int
+    """The number of bytes up to the end of the last good line."""
     damaged: bool
+    """True when a line before that end is damaged. An incomplete last line is not damage."""
 
 
 def decode(data: bytes) -> JournalContents:
-    """All values of a file, in order, with damaged lines left out."""
+    """Decode a file. Damaged lines are left out."""
     values: list[Any] = []
-    good = position = 0
-    broken = damaged = False
+    good_bytes = position = 0
+    has_bad_line = damaged = False
     while (end := data.find(b"\n", position)) >= 0:
         value = decode_line(data[position:end])
         position = end + 1
         if value is None:
-            broken = True
+            has_bad_line = True
             continue
-        damaged = damaged or broken
-        good = position
+        damaged = damaged or has_bad_line
+        good_bytes = position
         values.append(value)
-    return JournalContents(values, good, damaged)
+    return JournalContents(values, good_bytes, damaged)

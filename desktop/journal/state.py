@@ -1,4 +1,5 @@
-"""Computes what the lines of a journal add up to: steps, undo and redo, the queue to the service. Pure."""
+"""Computes the state that the lines of a journal lead to: undo and redo steps, and the queue to the
+service."""
 
 from __future__ import annotations
 
@@ -8,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from desktop.journal.draft_steps import DraftHistory, DraftStep
-from desktop.journal.edits import Edit, EditKind, joined
+from desktop.journal.edits import Edit, EditKind, join_edits
 
 Line = Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class UndoStep:
-    """What one undo takes back: the edits made together, or merged."""
+    """The edits that one undo reverses together."""
 
     id: str
     edits: list[Edit]
@@ -24,9 +25,9 @@ class UndoStep:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """An edit that the service refused because someone changed the object; `current` is theirs.
+    """An edit that the service refused because another user changed the object.
 
-    `parts` are the ids of the edits that `edit` joins.
+    `current` is the object as the service stores it. `parts` are the ids of the edits that `edit` joins.
     """
 
     edit: Edit
@@ -37,7 +38,8 @@ class Conflict:
 
 @dataclass(slots=True)
 class JournalState:
-    """The sum of all lines so far. `apply` takes the next one; `to_line` says everything in one line."""
+    """The state after all lines so far. `apply` reads the next line; `to_line` returns the state as one
+    line."""
 
     undo: defaultdict[str, list[UndoStep]] = field(default_factory=lambda: defaultdict(list))
     redo: defaultdict[str, list[UndoStep]] = field(default_factory=lambda: defaultdict(list))
@@ -48,22 +50,22 @@ class JournalState:
     etags: dict[str, str] = field(default_factory=dict)
     drafts: defaultdict[str, dict[str, DraftHistory]] = field(default_factory=lambda: defaultdict(dict))
     closed: bool = True
-    _of: defaultdict[str, dict[str, Edit]] = field(default_factory=lambda: defaultdict(dict))
-    """What the queue holds of each object, in the same order."""
+    _queue_by_object: defaultdict[str, dict[str, Edit]] = field(default_factory=lambda: defaultdict(dict))
+    """The edits of the queue by object, in the same order."""
 
     def apply(self, line: Line) -> None:
-        """Take one line in. Raises KeyError, TypeError or ValueError on a line that no journal writes."""
+        """Apply the next line. Raises KeyError, TypeError or ValueError on an unknown line."""
         match line["t"]:
             case "do" | "undo" | "redo":
-                self._edits(line)
+                self._apply_edits(line)
             case "ack":
-                self._acknowledge(line["id"], line.get("etag"), line.get("service_id"))
+                self._apply_acknowledgement(line["id"], line.get("etag"), line.get("service_id"))
             case "conflict":
-                self._conflict(line["id"], line["current"], line.get("etag"))
+                self._apply_conflict(line["id"], line["current"], line.get("etag"))
             case "resolve":
-                self._resolve(line["id"], line["before"], line["after"], line.get("etag"))
+                self._apply_resolution(line["id"], line["before"], line["after"], line.get("etag"))
             case "draft":
-                self._draft(self.drafts[line["record_id"]], line["object_id"], line["step"], line)
+                self._apply_draft_step(self.drafts[line["record_id"]], line["object_id"], line["step"], line)
             case "open":
                 self.closed = False
             case "close":
@@ -74,57 +76,57 @@ class JournalState:
                 raise ValueError(f"unknown line {other!r}")
 
     def pending(self) -> list[Edit]:
-        """The edits to send, oldest first, nudges joined; none of an object whose conflict is undecided."""
-        held = {conflict.edit.object_id for conflict in self.conflicts.values()}
-        return joined(edit for edit in self.queue.values() if edit.object_id not in held)
+        """The edits to send, oldest first and joined, without objects that have an undecided conflict."""
+        conflicting_ids = {conflict.edit.object_id for conflict in self.conflicts.values()}
+        return join_edits(edit for edit in self.queue.values() if edit.object_id not in conflicting_ids)
 
-    def first_pending(self) -> Edit | None:
-        """What `pending` begins with; None when there is nothing to send."""
-        held = {conflict.edit.object_id for conflict in self.conflicts.values()}
-        first = next((edit for edit in self.queue.values() if edit.object_id not in held), None)
+    def first_pending_edit(self) -> Edit | None:
+        """The first edit of `pending`; None when there is nothing to send."""
+        conflicting_ids = {conflict.edit.object_id for conflict in self.conflicts.values()}
+        first = next((edit for edit in self.queue.values() if edit.object_id not in conflicting_ids), None)
         if first is None or first.kind is not EditKind.UPDATE:
             return first
-        return joined(self.waiting_of(first.object_id))[0]
+        return join_edits(self.unsent_edits_of(first.object_id))[0]
 
-    def waiting_of(self, object_id: str) -> list[Edit]:
+    def unsent_edits_of(self, object_id: str) -> list[Edit]:
         """The edits of one object that the service does not have, oldest first."""
-        return list(self._of.get(object_id, {}).values())
+        return list(self._queue_by_object.get(object_id, {}).values())
 
-    def _edits(self, line: Line) -> None:
+    def _apply_edits(self, line: Line) -> None:
         edits = [Edit.from_json(data) for data in line["edits"]]
         record = edits[0].record_id
         step = UndoStep(line["step"], edits, line.get("merge_key"))
         undo, redo = self.undo[record], self.redo[record]
         match line["t"]:
             case "undo":
-                _reverse(undo, redo, step, line.get("part", False))
+                _move_step(undo, redo, step, line.get("part", False))
             case "redo":
-                _reverse(redo, undo, step, line.get("part", False))
+                _move_step(redo, undo, step, line.get("part", False))
             case _:
                 redo.clear()
-                _push(undo, step)
+                _push_step(undo, step)
         for edit in edits:
             self._enqueue(edit)
 
     def _enqueue(self, edit: Edit) -> None:
         self.queue[edit.id] = edit
-        self._of[edit.object_id][edit.id] = edit
+        self._queue_by_object[edit.object_id][edit.id] = edit
 
     def _dequeue(self, edit_id: str) -> None:
         edit = self.queue.pop(edit_id, None)
         if edit is not None:
-            edits = self._of[edit.object_id]
+            edits = self._queue_by_object[edit.object_id]
             del edits[edit_id]
             if not edits:
-                del self._of[edit.object_id]
+                del self._queue_by_object[edit.object_id]
 
     @staticmethod
-    def _draft(drafts: dict[str, DraftHistory], object_id: str, step: str, line: Line) -> None:
+    def _apply_draft_step(drafts: dict[str, DraftHistory], object_id: str, step: str, line: Line) -> None:
         match DraftStep(step):
             case DraftStep.OPEN:
                 drafts[object_id] = DraftHistory(line["about"], line["value"])
             case DraftStep.TAKE:
-                drafts[object_id].take(line["value"])
+                drafts[object_id].set_value(line["value"])
             case DraftStep.UNDO:
                 drafts[object_id].undo()
             case DraftStep.REDO:
@@ -132,14 +134,14 @@ class JournalState:
             case DraftStep.DROP:
                 drafts.pop(object_id, None)
 
-    def _up_to(self, edit_id: str) -> list[Edit]:
+    def _queued_up_to(self, edit_id: str) -> list[Edit]:
         """The queued edits of the same object up to `edit_id`, oldest first. Raises KeyError."""
         target = self.queue[edit_id]
-        run = self.waiting_of(target.object_id)
+        run = self.unsent_edits_of(target.object_id)
         return run[: run.index(target) + 1]
 
-    def _acknowledge(self, edit_id: str, etag: str | None, service_id: str | None) -> None:
-        run = self._up_to(edit_id)
+    def _apply_acknowledgement(self, edit_id: str, etag: str | None, service_id: str | None) -> None:
+        run = self._queued_up_to(edit_id)
         for edit in run:
             self._dequeue(edit.id)
         if etag is not None:
@@ -148,42 +150,44 @@ class JournalState:
             self.service_ids[run[0].object_id] = service_id
             self.local_ids[service_id] = run[0].object_id
 
-    def _conflict(self, edit_id: str, current: Mapping[str, Any], etag: str | None) -> None:
-        run = self._up_to(edit_id)
-        refused = joined(run)[-1]
+    def _apply_conflict(self, edit_id: str, current: Mapping[str, Any], etag: str | None) -> None:
+        run = self._queued_up_to(edit_id)
+        refused = join_edits(run)[-1]
         parts = tuple(edit.id for edit in run if edit.kind is refused.kind)
         for key in parts:
             if key != edit_id:
                 self._dequeue(key)
-        # In its place: the order of sending stays.
+        # It replaces the edit with the same id, so the order of sending stays.
         self._enqueue(refused)
         self.conflicts[edit_id] = Conflict(refused, current, etag, parts)
 
-    def _resolve(self, edit_id: str, before: Any, after: Any, etag: str | None) -> None:
+    def _apply_resolution(self, edit_id: str, before: Any, after: Any, etag: str | None) -> None:
         conflict = self.conflicts.pop(edit_id)
         edit = conflict.edit
         if etag is not None:
             self.etags[edit.object_id] = etag
-        decided = [replace(edit, before=before, after=after)] if after is not None else []
-        removed = set(conflict.parts)
-        if decided:
-            self._enqueue(decided[0])
+        resolved_edits = [replace(edit, before=before, after=after)] if after is not None else []
+        removed_ids = set(conflict.parts)
+        if resolved_edits:
+            self._enqueue(resolved_edits[0])
         elif edit.kind in (EditKind.CREATE, EditKind.RESTORE):
-            # an object that the service never gets: nothing that was done with it later can be sent
-            removed.update(later.id for later in self.waiting_of(edit.object_id))
-        for key in removed - {new.id for new in decided}:
+            # The service never gets this object, so its later edits cannot be sent.
+            removed_ids.update(later.id for later in self.unsent_edits_of(edit.object_id))
+        for key in removed_ids - {new.id for new in resolved_edits}:
             self._dequeue(key)
         for stack in (self.undo[edit.record_id], self.redo[edit.record_id]):
             for step in stack:
                 step.edits = [
                     new
                     for old in step.edits
-                    for new in (decided if old.id == edit_id else [] if old.id in removed else [old])
+                    for new in (
+                        resolved_edits if old.id == edit_id else [] if old.id in removed_ids else [old]
+                    )
                 ]
             stack[:] = [step for step in stack if step.edits]
 
     def to_line(self) -> dict[str, Any]:
-        """One line that says the same as all lines so far."""
+        """The state as one line that replaces all lines so far."""
         return {
             "t": "state",
             "undo": {record: _steps_to_json(steps) for record, steps in self.undo.items() if steps},
@@ -209,7 +213,7 @@ class JournalState:
             stacks.update((record, _steps_from_json(steps)) for record, steps in saved.items())
         edits = [Edit.from_json(data) for data in line["queue"]]
         self.queue.clear()
-        self._of.clear()
+        self._queue_by_object.clear()
         for edit in edits:
             self._enqueue(edit)
         self.conflicts = {
@@ -221,22 +225,23 @@ class JournalState:
         self.service_ids, self.etags = dict(line["service_ids"]), dict(line["etags"])
         self.local_ids = {service_id: local for local, service_id in self.service_ids.items()}
         self.drafts.clear()
-        # A journal of an earlier version has none.
+        # A journal of an earlier version has no drafts.
         for record, drafts in line.get("drafts", {}).items():
             self.drafts[record] = {key: DraftHistory.from_json(draft) for key, draft in drafts.items()}
         self.closed = line["closed"]
 
 
-def _reverse(source: list[UndoStep], target: list[UndoStep], step: UndoStep, part: bool) -> None:
-    """The newest step of `source`, or the last edits of it, was reversed by `step`."""
+def _move_step(source: list[UndoStep], target: list[UndoStep], step: UndoStep, part: bool) -> None:
+    """Remove the newest step of `source`, or with `part` its last edits, and push `step`, which reversed
+    it."""
     if part:
-        source[-1].edits = joined(source[-1].edits)[: -len(step.edits)]
+        source[-1].edits = join_edits(source[-1].edits)[: -len(step.edits)]
     else:
         source.pop()
-    _push(target, step)
+    _push_step(target, step)
 
 
-def _push(stack: list[UndoStep], step: UndoStep) -> None:
+def _push_step(stack: list[UndoStep], step: UndoStep) -> None:
     if stack and stack[-1].id == step.id:
         stack[-1].edits.extend(step.edits)
     else:

@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
 from desktop.imaging import ImageError, open_image
-from desktop.imaging.sources.cut import seen_at
+from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization import camera_terms
 from desktop.localization.dates import minute_in_zone
@@ -360,7 +360,7 @@ def _shown_part(
     whole = Rect(0, 0, *photo.size)
     alignment = provenance.get("alignment")
     matrix = None if alignment is None else alignment.get("homography")
-    visible = seen_at(region, np.asarray(matrix, np.float64)) if region is not None and matrix else None
+    visible = map_rect(region, np.asarray(matrix, np.float64)) if region is not None and matrix else None
     if visible is None:
         return whole
     # A person may have drawn a finding outside of the region.

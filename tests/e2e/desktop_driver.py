@@ -74,9 +74,9 @@ def recover(desktop: Desktop, record_id: str, item_id: str) -> None:
     session = desktop.context.session
     desktop.context.enter(session.account.login(*ADMIN))
     edits = prepared(desktop)
-    say("offered", held=edits.held, waiting=[each.after for each in edits.waiting()])
+    say("offered", held=edits.held, waiting=[each.after for each in edits.unsent_edits()])
     edits.keep()
-    wait_until(lambda: edits.saving.waiting == 0)
+    wait_until(lambda: edits.saving.unsent_count == 0)
     say("kept", name=session.items.get(item_id).value.item_name)
     states: list[str] = []
     desktop.context.serviceChanged.connect(
@@ -87,7 +87,7 @@ def recover(desktop: Desktop, record_id: str, item_id: str) -> None:
     kill_service(desktop)
     wait_until(lambda: desktop.context.service_state is ServiceState.RESTARTING)
     rename(edits, record_id, item_id, "while away", "in between")
-    wait_until(lambda: edits.saving.waiting == 0)
+    wait_until(lambda: edits.saving.unsent_count == 0)
     say("restarted", states=states, name=session.items.get(item_id).value.item_name)
 
 

@@ -52,7 +52,7 @@ def test_nobody_else_on_the_machine_reads_what_is_kept(
             folder.mkdir(parents=True, mode=0o755)
     pyramid = PyramidCache(folders["pyramids"])
     pyramid.make(png(300), pyramid.path(1, "a" * 64), lambda share: True, Cancellation())
-    TileCache(folders["tiles"]).keep("a" * 64, "preview", b"x")
+    TileCache(folders["tiles"]).store("a" * 64, "preview", b"x")
     logs = Logs(folders["logs"], lambda _error: None)
     logging.getLogger("desktop").warning("something")
     logs.close()

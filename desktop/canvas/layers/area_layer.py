@@ -1,4 +1,4 @@
-"""Paints areas that detection does not look at: hatched, over the regions."""
+"""Paints ignored areas hatched over the regions."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.region_layer import crisp
+from desktop.canvas.layers.region_layer import pixel_aligned
 from desktop.canvas.model.viewport import Viewport
 from shared.geometry import Rect
 
 
 class AreaLayer:
-    """`areas` are rectangles in px of the picture on view, `chosen` is the place of the marked one or -1."""
+    """Paints `areas`, rectangles in px of the picture. `selected_index` is the index of the marked one or
+    -1."""
 
     def __init__(self) -> None:
         self.areas: tuple[Rect, ...] = ()
-        self.chosen = -1
+        self.selected_index = -1
 
     def paint(self, painter: QPainter, viewport: Viewport, colours: CanvasColours) -> None:
         """Paint all areas."""
         for index, area in enumerate(self.areas):
-            box = crisp(viewport.rect_to_view(area))
+            box = pixel_aligned(viewport.rect_to_view(area))
             ground = QColor(colours.panel)
             ground.setAlpha(110)
             painter.fillRect(box, ground)
-            colour = QColor(colours.accent if index == self.chosen else colours.text)
-            # Two hatches, dark over light: seen on every ground.
+            colour = QColor(colours.accent if index == self.selected_index else colours.text)
+            # A dark hatch over a light one is visible on every picture.
             for shade, pattern in (
                 (colours.panel, Qt.BrushStyle.BDiagPattern),
                 (colour, Qt.BrushStyle.FDiagPattern),

@@ -1,4 +1,4 @@
-"""Defines the colours that the canvas paints with; the page passes those of its theme."""
+"""Defines the colours of the canvas. The page passes those of its theme."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CanvasColours:
     failed: str = "#cf2f2a"
     undecided: str = "#a8700a"
 
-    def of_state(self, state: RegionState) -> QColor:
+    def state_colour(self, state: RegionState) -> QColor:
         """The colour of a region that is not selected."""
         match state:
             case RegionState.PASSED:
@@ -52,13 +52,13 @@ DARK_COLOURS = CanvasColours(
 )
 
 
-def colours_of(dark: bool) -> CanvasColours:
+def theme_colours(dark: bool) -> CanvasColours:
     """The colours of the dark theme, or of the light one."""
     return DARK_COLOURS if dark else CanvasColours()
 
 
 _INK, _WHITE = QColor("#0e1013"), QColor("#ffffff")
-_READABLE = 4.5
+_MIN_CONTRAST = 4.5
 
 
 @lru_cache(maxsize=64)
@@ -66,16 +66,16 @@ def _chip_colours(rgb: int) -> tuple[QColor, QColor]:
     colour = QColor.fromRgb(rgb)
     ground = QColor(colour)
     for _ in range(3):
-        if contrast(ground, _WHITE) >= _READABLE:
+        if contrast(ground, _WHITE) >= _MIN_CONTRAST:
             return ground, _WHITE
         ground = ground.darker(104)
     return colour, _INK
 
 
 def chip_colours(colour: QColor) -> tuple[QColor, QColor]:
-    """Ground and ink for a chip of this colour, with a contrast of at least 4.5 (WCAG 2.2, AA).
+    """Background and text colour for a chip of this colour, with a contrast of at least 4.5 (WCAG 2.2, AA).
 
-    White on the ground, a little darkened where that is enough; else dark ink.
+    The text is white if the colour, slightly darkened, is dark enough, else dark.
     """
     return _chip_colours(colour.rgb())
 

@@ -1,4 +1,4 @@
-"""Paints what is under way: the rectangle being drawn, the selection band, the ruler."""
+"""Paints an unfinished action: the rectangle being drawn, the selection band, the ruler."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from desktop.canvas.layers.colours import CanvasColours
 from desktop.canvas.layers.marks import CHIP_HEIGHT, chip_font, draw_chip
-from desktop.canvas.layers.region_layer import crisp
+from desktop.canvas.layers.region_layer import pixel_aligned
 from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.tools.tool_machine import Measure, ToolDraft
 from desktop.canvas.tools.tool_names import measure_text
@@ -22,32 +22,32 @@ def paint_draft(
     font: QFont,
     mm_per_pixel: float | None,
 ) -> None:
-    """Paint a draft over everything else."""
+    """Paint a draft over all other layers. `mm_per_pixel` adds sizes in mm; None if it is unknown."""
     accent = QColor(colours.accent)
-    if draft.drawn is not None:
-        _frame(painter, viewport.rect_to_view(draft.drawn), accent, Qt.PenStyle.SolidLine)
-        size = f"{draft.drawn.w:.0f} × {draft.drawn.h:.0f}"
+    if draft.new_rect is not None:
+        _draw_frame(painter, viewport.rect_to_view(draft.new_rect), accent, Qt.PenStyle.SolidLine)
+        size = f"{draft.new_rect.w:.0f} × {draft.new_rect.h:.0f}"
         if mm_per_pixel is not None:
-            size += f" · {draft.drawn.w * mm_per_pixel:.1f} × {draft.drawn.h * mm_per_pixel:.1f} mm"
-        box = viewport.rect_to_view(draft.drawn)
-        _chip(painter, viewport, box.right, box.bottom + 6, size, accent, font)
+            size += f" · {draft.new_rect.w * mm_per_pixel:.1f} × {draft.new_rect.h * mm_per_pixel:.1f} mm"
+        box = viewport.rect_to_view(draft.new_rect)
+        _draw_size_chip(painter, viewport, box.right, box.bottom + 6, size, accent, font)
     if draft.band is not None:
-        _frame(painter, viewport.rect_to_view(draft.band), accent, Qt.PenStyle.DashLine)
+        _draw_frame(painter, viewport.rect_to_view(draft.band), accent, Qt.PenStyle.DashLine)
     if draft.measure is not None:
-        _ruler(painter, viewport, draft.measure, accent, font, mm_per_pixel)
+        _draw_ruler(painter, viewport, draft.measure, accent, font, mm_per_pixel)
 
 
-def _frame(painter: QPainter, box: Rect, accent: QColor, style: Qt.PenStyle) -> None:
+def _draw_frame(painter: QPainter, box: Rect, accent: QColor, style: Qt.PenStyle) -> None:
     pen = QPen(accent, 1.5, style)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
     painter.setPen(pen)
     fill = QColor(accent)
     fill.setAlpha(30)
     painter.setBrush(fill)
-    painter.drawRect(crisp(box))
+    painter.drawRect(pixel_aligned(box))
 
 
-def _ruler(
+def _draw_ruler(
     painter: QPainter,
     viewport: Viewport,
     measure: Measure,
@@ -71,10 +71,10 @@ def _ruler(
             painter.drawLine(end)
     painter.restore()
     text = measure_text(measure, mm_per_pixel)
-    _chip(painter, viewport, (x1 + x2) / 2 + 8, (y1 + y2) / 2 + 8, text, accent, font)
+    _draw_size_chip(painter, viewport, (x1 + x2) / 2 + 8, (y1 + y2) / 2 + 8, text, accent, font)
 
 
-def _chip(
+def _draw_size_chip(
     painter: QPainter, viewport: Viewport, x: float, y: float, text: str, accent: QColor, font: QFont
 ) -> None:
     strong = chip_font(font)

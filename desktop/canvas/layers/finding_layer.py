@@ -1,4 +1,4 @@
-"""Paints the boxes of findings over a picture, in the pixels of the photo they were found in."""
+"""Paints the boxes of findings over a picture. Their coordinates are pixels of the photo."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ Matrix = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FindingBox:
-    """A finding to show: its rectangle in px of its photo, what it is, how sure the model is (0..1).
+    """A finding to show: its rectangle in px of its photo, its label and the confidence of the model (0..1).
 
-    `author` is set for one that a person drew, which has no confidence. `quiet` marks one of another
-    item: it is only shown and cannot be edited. `reason` says why one is not a finding of the photo, such as
-    that the memory of the region explains it: it is quiet too, and the reason is its tooltip.
+    `author` names the user who drew the finding, which has no confidence then. `read_only` marks a finding
+    that cannot be edited, such as one of another item. `reason` says why the box is not a finding of the
+    photo, such as that the memory of the region explains it. It is shown as a tooltip, and such a box is
+    read-only too.
     """
 
     rect: Rect
@@ -34,27 +35,27 @@ class FindingBox:
     state: RegionState = RegionState.FAILED
     highlighted: bool = False
     author: str = ""
-    quiet: bool = False
+    read_only: bool = False
     reason: str = ""
 
     @property
     def text(self) -> str:
-        """Label and confidence, or who drew it."""
-        return self._with_source(self.label)
+        """The label with the confidence or the author."""
+        return self._add_source(self.label)
 
-    def fitted_text(self, metrics: QFontMetricsF) -> str:
-        """The same as it fits into a chip."""
-        return self._with_source(chip_text(metrics, self.label))
+    def elided_text(self, metrics: QFontMetricsF) -> str:
+        """The text with the label elided to the width of a chip."""
+        return self._add_source(chip_text(metrics, self.label))
 
-    def _with_source(self, name: str) -> str:
+    def _add_source(self, name: str) -> str:
         if self.confidence is not None:
             return f"{name} {self.confidence:.2f}".lstrip()
-        # A name after a label of several words would read as a part of it.
+        # Without the dot, the name would read as a part of a label of several words.
         return " · ".join(part for part in (name, self.author) if part)
 
 
-def mapped_corners(rect: Rect, mapping: Matrix | None) -> list[tuple[float, float]]:
-    """The corners of `rect`, clockwise from the upper left, through a 3 x 3 homography or none."""
+def map_corners(rect: Rect, mapping: Matrix | None) -> list[tuple[float, float]]:
+    """The corners of `rect`, clockwise from the upper left, mapped by a 3 x 3 homography if there is one."""
     corners = [(rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom)]
     if mapping is None:
         return corners
@@ -63,18 +64,18 @@ def mapped_corners(rect: Rect, mapping: Matrix | None) -> list[tuple[float, floa
     return [(float(x), float(y)) for x, y in flat]
 
 
-def _urgency(place: tuple[FindingBox, QColor, list[tuple[float, float]]]) -> tuple[bool, bool, float]:
+def _chip_priority(place: tuple[FindingBox, QColor, list[tuple[float, float]]]) -> tuple[bool, bool, float]:
     box = place[0]
-    return box.quiet, not box.highlighted, -(1.0 if box.confidence is None else box.confidence)
+    return box.read_only, not box.highlighted, -(1.0 if box.confidence is None else box.confidence)
 
 
-def dashed_outline(
+def draw_dashed_outline(
     painter: QPainter,
     corners: Sequence[tuple[float, float]],
     colour: QColor,
     dashes: Qt.PenStyle = Qt.PenStyle.DashLine,
 ) -> None:
-    """Paint an outline without a ground: dashes over a line in contrast, seen on every picture."""
+    """Paint a dashed outline over a contrasting line, which is visible on every picture."""
     polygon = QPolygonF([QPointF(x, y) for x, y in corners])
     painter.setBrush(Qt.BrushStyle.NoBrush)
     ground = QColor("#ffffff" if colour.lightnessF() < 0.5 else "#20262d")
@@ -84,14 +85,14 @@ def dashed_outline(
         painter.drawPolygon(polygon)
 
 
-def _in_view(corners: Sequence[tuple[float, float]], viewport: Viewport) -> bool:
-    across, down = zip(*corners, strict=True)
-    beside = max(across) <= 0 or min(across) >= viewport.width
-    return not beside and max(down) > 0 and min(down) < viewport.height
+def _is_in_view(corners: Sequence[tuple[float, float]], viewport: Viewport) -> bool:
+    xs, ys = zip(*corners, strict=True)
+    is_beside = max(xs) <= 0 or min(xs) >= viewport.width
+    return not is_beside and max(ys) > 0 and min(ys) < viewport.height
 
 
 class FindingLayer:
-    """Paints findings. `mapping` brings px of their photo to px of the picture on view."""
+    """Paints findings. `mapping` (3 x 3) maps px of their photo to px of the picture."""
 
     def __init__(self) -> None:
         self.boxes: tuple[FindingBox, ...] = ()
@@ -101,54 +102,55 @@ class FindingLayer:
     def paint(self, painter: QPainter, viewport: Viewport, colours: CanvasColours, font: QFont) -> None:
         """Paint all boxes, the highlighted ones last.
 
-        A chip that would cover another one is left out: first those of highlighted boxes, then the surest.
+        A chip that would cover another one is left out. Highlighted boxes come first, then those with the
+        highest confidence.
         """
         strong = chip_font(font)
         metrics = QFontMetricsF(strong)
         painter.setFont(strong)
         places: list[tuple[FindingBox, QColor, list[tuple[float, float]]]] = []
         for box in sorted(self.boxes, key=lambda box: box.highlighted):
-            corners = [viewport.to_view(x, y) for x, y in mapped_corners(box.rect, self.mapping)]
-            if box.quiet and not _in_view(corners, viewport):
+            corners = [viewport.to_view(x, y) for x, y in map_corners(box.rect, self.mapping)]
+            if box.read_only and not _is_in_view(corners, viewport):
                 continue
-            colour = QColor(colours.accent) if box.highlighted else colours.of_state(box.state)
-            if box.quiet:
+            colour = QColor(colours.accent) if box.highlighted else colours.state_colour(box.state)
+            if box.read_only:
                 colour = QColor(colours.dim)
                 dashes = Qt.PenStyle.DashDotLine if box.reason else Qt.PenStyle.DashLine
-                dashed_outline(painter, corners, colour, dashes)
+                draw_dashed_outline(painter, corners, colour, dashes)
             else:
-                self._outline(painter, corners, colour, 3 if box.highlighted else 2)
+                self._draw_outline(painter, corners, colour, 3 if box.highlighted else 2)
             if self.show_labels and box.text:
                 places.append((box, colour, corners))
-        taken: set[tuple[int, int]] = set()
-        for box, colour, corners in sorted(places, key=_urgency):
+        occupied: set[tuple[int, int]] = set()
+        for box, colour, corners in sorted(places, key=_chip_priority):
             x, y = min(corner[0] for corner in corners), min(corner[1] for corner in corners)
-            text = box.fitted_text(metrics)
+            text = box.elided_text(metrics)
             width = metrics.horizontalAdvance(text) + 14
             x = min(max(x - 1, 0), max(viewport.width - width, 0))
             y = y - CHIP_HEIGHT if y >= CHIP_HEIGHT else max(y, 0)
             chip = QRectF(round(x), round(y), round(width), CHIP_HEIGHT)
             cells = chip_cells(chip)
-            if taken.isdisjoint(cells):
-                taken.update(cells)
+            if occupied.isdisjoint(cells):
+                occupied.update(cells)
                 draw_chip(painter, chip, text, colour)
 
     def reason_at(self, x: float, y: float, viewport: Viewport) -> str:
-        """Why the box at a place of the view is not a finding; empty where no box has a reason."""
+        """The reason of the smallest box at a point of the view; empty when no box there has one."""
         place, rule = QPointF(x, y), Qt.FillRule.WindingFill
         reasons = [
             (box.rect.area, box.reason)
             for box in self.boxes
-            if box.reason and self._outlined(box, viewport).containsPoint(place, rule)
+            if box.reason and self._outline_polygon(box, viewport).containsPoint(place, rule)
         ]
         return min(reasons, default=(0.0, ""))[1]
 
-    def _outlined(self, box: FindingBox, viewport: Viewport) -> QPolygonF:
-        corners = mapped_corners(box.rect, self.mapping)
+    def _outline_polygon(self, box: FindingBox, viewport: Viewport) -> QPolygonF:
+        corners = map_corners(box.rect, self.mapping)
         return QPolygonF([QPointF(*viewport.to_view(x, y)) for x, y in corners])
 
     @staticmethod
-    def _outline(
+    def _draw_outline(
         painter: QPainter, corners: Sequence[tuple[float, float]], colour: QColor, width: int
     ) -> None:
         painter.setPen(QPen(colour, width))

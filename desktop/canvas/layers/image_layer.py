@@ -1,4 +1,4 @@
-"""Paints a picture from the tiles that are here, and says which ones it wants."""
+"""Paints a picture from its loaded tiles and requests the missing ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from desktop.imaging.sources.source import TILE, Level
 from shared.geometry import Rect
 
 NEAREST_ABOVE = 2.0
-"""From this many device px per picture px on, the pixels are shown as the squares they are."""
+"""At this many device px per picture px and above, pixels are painted as squares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,13 @@ class _Screen:
     top: float
 
     def to_screen(self, rect: Rect) -> QRectF:
-        """Where a rectangle of the picture is seen."""
+        """The place of a rectangle of the picture on the screen."""
         x, y = self.left + rect.x * self.scale, self.top + rect.y * self.scale
         return QRectF(x, y, rect.w * self.scale, rect.h * self.scale)
 
-    def tile(self, level: Level, key: TileKey) -> QRectF:
-        """Where a tile goes: on whole px, so that neighbours neither gape nor overlap."""
+    def tile_rect(self, level: Level, key: TileKey) -> QRectF:
+        """The place of a tile on the screen, on whole px, so that there are no gaps or overlaps between
+        tiles."""
         rect = level.tile_rect(key.column, key.row)
         x1 = round(self.left + (level.left + rect.x * level.factor) * self.scale)
         y1 = round(self.top + (level.top + rect.y * level.factor) * self.scale)
@@ -40,8 +41,8 @@ class _Screen:
         y2 = round(self.top + (level.top + rect.bottom * level.factor) * self.scale)
         return QRectF(x1, y1, x2 - x1, y2 - y1)
 
-    def within(self, level: Level, key: TileKey, target: QRectF) -> QRectF:
-        """The part of a tile, in its px, that is seen at `target`."""
+    def source_rect(self, level: Level, key: TileKey, target: QRectF) -> QRectF:
+        """The part of a tile, in px of the tile, that covers `target` on the screen."""
         pitch = level.factor * self.scale
         x = (target.x() - self.left - level.left * self.scale) / pitch - key.column * TILE
         y = (target.y() - self.top - level.top * self.scale) / pitch - key.row * TILE
@@ -49,7 +50,7 @@ class _Screen:
 
 
 class ImageLayer:
-    """Stateless but for the loader: each `paint` shows the best that is here."""
+    """Paints the finest tiles that the loader has. It has no other state."""
 
     def __init__(self, loader: TileLoader) -> None:
         self._loader = loader
@@ -57,33 +58,33 @@ class ImageLayer:
     def paint(
         self, painter: QPainter, viewport: Viewport, levels: Sequence[Level], ratio: float, *, smooth: bool
     ) -> None:
-        """Paint the picture and ask for its missing tiles.
+        """Paint the picture and request its missing tiles.
 
-        `ratio`: device px per view px. Without `smooth` every pixel is the nearest one, which is quicker.
+        `ratio` is device px per view px. Without `smooth` the nearest pixel is painted, which is faster.
         """
         screen = _Screen(viewport.scale * ratio, viewport.left * ratio, viewport.top * ratio)
-        whole = screen.to_screen(Rect(0, 0, viewport.image_width, viewport.image_height))
-        between = screen.scale < NEAREST_ABOVE and screen.scale != 1
+        image_rect = screen.to_screen(Rect(0, 0, viewport.image_width, viewport.image_height))
+        interpolates = screen.scale < NEAREST_ABOVE and screen.scale != 1
         painter.save()
         painter.scale(1 / ratio, 1 / ratio)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth and between)
-        painter.setClipRect(whole)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth and interpolates)
+        painter.setClipRect(image_rect)
         if levels:
             index = level_for(levels, screen.scale)
             keys = tiles_in_view(levels, index, viewport)
-            self._loader.want(keys)
+            self._loader.request(keys)
             for key in keys:
-                target = screen.tile(levels[index], key)
+                target = screen.tile_rect(levels[index], key)
                 image = self._loader.tile(key)
                 if image is not None:
                     painter.drawImage(target, image, QRectF(image.rect()))
-                elif not self._coarser(painter, screen, levels, key, target):
-                    self._preview(painter, whole, target)
+                elif not self._paint_coarser_tile(painter, screen, levels, key, target):
+                    self._paint_preview(painter, image_rect, target)
         else:
-            self._preview(painter, whole, screen.to_screen(viewport.visible))
+            self._paint_preview(painter, image_rect, screen.to_screen(viewport.visible))
         painter.restore()
 
-    def _coarser(
+    def _paint_coarser_tile(
         self, painter: QPainter, screen: _Screen, levels: Sequence[Level], key: TileKey, target: QRectF
     ) -> bool:
         """Paint the part of a coarser tile at the place of `key`; False when none is loaded."""
@@ -92,33 +93,36 @@ class ImageLayer:
             parent = TileKey(index, key.column >> steps, key.row >> steps)
             image = self._loader.tile(parent)
             if image is not None:
-                painter.drawImage(target, image, screen.within(levels[index], parent, target))
+                painter.drawImage(target, image, screen.source_rect(levels[index], parent, target))
                 return True
         return False
 
-    def _preview(self, painter: QPainter, whole: QRectF, target: QRectF) -> None:
+    def _paint_preview(self, painter: QPainter, image_rect: QRectF, target: QRectF) -> None:
         image = self._loader.preview
         if image is None:
             return
-        across, down = image.width() / whole.width(), image.height() / whole.height()
-        x, y = (target.x() - whole.x()) * across, (target.y() - whole.y()) * down
-        painter.drawImage(target, image, QRectF(x, y, target.width() * across, target.height() * down))
+        scale_x, scale_y = image.width() / image_rect.width(), image.height() / image_rect.height()
+        x, y = (target.x() - image_rect.x()) * scale_x, (target.y() - image_rect.y()) * scale_y
+        painter.drawImage(target, image, QRectF(x, y, target.width() * scale_x, target.height() * scale_y))
 
 
 def level_for(levels: Sequence[Level], scale: float) -> int:
-    """The coarsest level that is at least as fine as the screen, at `scale` device px per picture px."""
-    fine = [index for index, level in enumerate(levels) if level.factor * scale <= 1]
-    return fine[-1] if fine else 0
+    """The index of the coarsest level with the resolution of the screen, at `scale` device px per picture
+    px."""
+    fine_levels = [index for index, level in enumerate(levels) if level.factor * scale <= 1]
+    return fine_levels[-1] if fine_levels else 0
 
 
 def tiles_in_view(levels: Sequence[Level], index: int, viewport: Viewport) -> list[TileKey]:
-    """The tiles of a level that the view shows, those in the middle first."""
+    """The visible tiles of a level, those in the middle first."""
     level, part = levels[index], viewport.visible
     if part.empty:
         return []
     pitch = TILE * level.factor
-    first_column, last_column = _span(part.x - level.left, part.right - level.left, pitch, level.columns)
-    first_row, last_row = _span(part.y - level.top, part.bottom - level.top, pitch, level.rows)
+    first_column, last_column = _index_range(
+        part.x - level.left, part.right - level.left, pitch, level.columns
+    )
+    first_row, last_row = _index_range(part.y - level.top, part.bottom - level.top, pitch, level.rows)
     middle_column = (part.x + part.w / 2 - level.left) / pitch - 0.5
     middle_row = (part.y + part.h / 2 - level.top) / pitch - 0.5
     keys = [
@@ -129,6 +133,6 @@ def tiles_in_view(levels: Sequence[Level], index: int, viewport: Viewport) -> li
     return sorted(keys, key=lambda key: (key.column - middle_column) ** 2 + (key.row - middle_row) ** 2)
 
 
-def _span(start: float, end: float, pitch: float, count: int) -> tuple[int, int]:
+def _index_range(start: float, end: float, pitch: float, count: int) -> tuple[int, int]:
     first = min(max(math.floor(start / pitch), 0), count - 1)
     return first, min(max(math.ceil(end / pitch) - 1, first), count - 1)

@@ -15,41 +15,42 @@ CHIP_HEIGHT = 20
 """View px."""
 
 
-LONGEST_NAME = 260
-"""The widest that a name gets in a chip, view px; the whole name stands in the lists."""
+MAX_NAME_WIDTH = 260
+"""The maximum width of a name in a chip, in view px. The lists show the whole name."""
 
 
 def chip_text(metrics: QFontMetricsF, name: str) -> str:
-    """A name as it fits into a chip: with an ellipsis where it is too long."""
-    return metrics.elidedText(name, Qt.TextElideMode.ElideRight, LONGEST_NAME)
+    """A name elided to the maximum width in a chip."""
+    return metrics.elidedText(name, Qt.TextElideMode.ElideRight, MAX_NAME_WIDTH)
 
 
 def chip_cells(chip: QRectF) -> list[tuple[int, int]]:
-    """The squares of half a chip's height that a chip lies on: what it takes from others."""
+    """The cells of a grid that a chip covers. A cell is a square with half the height of a chip."""
     side = CHIP_HEIGHT / 2
     columns = range(int(chip.left() // side), int(chip.right() // side) + 1)
     rows = range(int(chip.top() // side), int((chip.bottom() - 1) // side) + 1)
     return [(column, row) for column in columns for row in rows]
 
 
-def chip_places(box: Rect, width: float, view: tuple[float, float]) -> Iterator[QRectF]:
-    """Yield where a chip of this width may stand at a region, the best place first; all in view px.
+def chip_positions(box: Rect, width: float, view: tuple[float, float]) -> Iterator[QRectF]:
+    """Yield the positions for a chip of this width at a region, the best one first. All values are view px.
 
-    That is above the region at its left, inside of a large one at the upper edge; none covers a small one.
+    The best one is above the region at its left, or inside a large region at the upper edge. No position
+    covers a small region.
     """
     left, right = box.x - 1, box.right + 1 - width
     above, below = box.y - CHIP_HEIGHT, box.bottom
-    most_x, most_y = max(view[0] - width, 0.0), max(view[1] - CHIP_HEIGHT, 0.0)
+    max_x, max_y = max(view[0] - width, 0.0), max(view[1] - CHIP_HEIGHT, 0.0)
     best = above if above >= 0 else below if box.h < CHIP_HEIGHT else max(box.y, 0.0)
-    yield QRectF(round(min(max(round(left), 0.0), most_x)), round(best), round(width), CHIP_HEIGHT)
+    yield QRectF(round(min(max(round(left), 0.0), max_x)), round(best), round(width), CHIP_HEIGHT)
     middle = box.y + (box.h - CHIP_HEIGHT) / 2
-    around = [(left, below), (right, above), (right, below)]
-    around += [(box.right + 2, middle), (box.x - width - 2, middle)]
-    # Clear of a neighbour's chip, also by the squares in which chips are compared.
-    beyond = 1.5 * CHIP_HEIGHT
-    around += [(left, above - beyond), (left, below + beyond)]
-    for x, y in around:
-        if 0 <= round(x) <= most_x and 0 <= round(y) <= most_y:
+    alternatives = [(left, below), (right, above), (right, below)]
+    alternatives += [(box.right + 2, middle), (box.x - width - 2, middle)]
+    # Far enough from a neighbour's chip that both cover different cells.
+    clearance = 1.5 * CHIP_HEIGHT
+    alternatives += [(left, above - clearance), (left, below + clearance)]
+    for x, y in alternatives:
+        if 0 <= round(x) <= max_x and 0 <= round(y) <= max_y:
             yield QRectF(round(x), round(y), round(width), CHIP_HEIGHT)
 
 
@@ -64,7 +65,7 @@ def chip_font(font: QFont) -> QFont:
 def draw_chip(
     painter: QPainter, box: QRectF, text: str, colour: QColor, state: RegionState = RegionState.NONE
 ) -> None:
-    """A chip with a text and, at its end, the mark of `state`. The painter has the font already."""
+    """Draw a chip with a text and the mark of `state`. The font of the painter must be set."""
     ground, ink = chip_colours(colour)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -80,7 +81,7 @@ def draw_chip(
 
 
 def draw_mark(painter: QPainter, box: QRectF, state: RegionState, ink: QColor) -> None:
-    """A tick for passed, a cross for failed, a ring for undecided."""
+    """Draw the mark of a state: a tick for passed, a cross for failed, a ring for undecided."""
     painter.setPen(QPen(ink, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     left, top, right, bottom = box.left(), box.top(), box.right(), box.bottom()
@@ -99,24 +100,21 @@ def draw_mark(painter: QPainter, box: QRectF, state: RegionState, ink: QColor) -
 
 
 class FocusRing:
-    """The ring around a picture that has the focus: for who came by keys, as who clicked on it knows.
-
-    Without it no line lies on the edge of the picture.
-    """
+    """The ring around a picture that got the focus by keyboard. It is not painted after a click."""
 
     def __init__(self) -> None:
-        self._came_by_keys = False
+        self._focused_by_keyboard = False
 
-    def came(self, event: QFocusEvent) -> None:
-        """The focus came; back from another window it is as it was."""
+    def on_focus_in(self, event: QFocusEvent) -> None:
+        """Remember whether the focus came by keyboard. Returning from another window changes nothing."""
         reasons = Qt.FocusReason
         if event.reason() not in (reasons.ActiveWindowFocusReason, reasons.PopupFocusReason):
             keys = (reasons.TabFocusReason, reasons.BacktabFocusReason, reasons.ShortcutFocusReason)
-            self._came_by_keys = event.reason() in keys
+            self._focused_by_keyboard = event.reason() in keys
 
     def paint(self, painter: QPainter, box: QRect, has_focus: bool, accent: QColor) -> None:
-        """Paint it where it belongs, 1 px."""
-        if has_focus and self._came_by_keys:
+        """Paint the ring, 1 px wide, inside `box` if it is needed."""
+        if has_focus and self._focused_by_keyboard:
             painter.setPen(QPen(accent, 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(box.adjusted(0, 0, -1, -1))

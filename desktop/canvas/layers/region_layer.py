@@ -1,4 +1,4 @@
-"""Paints the regions: rectangles in bulk, number chips where there is room, handles of the selected."""
+"""Paints the regions with number chips where there is room, and handles of selected regions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.marks import chip_cells, chip_font, chip_places, chip_text, draw_chip
-from desktop.canvas.layers.outlines import crisp_boxes, paint_outlines
+from desktop.canvas.layers.marks import chip_cells, chip_font, chip_positions, chip_text, draw_chip
+from desktop.canvas.layers.outlines import paint_outlines, pixel_aligned_rects
 from desktop.canvas.model.rect_index import Edges
 from desktop.canvas.model.regions import Region, RegionState, RegionStore, StoreEvent
 from desktop.canvas.model.shaping import Handle
@@ -21,20 +21,20 @@ from shared.geometry import Rect
 HANDLE = 9
 """Side of a handle in view px."""
 
-MANY = 200
-"""Above this many visible regions, or selected ones, they are painted together instead of one by one."""
+BATCH_THRESHOLD = 200
+"""Above this number of visible or selected regions, they are painted in one batch instead of one by one."""
 
-_FILLED = 1500
-"""Above this many visible regions only their outlines are painted."""
-_EXTRA = 200
-_CHIPS = 400
-_CHIP_CELLS = 2000
-_CHIP_FROM_MANY = 24.0
+_MAX_FILLED = 1500
+"""Above this number of visible regions, only their outlines are painted."""
+_MAX_EXTRA = 200
+_MAX_CHIPS = 400
+_MAX_CHIP_CELLS = 2000
+_MIN_CHIP_SIDE = 24.0
 _FILL_ALPHA = 34
 
 
 class RegionLayer:
-    """Paints a store. What is prepared for many regions is kept until the store changes."""
+    """Paints the regions of a store. Groups for the batch painting are kept until the store changes."""
 
     def __init__(self, store: RegionStore) -> None:
         self._store = store
@@ -42,157 +42,164 @@ class RegionLayer:
         self._large: list[Region] = []
         self._extra: set[str] = set()
         self._stale = True
-        self._prepared = self._version = 0
-        self._sheet = _Sheet()
-        self._chosen_sheet = _Sheet()
-        store.subscribe(self._store_changed)
+        self._groups_version = self._version = 0
+        self._batch_pixmap = _CachedPixmap()
+        self._selected_pixmap = _CachedPixmap()
+        store.subscribe(self._on_store_changed)
         self.show_regions = True
         self.show_labels = True
         self.full_names = False
-        """Say the name and the note of every region in place of its mark, not only of selected ones."""
+        """Show the name and the note of every region in place of its mark, not only of selected regions."""
 
     def paint(
         self,
         painter: QPainter,
         viewport: Viewport,
         colours: CanvasColours,
-        moved: Mapping[str, Rect],
+        moved_rects: Mapping[str, Rect],
         font: QFont,
     ) -> None:
-        """Paint the regions that are seen; those in `moved` where they are being dragged to."""
+        """Paint the visible regions. `moved_rects` has the present rectangles of dragged regions by id."""
         if not self.show_regions:
             return
-        special = {*self._store.selected, *moved}
-        count = self._store.count_touching(viewport.visible)
-        if count > MANY:
-            self._prepare()
-            self._paint_many(painter, viewport, colours, font, frozenset(moved), count <= _FILLED)
-            plain = [
+        special = {*self._store.selected, *moved_rects}
+        count = self._store.count_intersecting(viewport.visible)
+        if count > BATCH_THRESHOLD:
+            self._rebuild_groups()
+            self._paint_batch(painter, viewport, colours, font, frozenset(moved_rects), count <= _MAX_FILLED)
+            unselected = [
                 region
                 for region in map(self._store.get, self._extra - special)
                 if region and not region.hidden
             ]
         else:
-            visible = self._store.touching(viewport.visible)
-            plain = [region for region in visible if region.id not in special]
-            plain.sort(key=lambda region: -region.rect.area)
-        self._paint_few(painter, viewport, colours, plain)
-        chosen = [self._store[key] for key in special if key in self._store]
-        chosen = [region for region in chosen if not region.hidden]
-        together = len(chosen) > MANY
-        if together:
-            self._paint_chosen(painter, viewport, colours, chosen, moved)
-            chosen = []
-        chosen = [region.at(moved.get(region.id, region.rect)) for region in chosen]
+            visible = self._store.intersecting(viewport.visible)
+            unselected = [region for region in visible if region.id not in special]
+            unselected.sort(key=lambda region: -region.rect.area)
+        self._paint_one_by_one(painter, viewport, colours, unselected)
+        selected_regions = [self._store[key] for key in special if key in self._store]
+        selected_regions = [region for region in selected_regions if not region.hidden]
+        paint_together = len(selected_regions) > BATCH_THRESHOLD
+        if paint_together:
+            self._paint_selected_batch(painter, viewport, colours, selected_regions, moved_rects)
+            selected_regions = []
+        selected_regions = [
+            region.with_rect(moved_rects.get(region.id, region.rect)) for region in selected_regions
+        ]
         accent = QColor(colours.accent)
-        for region in chosen:
-            self._box(painter, viewport.rect_to_view(region.rect), accent, region.locked, 2.0)
+        for region in selected_regions:
+            self._paint_box(painter, viewport.rect_to_view(region.rect), accent, region.locked, 2.0)
         if self.show_labels:
-            selected = set() if together else set(self._store.selected)
-            self._chips(painter, viewport, colours, [*chosen, *plain], selected, font, 0.0)
-        self._handles(painter, viewport, accent, (region for region in chosen if not region.locked))
+            selected = set() if paint_together else set(self._store.selected)
+            self._paint_chips(
+                painter, viewport, colours, [*selected_regions, *unselected], selected, font, 0.0
+            )
+        self._paint_handles(
+            painter, viewport, accent, (region for region in selected_regions if not region.locked)
+        )
 
-    def _paint_few(
+    def _paint_one_by_one(
         self, painter: QPainter, viewport: Viewport, colours: CanvasColours, regions: Iterable[Region]
     ) -> None:
         for region in sorted(regions, key=lambda region: region.z):
             box = viewport.rect_to_view(region.rect)
-            self._box(painter, box, colours.of_state(region.state), region.locked, 1.5)
+            self._paint_box(painter, box, colours.state_colour(region.state), region.locked, 1.5)
 
     @staticmethod
-    def _box(painter: QPainter, box: Rect, colour: QColor, locked: bool, width: float) -> None:
-        _take_pen(painter, colour, locked, width)
-        _take_fill(painter, colour)
-        painter.drawRect(crisp(box))
+    def _paint_box(painter: QPainter, box: Rect, colour: QColor, locked: bool, width: float) -> None:
+        _set_pen(painter, colour, locked, width)
+        _set_fill(painter, colour)
+        painter.drawRect(pixel_aligned(box))
 
-    def _paint_many(
+    def _paint_batch(
         self,
         painter: QPainter,
         viewport: Viewport,
         colours: CanvasColours,
         font: QFont,
-        away: frozenset[str],
+        excluded: frozenset[str],
         filled: bool,
     ) -> None:
-        """Paint all but those `away` from a sheet that is redrawn when the view or a region changed."""
+        """Paint all regions except `excluded` from a pixmap that is redrawn when the view or a region
+        changes."""
 
-        def draw(sheet_painter: QPainter) -> None:
-            plain: list[tuple[Edges, QColor]] = []
+        def draw(pixmap_painter: QPainter) -> None:
+            outlined_groups: list[tuple[Edges, QColor]] = []
             for (state, locked), (ids, edges) in self._groups.items():
-                colour = colours.of_state(state)
-                staying = edges[[key not in away for key in ids]] if away else edges
+                colour = colours.state_colour(state)
+                remaining = edges[[key not in excluded for key in ids]] if excluded else edges
                 if not filled and not locked:
-                    plain.append((staying, colour))
+                    outlined_groups.append((remaining, colour))
                     continue
-                _take_pen(sheet_painter, colour, locked, 1.5 if filled else 1.0)
+                _set_pen(pixmap_painter, colour, locked, 1.5 if filled else 1.0)
                 if filled:
-                    _take_fill(sheet_painter, colour)
-                sheet_painter.drawRects(crisp_boxes(staying, viewport))
-            if plain:
-                paint_outlines(sheet_painter, viewport, plain)
+                    _set_fill(pixmap_painter, colour)
+                pixmap_painter.drawRects(pixel_aligned_rects(remaining, viewport))
+            if outlined_groups:
+                paint_outlines(pixmap_painter, viewport, outlined_groups)
             if self.show_labels:
-                large = (region for region in self._large if region.id not in away)
-                self._chips(sheet_painter, viewport, colours, large, set(), font, _CHIP_FROM_MANY)
+                large = (region for region in self._large if region.id not in excluded)
+                self._paint_chips(pixmap_painter, viewport, colours, large, set(), font, _MIN_CHIP_SIDE)
 
-        key = (viewport, colours, self._prepared, self.show_labels, away, filled)
-        self._sheet.paint(painter, viewport, key, draw)
+        key = (viewport, colours, self._groups_version, self.show_labels, excluded, filled)
+        self._batch_pixmap.paint(painter, viewport, key, draw)
 
-    def _paint_chosen(
+    def _paint_selected_batch(
         self,
         painter: QPainter,
         viewport: Viewport,
         colours: CanvasColours,
-        chosen: Sequence[Region],
-        moved: Mapping[str, Rect],
+        selected_regions: Sequence[Region],
+        moved_rects: Mapping[str, Rect],
     ) -> None:
-        """Paint many selected regions, without what is there to get hold of a single one."""
+        """Paint many selected regions without handles and chips."""
 
-        def draw(sheet_painter: QPainter) -> None:
+        def draw(pixmap_painter: QPainter) -> None:
             accent = QColor(colours.accent)
-            filled = len(chosen) <= _FILLED
+            filled = len(selected_regions) <= _MAX_FILLED
             if filled:
-                _take_fill(sheet_painter, accent)
+                _set_fill(pixmap_painter, accent)
             for locked in (False, True):
-                ids = [region.id for region in chosen if region.locked is locked]
+                ids = [region.id for region in selected_regions if region.locked is locked]
                 edges = self._store.edges(ids)
-                for row, rect in enumerate(map(moved.get, ids)):
+                for row, rect in enumerate(map(moved_rects.get, ids)):
                     if rect is not None:
                         edges[row] = (rect.x, rect.y, rect.right, rect.bottom)
                 if not filled and not locked:
-                    paint_outlines(sheet_painter, viewport, [(edges, accent)])
+                    paint_outlines(pixmap_painter, viewport, [(edges, accent)])
                     continue
-                _take_pen(sheet_painter, accent, locked, 2.0 if filled else 1.0)
-                sheet_painter.drawRects(crisp_boxes(edges, viewport))
+                _set_pen(pixmap_painter, accent, locked, 2.0 if filled else 1.0)
+                pixmap_painter.drawRects(pixel_aligned_rects(edges, viewport))
 
-        key = (viewport, colours, self._version, tuple(moved.items()))
-        self._chosen_sheet.paint(painter, viewport, key, draw)
+        key = (viewport, colours, self._version, tuple(moved_rects.items()))
+        self._selected_pixmap.paint(painter, viewport, key, draw)
 
-    def _store_changed(self, event: StoreEvent) -> None:
-        """What is new is painted over what was prepared; anything else rebuilds it."""
+    def _on_store_changed(self, event: StoreEvent) -> None:
+        """Mark the groups as stale. Added regions are painted over the groups and do not make them stale."""
         self._version += 1
         if (event.changed | event.removed) - self._extra:
             self._stale = True
         self._extra = (self._extra | event.added) - event.removed
 
-    def _prepare(self) -> None:
-        if not self._stale and len(self._extra) <= _EXTRA:
+    def _rebuild_groups(self) -> None:
+        if not self._stale and len(self._extra) <= _MAX_EXTRA:
             return
         self._stale = False
         self._extra.clear()
-        self._prepared += 1
-        shown = [region for region in self._store if not region.hidden]
-        ids = [region.id for region in shown]
+        self._groups_version += 1
+        visible_regions = [region for region in self._store if not region.hidden]
+        ids = [region.id for region in visible_regions]
         edges = self._store.edges(ids)
         groups: defaultdict[tuple[RegionState, bool], list[int]] = defaultdict(list)
-        for index, region in enumerate(shown):
+        for index, region in enumerate(visible_regions):
             groups[region.state, region.locked].append(index)
         self._groups = {
             key: ([ids[index] for index in places], edges[places]) for key, places in groups.items()
         }
         areas = (edges[:, 2] - edges[:, 0]) * (edges[:, 3] - edges[:, 1])
-        self._large = [shown[index] for index in np.argsort(-areas, kind="stable")[:_CHIPS]]
+        self._large = [visible_regions[index] for index in np.argsort(-areas, kind="stable")[:_MAX_CHIPS]]
 
-    def _chips(
+    def _paint_chips(
         self,
         painter: QPainter,
         viewport: Viewport,
@@ -200,56 +207,58 @@ class RegionLayer:
         regions: Iterable[Region],
         selected: set[str],
         font: QFont,
-        least: float,
+        min_side: float,
     ) -> None:
-        """Numbers beside regions with a side of at least `least` view px, in this order.
+        """Paint number chips at regions with a side of at least `min_side` view px, in this order.
 
-        A chip that would cover another one goes to the next place at its region; where none is free it is
-        left out, unless its region is selected.
+        A chip that would cover another one takes the next free position at its region. If no position is
+        free, the chip is left out unless its region is selected.
         """
         strong = chip_font(font)
         metrics = QFontMetricsF(strong)
         painter.setFont(strong)
-        taken: set[tuple[int, int]] = set()
+        occupied: set[tuple[int, int]] = set()
         for region in regions:
             box = viewport.rect_to_view(region.rect)
-            chosen = region.id in selected
-            if not chosen and max(box.w, box.h) < least:
+            is_selected = region.id in selected
+            if not is_selected and max(box.w, box.h) < min_side:
                 continue
             text = str(region.number)
-            if chosen or self.full_names:
+            if is_selected or self.full_names:
                 name = chip_text(metrics, region.label)
                 text = " ".join(part for part in (text, name, region.note) if part)
             mark = RegionState.NONE if self.full_names else region.state
             width = metrics.horizontalAdvance(text) + 14 + (15 if mark is not RegionState.NONE else 0)
-            chips = chip_places(box, width, (viewport.width, viewport.height))
-            spots = ((place, chip_cells(place)) for place in chips)
-            spot = next((spot for spot in spots if chosen or taken.isdisjoint(spot[1])), None)
+            chips = chip_positions(box, width, (viewport.width, viewport.height))
+            free_spots = ((place, chip_cells(place)) for place in chips)
+            spot = next((spot for spot in free_spots if is_selected or occupied.isdisjoint(spot[1])), None)
             if spot is None:
                 continue
-            if len(taken) > _CHIP_CELLS:
+            if len(occupied) > _MAX_CHIP_CELLS:
                 return
             chip, cells = spot
-            taken.update(cells)
-            colour = QColor(colours.accent) if chosen else colours.of_state(region.state)
+            occupied.update(cells)
+            colour = QColor(colours.accent) if is_selected else colours.state_colour(region.state)
             draw_chip(painter, chip, text, colour, mark)
 
     @staticmethod
-    def _handles(painter: QPainter, viewport: Viewport, accent: QColor, regions: Iterable[Region]) -> None:
+    def _paint_handles(
+        painter: QPainter, viewport: Viewport, accent: QColor, regions: Iterable[Region]
+    ) -> None:
         painter.setPen(QPen(accent, 1.5))
         painter.setBrush(QColor("#ffffff"))
         for region in regions:
             box = viewport.rect_to_view(region.rect)
-            roomy = min(box.w, box.h) > 3 * HANDLE
+            has_room = min(box.w, box.h) > 3 * HANDLE
             for handle in Handle:
-                if roomy or 0 not in handle.value:
+                if has_room or 0 not in handle.value:
                     x, y = handle.point_on(box)
                     side = HANDLE - 1
                     painter.drawRect(QRectF(round(x) - side / 2, round(y) - side / 2, side, side))
 
 
-class _Sheet:
-    """A picture of many regions, redrawn when what it shows is not what its key said."""
+class _CachedPixmap:
+    """A pixmap of many regions that is redrawn when its key changes."""
 
     def __init__(self) -> None:
         self._pixmap = QPixmap()
@@ -258,19 +267,19 @@ class _Sheet:
     def paint(
         self, painter: QPainter, viewport: Viewport, key: object, draw: Callable[[QPainter], None]
     ) -> None:
-        """Paint it over all of the view; `draw` gets a painter on the empty sheet, in view px."""
+        """Paint the pixmap over the whole view. `draw` gets a painter on the empty pixmap, in view px."""
         ratio = painter.device().devicePixelRatio()
         if self._key != (key, ratio):
             self._key = (key, ratio)
             self._pixmap = QPixmap(round(viewport.width * ratio), round(viewport.height * ratio))
             self._pixmap.setDevicePixelRatio(ratio)
             self._pixmap.fill(Qt.GlobalColor.transparent)
-            with QPainter(self._pixmap) as sheet_painter:
-                draw(sheet_painter)
+            with QPainter(self._pixmap) as pixmap_painter:
+                draw(pixmap_painter)
         painter.drawPixmap(0, 0, self._pixmap)
 
 
-def _take_pen(painter: QPainter, colour: QColor, locked: bool, width: float) -> None:
+def _set_pen(painter: QPainter, colour: QColor, locked: bool, width: float) -> None:
     pen = QPen(colour, width)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
     if locked:
@@ -278,13 +287,13 @@ def _take_pen(painter: QPainter, colour: QColor, locked: bool, width: float) -> 
     painter.setPen(pen)
 
 
-def _take_fill(painter: QPainter, colour: QColor) -> None:
+def _set_fill(painter: QPainter, colour: QColor) -> None:
     fill = QColor(colour)
     fill.setAlpha(_FILL_ALPHA)
     painter.setBrush(fill)
 
 
-def crisp(box: Rect) -> QRectF:
-    """The rectangle in view px with edges on whole px, where a line is not smeared over two."""
+def pixel_aligned(box: Rect) -> QRectF:
+    """The rectangle in view px with edges on whole px, so that lines are sharp."""
     x, y = round(box.x), round(box.y)
     return QRectF(x, y, max(round(box.right) - x, 1), max(round(box.bottom) - y, 1))

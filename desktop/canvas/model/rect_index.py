@@ -1,6 +1,6 @@
-"""Indexes rectangles by id for fast hit tests: one row of numbers each, compared all at once.
+"""Indexes rectangles by id for fast hit tests: all are rows of one array, which are compared at once.
 
-Comparing 10,000 rows takes about 0.05 ms, so no grid of cells has to be kept true while regions move.
+Comparing 10,000 rows takes about 0.05 ms, so no grid of cells is needed, which moving regions would change.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Edges = npt.NDArray[np.float64]
 
 
 class RectIndex:
-    """Rectangles by id. Adding, moving and removing one costs the same however many there are."""
+    """Rectangles by id. Adding, moving and removing a rectangle takes constant time."""
 
     def __init__(self) -> None:
         self._ids: list[str] = []
@@ -28,13 +28,13 @@ class RectIndex:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def put(self, rects: Mapping[str, Rect]) -> None:
+    def update(self, rects: Mapping[str, Rect]) -> None:
         """Add or move these rectangles."""
         new = [key for key in rects if key not in self._rows]
         count = len(self._ids) + len(new)
         if count > len(self._edges):
-            more = np.empty((max(count, 2 * len(self._edges)) - len(self._edges), 4))
-            self._edges = np.concatenate([self._edges, more])
+            extra_rows = np.empty((max(count, 2 * len(self._edges)) - len(self._edges), 4))
+            self._edges = np.concatenate([self._edges, extra_rows])
         self._rows.update(zip(new, range(len(self._ids), count), strict=True))
         self._ids += new
         rows = np.fromiter(map(self._rows.__getitem__, rects), np.intp, len(rects))
@@ -42,7 +42,7 @@ class RectIndex:
         self._edges[rows] = np.fromiter(edges, np.dtype((np.float64, 4)), len(rects))
 
     def remove(self, key: str) -> None:
-        """Take a rectangle out. Raises KeyError when it is not in."""
+        """Remove a rectangle. Raises KeyError when the index does not contain it."""
         row = self._rows.pop(key)
         last = self._ids.pop()
         if last != key:
@@ -50,30 +50,30 @@ class RectIndex:
             self._rows[last] = row
             self._edges[row] = self._edges[len(self._ids)]
 
-    def at(self, x: float, y: float, margin: float = 0.0) -> list[str]:
-        """The ids of the rectangles that hold the point (half-open), each grown by `margin` on all sides."""
+    def containing(self, x: float, y: float, margin: float = 0.0) -> list[str]:
+        """The ids of the rectangles that contain the point (half-open), grown by `margin` on all sides."""
         edges = self._edges[: len(self._ids)]
         inside = (edges[:, 0] - margin <= x) & (x < edges[:, 2] + margin)
         inside &= (edges[:, 1] - margin <= y) & (y < edges[:, 3] + margin)
-        return self._named(inside)
+        return self._ids_where(inside)
 
-    def touching(self, rect: Rect) -> list[str]:
+    def intersecting(self, rect: Rect) -> list[str]:
         """The ids of the rectangles that have a point in common with `rect`."""
-        return self._named(self._touch(rect))
+        return self._ids_where(self._intersection_mask(rect))
 
-    def count_touching(self, rect: Rect) -> int:
-        """How many rectangles have a point in common with `rect`."""
-        return int(np.count_nonzero(self._touch(rect)))
+    def count_intersecting(self, rect: Rect) -> int:
+        """The number of rectangles that have a point in common with `rect`."""
+        return int(np.count_nonzero(self._intersection_mask(rect)))
 
     def edges(self, keys: Sequence[str]) -> Edges:
-        """A copy of the edges of these rectangles, in this order. Raises KeyError when one is not in."""
+        """A copy of the edges of these rectangles, in this order. Raises KeyError for an unknown id."""
         return self._edges[np.fromiter((self._rows[key] for key in keys), np.intp, len(keys))]
 
-    def _touch(self, rect: Rect) -> npt.NDArray[np.bool_]:
+    def _intersection_mask(self, rect: Rect) -> npt.NDArray[np.bool_]:
         edges = self._edges[: len(self._ids)]
-        hit = (edges[:, 0] < rect.right) & (edges[:, 2] > rect.x)
-        hit &= (edges[:, 1] < rect.bottom) & (edges[:, 3] > rect.y)
-        return hit
+        mask = (edges[:, 0] < rect.right) & (edges[:, 2] > rect.x)
+        mask &= (edges[:, 1] < rect.bottom) & (edges[:, 3] > rect.y)
+        return mask
 
-    def _named(self, mask: npt.NDArray[np.bool_]) -> list[str]:
+    def _ids_where(self, mask: npt.NDArray[np.bool_]) -> list[str]:
         return [self._ids[row] for row in np.flatnonzero(mask)]

@@ -11,7 +11,7 @@ from shared.geometry import Rect
 
 
 class RegionState(StrEnum):
-    """What the colour of a region says."""
+    """The state that the colour of a region shows."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -20,7 +20,7 @@ class RegionState(StrEnum):
 
 
 class RegionStep(StrEnum):
-    """What a change of regions is called: the key of the undo step's name (`tool_names.step_name`)."""
+    """The kind of a change: the key of the undo step's name (`tool_names.step_name`)."""
 
     DRAW = "draw"
     MOVE = "move"
@@ -39,9 +39,9 @@ class RegionStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A rectangle in upright px with its number and what is shown of it. `note` is shown after the name.
+    """A rectangle in upright px with its number, label and state. `note` is shown after the label.
 
-    `copy_of` is the id of the region that this one was copied from; empty for none.
+    `copy_of` is the id of the region that this one was copied from, or empty.
     """
 
     id: str
@@ -55,16 +55,17 @@ class Region:
     z: int = 0
     copy_of: str = ""
 
-    def at(self, rect: Rect) -> Region:
-        """The same region elsewhere."""
+    def with_rect(self, rect: Rect) -> Region:
+        """A copy of the region with another rectangle."""
         return replace(self, rect=rect)
 
 
 @dataclass(frozen=True, slots=True)
-class RegionsChanged:
-    """What a person did: the touched regions before and after. `after` alone: new; `before` alone: gone.
+class RegionChange:
+    """A change by the user: the changed regions before and after it.
 
-    `merge_key` is set for steps that belong together when they follow each other soon (arrow keys).
+    A region that is only in `after` is new, one that is only in `before` is deleted. Changes with the same
+    `merge_key` that soon follow each other become one undo step, such as those of arrow keys.
     """
 
     before: tuple[Region, ...]
@@ -75,7 +76,7 @@ class RegionsChanged:
 
 @dataclass(frozen=True, slots=True)
 class StoreEvent:
-    """What became different in a store: the ids of regions, and whether the selection did."""
+    """The difference that a change made to a store: ids of regions, and whether the selection changed."""
 
     changed: frozenset[str] = frozenset()
     added: frozenset[str] = frozenset()
@@ -88,7 +89,7 @@ Listener = Callable[[StoreEvent], None]
 
 @dataclass(eq=False)
 class RegionStore:
-    """The regions of one picture and which are selected. All changes go through `apply` or `replace`."""
+    """The regions of one picture and the selection. All changes use `apply` or `replace`."""
 
     _regions: dict[str, Region] = field(default_factory=dict)
     _index: RectIndex = field(default_factory=RectIndex)
@@ -108,29 +109,29 @@ class RegionStore:
         return self._regions[region_id]
 
     def get(self, region_id: str) -> Region | None:
-        """The region, or None when there is none with this id."""
+        """The region with this id, or None."""
         return self._regions.get(region_id)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Have `listener` called after every change; the returned function ends that."""
+        """Call `listener` after every change. The returned function ends the subscription."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def replace(self, regions: Iterable[Region]) -> None:
-        """Hold exactly these regions; what is still there stays selected."""
-        wanted = {region.id: region for region in regions}
-        dropped = [region for key, region in self._regions.items() if key not in wanted]
+        """Replace all regions. Selected regions that remain stay selected."""
+        by_id = {region.id: region for region in regions}
+        removed_regions = [region for key, region in self._regions.items() if key not in by_id]
         current = self._regions.get
-        # Most are the very same objects: comparing their fields would take long in a large record.
-        fresh = [
-            region for key, region in wanted.items() if current(key) is not region and current(key) != region
+        # Most are the same objects. Comparing the fields of all would take long in a large record.
+        new_regions = [
+            region for key, region in by_id.items() if current(key) is not region and current(key) != region
         ]
-        self._take(dropped, fresh)
+        self._update(removed_regions, new_regions)
 
-    def apply(self, change: RegionsChanged) -> None:
-        """Take over what a person did, or undo. Only `after` and the ids of `before` count."""
+    def apply(self, change: RegionChange) -> None:
+        """Apply a change. Only `after` and the ids of `before` are used."""
         after = {region.id for region in change.after}
-        self._take([region for region in change.before if region.id not in after], change.after)
+        self._update([region for region in change.before if region.id not in after], change.after)
 
     @property
     def selected(self) -> tuple[str, ...]:
@@ -143,61 +144,64 @@ class RegionStore:
         return tuple(self._regions[key] for key in self._selected)
 
     def select(self, ids: Iterable[str]) -> None:
-        """Select exactly these; ids that are not here do not count."""
-        wanted = {key: None for key in ids if key in self._regions}
-        if list(wanted) != list(self._selected):
-            self._selected = wanted
-            self._tell(StoreEvent(selection=True))
+        """Select exactly these regions. Unknown ids are ignored."""
+        selected = {key: None for key in ids if key in self._regions}
+        if list(selected) != list(self._selected):
+            self._selected = selected
+            self._notify(StoreEvent(selection=True))
 
     def toggle(self, region_id: str) -> None:
-        """Select the region in addition, or no longer."""
+        """Add the region to the selection, or remove it from the selection."""
         others = [key for key in self._selected if key != region_id]
         self.select(others if region_id in self._selected else [*others, region_id])
 
     def hits(self, x: float, y: float, margin: float = 0.0) -> list[Region]:
-        """The visible regions at a point, the one to pick first: higher z, then smaller, so that a region
-        inside a larger one can always be reached."""
-        regions = [self._regions[key] for key in self._index.at(x, y, margin)]
+        """The visible regions at a point (px), in the order of picking: higher z first, then smaller area.
+
+        A region inside a larger one can therefore always be picked. `margin` (px) extends all regions.
+        """
+        regions = [self._regions[key] for key in self._index.containing(x, y, margin)]
         return sorted(
             (region for region in regions if not region.hidden),
             key=lambda region: (-region.z, region.rect.area, region.number),
         )
 
-    def touching(self, rect: Rect) -> list[Region]:
+    def intersecting(self, rect: Rect) -> list[Region]:
         """The visible regions that have a point in common with `rect`."""
-        regions = (self._regions[key] for key in self._index.touching(rect))
+        regions = (self._regions[key] for key in self._index.intersecting(rect))
         return [region for region in regions if not region.hidden]
 
-    def count_touching(self, rect: Rect) -> int:
-        """How many regions, hidden ones as well, have a point in common with `rect`."""
-        return self._index.count_touching(rect)
+    def count_intersecting(self, rect: Rect) -> int:
+        """The number of regions, including hidden ones, that have a point in common with `rect`."""
+        return self._index.count_intersecting(rect)
 
     def edges(self, ids: Sequence[str]) -> Edges:
-        """Left, top, right and bottom (px) of these regions, a row each. Raises KeyError for others."""
+        """Left, top, right and bottom (px) of these regions, one row each. Raises KeyError for an unknown
+        id."""
         return self._index.edges(ids)
 
     def next_number(self) -> int:
-        """One above the highest number."""
+        """The number for a new region: one above the highest number."""
         return max((region.number for region in self), default=0) + 1
 
-    def _take(self, dropped: Sequence[Region], fresh: Sequence[Region]) -> None:
+    def _update(self, removed_regions: Sequence[Region], new_regions: Sequence[Region]) -> None:
         removed: set[str] = set()
         added: set[str] = set()
         changed: set[str] = set()
-        for region in dropped:
+        for region in removed_regions:
             if self._regions.pop(region.id, None) is not None:
                 self._index.remove(region.id)
                 removed.add(region.id)
-        for region in fresh:
+        for region in new_regions:
             (changed if region.id in self._regions else added).add(region.id)
             self._regions[region.id] = region
-        self._index.put({region.id: region.rect for region in fresh})
+        self._index.update({region.id: region.rect for region in new_regions})
         if not (removed or added or changed):
             return
-        lost = removed & self._selected.keys()
+        deselected = removed & self._selected.keys()
         self._selected = {key: None for key in self._selected if key not in removed}
-        self._tell(StoreEvent(frozenset(changed), frozenset(added), frozenset(removed), bool(lost)))
+        self._notify(StoreEvent(frozenset(changed), frozenset(added), frozenset(removed), bool(deselected)))
 
-    def _tell(self, event: StoreEvent) -> None:
+    def _notify(self, event: StoreEvent) -> None:
         for listener in tuple(self._listeners):
             listener(event)

@@ -1,4 +1,4 @@
-"""Draws, moves and resizes rectangles: whole pixels, never outside the picture."""
+"""Computes rectangles that are drawn, moved or resized: on whole pixels and inside the picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Size = tuple[int, int]
 
 
 class Handle(Enum):
-    """A handle of a rectangle: which edges it drags (-1 left or top, 1 right or bottom, 0 none)."""
+    """A handle of a rectangle with the edges that it drags: -1 left or top, 1 right or bottom, 0 none."""
 
     TOP_LEFT = (-1, -1)
     TOP = (0, -1)
@@ -23,19 +23,19 @@ class Handle(Enum):
     LEFT = (-1, 0)
 
     def point_on(self, rect: Rect) -> tuple[float, float]:
-        """Where on `rect` it sits."""
-        across, down = self.value
-        return rect.x + rect.w * (across + 1) / 2, rect.y + rect.h * (down + 1) / 2
+        """The position of the handle on `rect`."""
+        x_edge, y_edge = self.value
+        return rect.x + rect.w * (x_edge + 1) / 2, rect.y + rect.h * (y_edge + 1) / 2
 
 
 def handle_at(rect: Rect, x: float, y: float, reach: float) -> Handle | None:
     """The handle of `rect` within `reach` of the point, corners before edges; None when there is none.
 
-    On a rectangle too small for them the handles of the edges give way to moving it.
+    A small rectangle has only corner handles, so that it can still be moved.
     """
-    roomy = min(rect.w, rect.h) > 3 * reach
+    has_room = min(rect.w, rect.h) > 3 * reach
     for handle in sorted(Handle, key=lambda handle: 0 in handle.value):
-        if 0 in handle.value and not roomy:
+        if 0 in handle.value and not has_room:
             continue
         handle_x, handle_y = handle.point_on(rect)
         if abs(handle_x - x) <= reach and abs(handle_y - y) <= reach:
@@ -43,14 +43,14 @@ def handle_at(rect: Rect, x: float, y: float, reach: float) -> Handle | None:
     return None
 
 
-def drawn(x1: float, y1: float, x2: float, y2: float, size: Size, square: bool = False) -> Rect | None:
+def rect_between(x1: float, y1: float, x2: float, y2: float, size: Size, square: bool = False) -> Rect | None:
     """The rectangle of whole pixels between two corners, inside the picture; None when it is empty.
 
-    With `square` its sides are equal, as long as the larger distance and as the picture allows.
+    With `square`, both sides have the length of the larger distance, limited by the picture.
     """
     width, height = size
-    x1, y1 = _within(round(x1), width), _within(round(y1), height)
-    x2, y2 = _within(round(x2), width), _within(round(y2), height)
+    x1, y1 = _clamp(round(x1), width), _clamp(round(y1), height)
+    x2, y2 = _clamp(round(x2), width), _clamp(round(y2), height)
     if square:
         room_x = x1 if x2 < x1 else width - x1
         room_y = y1 if y2 < y1 else height - y1
@@ -61,48 +61,48 @@ def drawn(x1: float, y1: float, x2: float, y2: float, size: Size, square: bool =
     return None if rect.empty else rect
 
 
-def resized(rect: Rect, handle: Handle, x: float, y: float, size: Size) -> Rect:
-    """`rect` with the handle dragged to a point: the dragged edges on whole pixels, at least 1 px apart.
+def resize_rect(rect: Rect, handle: Handle, x: float, y: float, size: Size) -> Rect:
+    """Drag a handle of `rect` to a point. Dragged edges are on whole pixels and at least 1 px apart.
 
-    Dragging across the opposite edge turns the rectangle over.
+    Dragging across the opposite edge flips the rectangle.
     """
-    across, down = handle.value
-    left, right = _edges(rect.x, rect.right, across, x, size[0])
-    top, bottom = _edges(rect.y, rect.bottom, down, y, size[1])
+    x_edge, y_edge = handle.value
+    left, right = _edges(rect.x, rect.right, x_edge, x, size[0])
+    top, bottom = _edges(rect.y, rect.bottom, y_edge, y, size[1])
     return Rect(left, top, right - left, bottom - top)
 
 
-def moved(rects: Sequence[Rect], dx: float, dy: float, size: Size) -> list[Rect]:
-    """All `rects` moved together by whole pixels, as far as the picture lets them all."""
+def move_rects(rects: Sequence[Rect], dx: float, dy: float, size: Size) -> list[Rect]:
+    """Move all `rects` together by whole pixels, as far as all of them stay inside the picture."""
     if not rects:
         return []
-    step_x = _held(round(dx), min(r.x for r in rects), size[0] - max(r.right for r in rects))
-    step_y = _held(round(dy), min(r.y for r in rects), size[1] - max(r.bottom for r in rects))
+    step_x = _limit_step(round(dx), min(r.x for r in rects), size[0] - max(r.right for r in rects))
+    step_y = _limit_step(round(dy), min(r.y for r in rects), size[1] - max(r.bottom for r in rects))
     return [Rect(r.x + step_x, r.y + step_y, r.w, r.h).clamped(*size) for r in rects]
 
 
-def snapped(edges: Iterable[float], lines: Iterable[float], reach: float) -> float:
-    """The smallest shift that brings one of `edges` onto one of `lines`; 0 when none is within `reach`."""
+def snap_offset(edges: Iterable[float], lines: Iterable[float], reach: float) -> float:
+    """The smallest shift that moves one of `edges` to one of `lines`; 0 when none is within `reach`."""
     candidates = list(lines)
     shifts = (line - edge for edge in edges for line in candidates)
     return min((shift for shift in shifts if abs(shift) <= reach), key=abs, default=0.0)
 
 
-def _within(value: float, end: int) -> float:
+def _clamp(value: float, end: int) -> float:
     return float(min(max(value, 0), end))
 
 
-def _held(step: float, before: float, after: float) -> float:
+def _limit_step(step: float, before: float, after: float) -> float:
     return min(max(step, -before), after) if -before <= after else 0.0
 
 
-def _edges(low: float, high: float, dragged: int, value: float, end: int) -> tuple[float, float]:
-    if dragged == 0:
+def _edges(low: float, high: float, direction: int, value: float, end: int) -> tuple[float, float]:
+    if direction == 0:
         return low, high
-    moving, fixed = (low, high) if dragged < 0 else (high, low)
-    moving = _within(round(value), end)
-    if abs(moving - fixed) < 1:
-        moving = fixed + dragged
-        if not 0 <= moving <= end:
-            moving = fixed - dragged
-    return min(moving, fixed), max(moving, fixed)
+    moved_edge, fixed_edge = (low, high) if direction < 0 else (high, low)
+    moved_edge = _clamp(round(value), end)
+    if abs(moved_edge - fixed_edge) < 1:
+        moved_edge = fixed_edge + direction
+        if not 0 <= moved_edge <= end:
+            moved_edge = fixed_edge - direction
+    return min(moved_edge, fixed_edge), max(moved_edge, fixed_edge)

@@ -2,141 +2,141 @@
 
 from __future__ import annotations
 
-from desktop.canvas.model.regions import Region, RegionsChanged, RegionStep
-from desktop.canvas.model.shaping import drawn
+from desktop.canvas.model.regions import Region, RegionChange, RegionStep
+from desktop.canvas.model.shaping import rect_between
 from desktop.canvas.tools.tool_machine import Hover, Measure, Pointer, ToolContext, ToolDraft
 from shared.geometry import Rect
 from shared.ids import new_key
 
 
-class _TwoPoints:
-    """Press, drag and release; or click, move and click. `DRAG_DISTANCE` decides which it is."""
+class _TwoPointTool:
+    """A tool with two points, set by a drag or by two clicks. `DRAG_DISTANCE` distinguishes them."""
 
-    def __init__(self, board: ToolContext) -> None:
-        self._board = board
+    def __init__(self, context: ToolContext) -> None:
+        self._context = context
         self._start: Pointer | None = None
         self._end: Pointer | None = None
 
     @property
     def busy(self) -> bool:
-        """True between the two points."""
+        """True after the first point and before the second."""
         return self._start is not None
 
     def press(self, pointer: Pointer) -> None:
-        """The first point, or the second of two clicks."""
+        """Set the first point, or the second of two clicks."""
         if self._start is None:
             self._start = pointer
         self._end = pointer
 
     def move(self, pointer: Pointer, pressed: bool) -> None:
-        """The second point follows."""
+        """Move the second point."""
         if self._start is not None:
             self._end = pointer
 
     def release(self, pointer: Pointer) -> bool:
-        """The second point of a drag or of two clicks."""
+        """Set the second point of a drag or of two clicks. Return True when the action is complete."""
         if self._start is None:
             return False
         self._end = pointer
-        return pointer.far_from(self._start) and self.finish()
+        return pointer.is_drag_from(self._start) and self.finish()
 
     def finish(self) -> bool:
-        """Take what is drawn so far."""
+        """Complete the action with the points so far. Return False when there is nothing to complete."""
         if self._start is None or self._end is None:
             return False
         start, end = self._start, self._end
         self._start = self._end = None
-        return self._done(start, end)
+        return self._complete(start, end)
 
     def cancel(self) -> bool:
-        """Drop the points."""
-        was = self.busy
+        """Discard the points. Return False when there are none."""
+        was_busy = self.busy
         self._start = self._end = None
-        return was
+        return was_busy
 
     def hover(self, pointer: Pointer) -> Hover:
-        """Nothing to take hold of."""
+        """Return an empty hover: the tool has nothing to drag."""
         return Hover()
 
-    def _done(self, start: Pointer, end: Pointer) -> bool:
-        raise AssertionError("each tool says what two points make")
+    def _complete(self, start: Pointer, end: Pointer) -> bool:
+        raise NotImplementedError
 
 
-class _RectTool(_TwoPoints):
-    """Draws a rectangle; Shift makes it square."""
+class _RectTool(_TwoPointTool):
+    """Draws a rectangle. Shift makes it square."""
 
     @property
     def draft(self) -> ToolDraft:
-        """The rectangle so far."""
+        """The rectangle between the points."""
         if self._start is None or self._end is None:
             return ToolDraft()
-        return ToolDraft(drawn=self._rect(self._start, self._end))
+        return ToolDraft(new_rect=self._rect(self._start, self._end))
 
     def _rect(self, start: Pointer, end: Pointer) -> Rect | None:
-        first = self._board.snapped_point(start.x, start.y)
-        # A square has no second corner of its own to snap.
-        second = (end.x, end.y) if end.shift else self._board.snapped_point(end.x, end.y)
-        return drawn(*first, *second, self._board.size, end.shift)
+        start_corner = self._context.snap_point(start.x, start.y)
+        # The second corner of a square follows from its side, so it does not snap.
+        end_corner = (end.x, end.y) if end.shift else self._context.snap_point(end.x, end.y)
+        return rect_between(*start_corner, *end_corner, self._context.size, end.shift)
 
-    def _done(self, start: Pointer, end: Pointer) -> bool:
+    def _complete(self, start: Pointer, end: Pointer) -> bool:
         rect = self._rect(start, end)
-        return rect is not None and self._take(rect)
+        return rect is not None and self._use_rect(rect)
 
-    def _take(self, rect: Rect) -> bool:
-        raise AssertionError("each tool says what a rectangle makes")
+    def _use_rect(self, rect: Rect) -> bool:
+        raise NotImplementedError
 
 
 class DrawTool(_RectTool):
     """Draws a new region."""
 
-    def _take(self, rect: Rect) -> bool:
-        store = self._board.store
+    def _use_rect(self, rect: Rect) -> bool:
+        store = self._context.store
         region = Region(new_key(), rect, store.next_number())
-        if not self._board.emit(RegionsChanged((), (region,), RegionStep.DRAW)):
+        if not self._context.emit(RegionChange((), (region,), RegionStep.DRAW)):
             return False
         store.select([region.id])
         return True
 
 
 class AreaTool(_RectTool):
-    """Draws an area that is not a region; it goes to the board's `area`."""
+    """Draws an area that is not a region and passes it to the `on_area` of the context."""
 
-    def _take(self, rect: Rect) -> bool:
-        self._board.area(rect)
+    def _use_rect(self, rect: Rect) -> bool:
+        self._context.on_area(rect)
         return True
 
 
-class RulerTool(_TwoPoints):
-    """Measures a distance, which stays until the next one or Esc; Shift keeps it level or upright."""
+class RulerTool(_TwoPointTool):
+    """Measures a distance, which stays until the next one or Esc. Shift makes it horizontal or vertical."""
 
-    def __init__(self, board: ToolContext) -> None:
-        super().__init__(board)
-        self._measured: Measure | None = None
+    def __init__(self, context: ToolContext) -> None:
+        super().__init__(context)
+        self._last_measure: Measure | None = None
 
     @property
     def draft(self) -> ToolDraft:
-        """The distance under way, else the last one."""
+        """The distance that is being measured, else the last one."""
         if self._start is not None and self._end is not None:
-            return ToolDraft(measure=self._between(self._start, self._end))
-        return ToolDraft(measure=self._measured)
+            return ToolDraft(measure=self._measure_between(self._start, self._end))
+        return ToolDraft(measure=self._last_measure)
 
     def press(self, pointer: Pointer) -> None:
-        """The first point, or the second of two clicks."""
-        self._measured = None
+        """Set the first point, or the second of two clicks."""
+        self._last_measure = None
         super().press(pointer)
 
     def cancel(self) -> bool:
-        """Drop the distance."""
-        was = super().cancel() or self._measured is not None
-        self._measured = None
-        return was
+        """Discard the distance. Return False when there is none."""
+        was_busy = super().cancel() or self._last_measure is not None
+        self._last_measure = None
+        return was_busy
 
-    def _done(self, start: Pointer, end: Pointer) -> bool:
-        self._measured = self._between(start, end)
+    def _complete(self, start: Pointer, end: Pointer) -> bool:
+        self._last_measure = self._measure_between(start, end)
         return True
 
-    def _between(self, start: Pointer, end: Pointer) -> Measure:
-        width, height = self._board.size
+    def _measure_between(self, start: Pointer, end: Pointer) -> Measure:
+        width, height = self._context.size
         x1, y1 = min(max(start.x, 0), width), min(max(start.y, 0), height)
         x2, y2 = min(max(end.x, 0), width), min(max(end.y, 0), height)
         if end.shift:

@@ -1,4 +1,4 @@
-"""Combines tools and commands on one region store as a pure object; the view only passes events."""
+"""Combines tools and commands on one region store, without widgets. The view only passes events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from desktop.canvas.model import arrange
-from desktop.canvas.model.regions import Region, RegionsChanged, RegionStore
+from desktop.canvas.model.regions import Region, RegionChange, RegionStore
 from desktop.canvas.model.shaping import Size
 from desktop.canvas.tools.draw_tools import AreaTool, DrawTool, RulerTool
 from desktop.canvas.tools.select_tool import SelectTool
@@ -15,93 +15,96 @@ from shared.geometry import Rect
 
 
 class RegionEditor:
-    """What a person does to the regions of one picture. Finished changes go to `emit`, never to the store.
+    """Edits the regions of one picture. It passes finished changes to `emit` and never applies them itself.
 
-    `editable` False leaves selecting and measuring; a change calls `refused` instead. A rectangle drawn with
-    `Tool.AREA` goes to `area`.
+    While `editable` is False, regions can be selected and measured, and a change calls `on_refused`. A
+    rectangle that was drawn with `Tool.AREA` is passed to `on_area`.
     """
 
     def __init__(
         self,
         store: RegionStore,
-        emit: Callable[[RegionsChanged], None],
-        area: Callable[[Rect], None] = lambda _rect: None,
-        refused: Callable[[], None] = lambda: None,
+        emit: Callable[[RegionChange], None],
+        on_area: Callable[[Rect], None] = lambda _rect: None,
+        on_refused: Callable[[], None] = lambda: None,
     ) -> None:
         self.store = store
         self.editable = True
-        self._refused = refused
+        self._on_refused = on_refused
         self._emit_change = emit
-        self._board = ToolContext(store, self._emit, area=area)
+        self._context = ToolContext(store, self._emit, on_area=on_area)
         self._tool = Tool.SELECT
         self._machines: dict[Tool, ToolMachine] = {}
-        self._renew()
+        self._create_machines()
 
     @property
     def size(self) -> Size:
         """Width and height of the picture in px."""
-        return self._board.size
+        return self._context.size
 
     @property
     def tool(self) -> Tool:
-        """What the left button does."""
+        """The tool of the left button."""
         return self._tool
 
     @property
     def draft(self) -> ToolDraft:
-        """What is under way."""
+        """The unfinished action."""
         machine = self._machine
         return machine.draft if machine is not None else ToolDraft()
 
     @property
     def busy(self) -> bool:
-        """True while Esc would cancel something that is being drawn or dragged."""
+        """True while something is being drawn or dragged, which Esc would cancel."""
         machine = self._machine
         return machine is not None and machine.busy
 
     @property
     def snapping(self) -> bool:
         """Whether dragged edges snap to those of other regions and of the picture."""
-        return self._board.snapping
+        return self._context.snapping
 
     @snapping.setter
     def snapping(self, on: bool) -> None:
-        self._board.snapping = on
+        self._context.snapping = on
 
     def set_picture(self, size: Size) -> None:
-        """Work on a picture of this size; drops what is under way."""
-        self._board.size = size
-        self._renew()
+        """Set the size of the picture in px. Cancels an unfinished action."""
+        self._context.size = size
+        self._create_machines()
 
     def set_scale(self, scale: float) -> None:
-        """View px per picture px: how far the tools reach."""
-        self._board.scale = scale
+        """Set the scale in view px per picture px, which the reach of the tools depends on."""
+        self._context.scale = scale
 
     def set_tool(self, tool: Tool) -> None:
-        """Take another tool; drops what is under way."""
+        """Switch to another tool. Cancels an unfinished action."""
         self._tool = tool
-        self._renew()
+        self._create_machines()
 
     def press(self, pointer: Pointer) -> None:
-        """The left button went down."""
+        """Handle a press of the left button."""
         if self._machine is not None:
             self._machine.press(pointer)
 
     def move(self, pointer: Pointer, pressed: bool) -> None:
-        """The pointer moved, with the left button down or not."""
+        """Handle a move of the pointer. `pressed` is True while the left button is down."""
         if self._machine is not None:
             self._machine.move(pointer, pressed)
 
     def release(self, pointer: Pointer) -> bool:
-        """The left button went up; True when that ended what was under way as a change or an area."""
+        """Handle a release of the left button. Return True when it completed a change or an area."""
         return self._machine is not None and self._machine.release(pointer)
 
     def finish(self) -> bool:
-        """Enter: take what is being drawn; False when nothing came of it."""
+        """Complete what is being drawn (Enter). Return False when there is nothing to complete."""
         return self._machine is not None and self._machine.finish()
 
     def cancel(self) -> bool:
-        """Esc: drop what is under way, else go back to selecting, else select nothing; False for nothing."""
+        """Cancel an unfinished action, else switch to the select tool, else clear the selection (Esc).
+
+        Return False when there was nothing to do.
+        """
         if self._tool is not Tool.SELECT:
             if self._machine is None or not self._machine.cancel():
                 self.set_tool(Tool.SELECT)
@@ -109,39 +112,39 @@ class RegionEditor:
         return self._machine is not None and self._machine.cancel()
 
     def hover(self, pointer: Pointer) -> Hover:
-        """What the pointer would take hold of."""
+        """What a press at the pointer would drag."""
         return self._machine.hover(pointer) if self._machine is not None else Hover()
 
     def nudge(self, dx: int, dy: int) -> None:
-        """Move the selected regions by px."""
-        self._maybe(arrange.nudge(self.store, self.size, dx, dy))
+        """Move the selected regions by (dx, dy) px."""
+        self._emit_if_changed(arrange.nudge(self.store, self.size, dx, dy))
 
     def duplicate(self) -> None:
         """Copy the selected regions beside them."""
-        self._maybe(arrange.duplicate(self.store, self.size), select=True)
+        self._emit_if_changed(arrange.duplicate(self.store, self.size), select=True)
 
     def align(self, side: arrange.AlignSide) -> None:
         """Align the selected regions with each other."""
-        self._maybe(arrange.align(self.store, side))
+        self._emit_if_changed(arrange.align(self.store, side))
 
     def set_locked(self, locked: bool) -> None:
         """Lock or unlock the selected regions."""
-        self._maybe(arrange.set_locked(self.store, locked))
+        self._emit_if_changed(arrange.set_locked(self.store, locked))
 
     def hide_selected(self) -> None:
         """Hide the selected regions."""
-        self._maybe(arrange.hide_selected(self.store))
+        self._emit_if_changed(arrange.hide_selected(self.store))
 
     def show_all(self) -> None:
         """Show every hidden region."""
-        self._maybe(arrange.show_all(self.store))
+        self._emit_if_changed(arrange.show_all(self.store))
 
     def raise_selected(self, to_front: bool) -> None:
         """Put the selected regions above or below all others."""
-        self._maybe(arrange.raise_selected(self.store, to_front))
+        self._emit_if_changed(arrange.raise_selected(self.store, to_front))
 
-    def copied(self) -> str:
-        """The selected regions as text for the clipboard; empty for none."""
+    def selection_text(self) -> str:
+        """The selected regions as text for the clipboard; empty if none is selected."""
         regions = self.store.selected_regions
         if not regions:
             return ""
@@ -149,38 +152,39 @@ class RegionEditor:
         return json.dumps({"size": self.size, "regions": rows})
 
     def paste(self, text: str) -> None:
-        """Add the regions of a text that `copied` gave, here or over another picture; else nothing."""
+        """Add the regions of a text from `selection_text`, also of another picture. Other texts are
+        ignored."""
         try:
             data = json.loads(text)
             width, height = (int(side) for side in data["size"])
             regions = [
-                Region(str(copied), Rect(float(x), float(y), float(w), float(h)), 0, str(label))
-                for x, y, w, h, label, copied in data["regions"]
+                Region(str(source_id), Rect(float(x), float(y), float(w), float(h)), 0, str(label))
+                for x, y, w, h, label, source_id in data["regions"]
             ]
         except (ValueError, TypeError, KeyError):
             return
         if width > 0 and height > 0:
-            self._maybe(arrange.paste(self.store, self.size, regions, (width, height)), select=True)
+            self._emit_if_changed(arrange.paste(self.store, self.size, regions, (width, height)), select=True)
 
     @property
     def _machine(self) -> ToolMachine | None:
         return self._machines.get(self._tool)
 
-    def _renew(self) -> None:
+    def _create_machines(self) -> None:
         self._machines = {
-            Tool.SELECT: SelectTool(self._board),
-            Tool.DRAW: DrawTool(self._board),
-            Tool.RULER: RulerTool(self._board),
-            Tool.AREA: AreaTool(self._board),
+            Tool.SELECT: SelectTool(self._context),
+            Tool.DRAW: DrawTool(self._context),
+            Tool.RULER: RulerTool(self._context),
+            Tool.AREA: AreaTool(self._context),
         }
 
-    def _maybe(self, change: RegionsChanged | None, select: bool = False) -> None:
+    def _emit_if_changed(self, change: RegionChange | None, select: bool = False) -> None:
         if change is not None and self._emit(change) and select:
             self.store.select([region.id for region in change.after])
 
-    def _emit(self, change: RegionsChanged) -> bool:
+    def _emit(self, change: RegionChange) -> bool:
         if self.editable:
             self._emit_change(change)
         else:
-            self._refused()
+            self._on_refused()
         return self.editable

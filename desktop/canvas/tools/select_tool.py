@@ -4,41 +4,41 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from desktop.canvas.model.regions import Region, RegionsChanged, RegionStep
-from desktop.canvas.model.shaping import Handle, handle_at, moved, resized, snapped
+from desktop.canvas.model.regions import Region, RegionChange, RegionStep
+from desktop.canvas.model.shaping import Handle, handle_at, move_rects, resize_rect, snap_offset
 from desktop.canvas.tools.tool_machine import Hover, Pointer, ToolContext, ToolDraft
 from shared.geometry import Rect, from_corners
 
 HANDLE_REACH = 7.0
-"""View px around the middle of a handle that take hold of it."""
+"""Distance in view px from the middle of a handle within which a press drags it."""
 
 _EDGE_REACH = 3.0
 
 
 @dataclass(slots=True)
-class _Moving:
+class _MoveAction:
     regions: tuple[Region, ...]
     clicked: Region
 
 
 @dataclass(slots=True)
-class _Resizing:
+class _ResizeAction:
     region: Region
     handle: Handle
 
 
 @dataclass(slots=True)
-class _Banding:
+class _BandAction:
     selected: tuple[str, ...]
 
 
 class SelectTool:
-    """Click selects (Ctrl or Shift adds), drag moves, handles resize, a drag from nothing spans a band."""
+    """Selects by click (Ctrl or Shift adds) or by a band, moves by dragging and resizes by handles."""
 
-    def __init__(self, board: ToolContext) -> None:
-        self._board = board
+    def __init__(self, context: ToolContext) -> None:
+        self._context = context
         self._start: Pointer | None = None
-        self._action: _Moving | _Resizing | _Banding | None = None
+        self._action: _MoveAction | _ResizeAction | _BandAction | None = None
         self._dragging = False
         self._draft = ToolDraft()
 
@@ -53,104 +53,106 @@ class SelectTool:
         return self._action is not None
 
     def press(self, pointer: Pointer) -> None:
-        """Take hold of a handle, a region, or nothing."""
-        store = self._board.store
+        """Begin to drag a handle, regions or a selection band."""
+        store = self._context.store
         self._start, self._dragging = pointer, False
-        grip = self._handle(pointer)
-        adding = pointer.shift or pointer.ctrl
-        if grip is not None and not adding:
-            self._action = _Resizing(*grip)
+        hit = self._handle_at(pointer)
+        extends_selection = pointer.shift or pointer.ctrl
+        if hit is not None and not extends_selection:
+            self._action = _ResizeAction(*hit)
             return
-        hits = store.hits(pointer.x, pointer.y, _EDGE_REACH / self._board.scale)
+        hits = store.hits(pointer.x, pointer.y, _EDGE_REACH / self._context.scale)
         if not hits:
-            self._action = _Banding(store.selected if adding else ())
+            self._action = _BandAction(store.selected if extends_selection else ())
             return
-        if adding:
+        if extends_selection:
             store.toggle(hits[0].id)
         elif not any(region.id in store.selected for region in hits):
             store.select([hits[0].id])
         movable = tuple(region for region in store.selected_regions if not region.locked)
-        self._action = _Moving(movable, hits[0])
+        self._action = _MoveAction(movable, hits[0])
 
     def move(self, pointer: Pointer, pressed: bool) -> None:
-        """Drag what was taken hold of."""
+        """Update the drag that `press` began."""
         if self._start is None or self._action is None or not pressed:
             return
-        self._dragging = self._dragging or pointer.far_from(self._start)
+        self._dragging = self._dragging or pointer.is_drag_from(self._start)
         if not self._dragging:
             return
         match self._action:
-            case _Moving(regions):
-                rects = self._moved(regions, pointer)
+            case _MoveAction(regions):
+                rects = self._moved_rects(regions, pointer)
                 ids = (region.id for region in regions)
-                self._draft = ToolDraft(moved=dict(zip(ids, rects, strict=True)))
-            case _Resizing(region, handle):
-                self._draft = ToolDraft(moved={region.id: self._resized(region, handle, pointer)})
-            case _Banding(selected):
+                self._draft = ToolDraft(moved_rects=dict(zip(ids, rects, strict=True)))
+            case _ResizeAction(region, handle):
+                self._draft = ToolDraft(moved_rects={region.id: self._resized_rect(region, handle, pointer)})
+            case _BandAction(selected):
                 band = from_corners(self._start.x, self._start.y, pointer.x, pointer.y)
                 self._draft = ToolDraft(band=band)
-                inside = [region.id for region in self._board.store.touching(band)]
-                self._board.store.select([*selected, *(key for key in inside if key not in selected)])
+                inside = [region.id for region in self._context.store.intersecting(band)]
+                self._context.store.select([*selected, *(key for key in inside if key not in selected)])
 
     def release(self, pointer: Pointer) -> bool:
-        """Make the drag a change; a click picks."""
+        """Complete the drag as a change, or select the clicked region."""
         if self._start is None or self._action is None:
             return False
         self.move(pointer, True)
         action, draft, start = self._action, self._draft, self._start
         dragged = self._dragging
-        self._clear()
-        store = self._board.store
+        self._reset()
+        store = self._context.store
         match action:
-            case _Moving(regions) if dragged:
+            case _MoveAction(regions) if dragged:
                 return self._emit(regions, draft, RegionStep.MOVE)
-            case _Moving(_, clicked) if not (start.shift or start.ctrl):
+            case _MoveAction(_, clicked) if not (start.shift or start.ctrl):
                 store.select([clicked.id])
-            case _Resizing(region) if dragged:
+            case _ResizeAction(region) if dragged:
                 return self._emit((region,), draft, RegionStep.RESIZE)
-            case _Banding(selected) if not dragged:
+            case _BandAction(selected) if not dragged:
                 store.select(selected)
         return False
 
     def finish(self) -> bool:
-        """Nothing is drawn by steps here."""
+        """Return False: this tool has nothing to complete by Enter."""
         return False
 
     def cancel(self) -> bool:
-        """Put back what is being dragged, else select nothing."""
+        """Cancel the drag, else clear the selection. Return False when there was nothing to do."""
         if self._action is not None:
-            self._clear()
+            self._reset()
             return True
-        had = bool(self._board.store.selected)
-        self._board.store.select([])
-        return had
+        had_selection = bool(self._context.store.selected)
+        self._context.store.select([])
+        return had_selection
 
     def hover(self, pointer: Pointer) -> Hover:
         """The handle or the region below the pointer."""
-        grip = self._handle(pointer)
-        if grip is not None:
-            return Hover(handle=grip[1])
-        hits = self._board.store.hits(pointer.x, pointer.y, _EDGE_REACH / self._board.scale)
+        hit = self._handle_at(pointer)
+        if hit is not None:
+            return Hover(handle=hit[1])
+        hits = self._context.store.hits(pointer.x, pointer.y, _EDGE_REACH / self._context.scale)
         return Hover(movable=bool(hits) and not hits[0].locked)
 
-    def _clear(self) -> None:
+    def _reset(self) -> None:
         self._start = self._action = None
         self._dragging = False
         self._draft = ToolDraft()
 
     def _emit(self, regions: tuple[Region, ...], draft: ToolDraft, step: RegionStep) -> bool:
         pairs = [
-            (region, region.at(draft.moved[region.id])) for region in regions if region.id in draft.moved
+            (region, region.with_rect(draft.moved_rects[region.id]))
+            for region in regions
+            if region.id in draft.moved_rects
         ]
         pairs = [(before, after) for before, after in pairs if before != after]
         if not pairs:
             return False
-        change = RegionsChanged(tuple(b for b, _ in pairs), tuple(a for _, a in pairs), step)
-        return self._board.emit(change)
+        change = RegionChange(tuple(b for b, _ in pairs), tuple(a for _, a in pairs), step)
+        return self._context.emit(change)
 
-    def _handle(self, pointer: Pointer) -> tuple[Region, Handle] | None:
-        reach = HANDLE_REACH / self._board.scale
-        for region in reversed(self._board.store.selected_regions):
+    def _handle_at(self, pointer: Pointer) -> tuple[Region, Handle] | None:
+        reach = HANDLE_REACH / self._context.scale
+        for region in reversed(self._context.store.selected_regions):
             if region.locked or region.hidden:
                 continue
             handle = handle_at(region.rect, pointer.x, pointer.y, reach)
@@ -158,22 +160,22 @@ class SelectTool:
                 return region, handle
         return None
 
-    def _moved(self, regions: tuple[Region, ...], pointer: Pointer) -> list[Rect]:
+    def _moved_rects(self, regions: tuple[Region, ...], pointer: Pointer) -> list[Rect]:
         assert self._start is not None
         dx, dy = pointer.x - self._start.x, pointer.y - self._start.y
-        rects = moved([region.rect for region in regions], dx, dy, self._board.size)
-        if not self._board.snapping or not rects:
+        rects = move_rects([region.rect for region in regions], dx, dy, self._context.size)
+        if not self._context.snapping or not rects:
             return rects
-        lines_x, lines_y = self._board.lines({region.id for region in regions})
-        reach = self._board.snap_reach
-        shift_x = snapped((edge for r in rects for edge in (r.x, r.right)), lines_x, reach)
-        shift_y = snapped((edge for r in rects for edge in (r.y, r.bottom)), lines_y, reach)
-        return moved(rects, shift_x, shift_y, self._board.size)
+        lines_x, lines_y = self._context.snap_lines({region.id for region in regions})
+        reach = self._context.snap_reach
+        shift_x = snap_offset((edge for r in rects for edge in (r.x, r.right)), lines_x, reach)
+        shift_y = snap_offset((edge for r in rects for edge in (r.y, r.bottom)), lines_y, reach)
+        return move_rects(rects, shift_x, shift_y, self._context.size)
 
-    def _resized(self, region: Region, handle: Handle, pointer: Pointer) -> Rect:
+    def _resized_rect(self, region: Region, handle: Handle, pointer: Pointer) -> Rect:
         assert self._start is not None
-        # the pointer rarely takes hold of the very middle of a handle
+        # The press is rarely exactly in the middle of the handle.
         x, y = handle.point_on(region.rect)
         x, y = x + pointer.x - self._start.x, y + pointer.y - self._start.y
-        x, y = self._board.snapped_point(x, y, (region.id,))
-        return resized(region.rect, handle, x, y, self._board.size)
+        x, y = self._context.snap_point(x, y, (region.id,))
+        return resize_rect(region.rect, handle, x, y, self._context.size)

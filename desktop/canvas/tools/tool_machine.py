@@ -1,7 +1,7 @@
-"""Defines the tools as pure state machines: pointer in, drafts to paint and changes out. No window is needed.
+"""Defines the interface of the tools: state machines that turn pointer events into drafts and changes.
 
-A tool never touches the store but for the selection: it gives the finished change to `emit`, whose receiver
-applies it to the store, so that doing and undoing go the same way.
+A tool changes only the selection of the store. It passes a finished change to `emit`, whose receiver applies
+it to the store, so that a change and its undo use the same code.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from desktop.canvas.model.regions import RegionsChanged, RegionStore
-from desktop.canvas.model.shaping import Handle, Size, snapped
+from desktop.canvas.model.regions import RegionChange, RegionStore
+from desktop.canvas.model.shaping import Handle, Size, snap_offset
 from shared.geometry import Rect
 
 DRAG_DISTANCE = 4.0
-"""View px that the pointer must move for a press to be a drag and no click."""
+"""Distance in view px from which a press counts as a drag instead of a click."""
 
 
 _SNAP_REACH = 6.0
-"""View px within which an edge is drawn to another one while snapping is on."""
+"""Distance in view px within which an edge snaps to another one."""
 
 
 class Tool(StrEnum):
-    """What the left button does."""
+    """A tool of the left button."""
 
     SELECT = "select"
     DRAW = "draw"
@@ -35,7 +35,8 @@ class Tool(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where the pointer is: in picture px (may be outside) and in view px, and which keys are held."""
+    """The position of the pointer in picture px (possibly outside) and in view px, and the pressed
+    modifiers."""
 
     x: float
     y: float
@@ -44,8 +45,8 @@ class Pointer:
     shift: bool = False
     ctrl: bool = False
 
-    def far_from(self, other: Pointer) -> bool:
-        """True when the way between makes a drag."""
+    def is_drag_from(self, other: Pointer) -> bool:
+        """Whether the distance to `other` is long enough for a drag."""
         distance = max(abs(self.view_x - other.view_x), abs(self.view_y - other.view_y))
         return distance >= DRAG_DISTANCE
 
@@ -61,86 +62,87 @@ class Measure:
 
     @property
     def length(self) -> float:
-        """In px."""
+        """The length in px."""
         return float(((self.x2 - self.x1) ** 2 + (self.y2 - self.y1) ** 2) ** 0.5)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolDraft:
-    """What is under way and not yet a change: to be painted over the regions."""
+    """An unfinished action, which is painted over the regions: moved, drawn, selecting or measuring."""
 
-    moved: Mapping[str, Rect] = field(default_factory=dict)
-    drawn: Rect | None = None
+    moved_rects: Mapping[str, Rect] = field(default_factory=dict)
+    new_rect: Rect | None = None
     band: Rect | None = None
     measure: Measure | None = None
 
 
 @dataclass(slots=True)
 class ToolContext:
-    """What the tools work on: the store, the picture's size in px, the scale in view px per px."""
+    """The data that the tools share: the store, the picture's size in px, the scale in view px per px."""
 
     store: RegionStore
-    emit: Callable[[RegionsChanged], bool]
-    """Hands over a change; False when nothing may be changed now."""
+    emit: Callable[[RegionChange], bool]
+    """Passes on a change. Returns False when changes are not allowed now."""
     size: Size = (0, 0)
     scale: float = 1.0
     snapping: bool = False
-    area: Callable[[Rect], None] = lambda _rect: None
-    """Takes an area that was drawn."""
+    on_area: Callable[[Rect], None] = lambda _rect: None
+    """Receives an area that was drawn."""
 
     @property
     def snap_reach(self) -> float:
-        """How near an edge is drawn to a line, px of the picture."""
+        """The snapping distance in px of the picture."""
         return _SNAP_REACH / self.scale
 
-    def lines(self, without: Collection[str] = ()) -> tuple[list[float], list[float]]:
-        """The edges to snap to, across and down: those of the picture and of the regions not in `without`."""
-        others = [region.rect for region in self.store if region.id not in without and not region.hidden]
-        across = [0.0, float(self.size[0]), *(edge for r in others for edge in (r.x, r.right))]
-        down = [0.0, float(self.size[1]), *(edge for r in others for edge in (r.y, r.bottom))]
-        return across, down
+    def snap_lines(self, excluded_ids: Collection[str] = ()) -> tuple[list[float], list[float]]:
+        """The x and y coordinates to snap to: edges of the picture and of regions not in `excluded_ids`."""
+        others = [region.rect for region in self.store if region.id not in excluded_ids and not region.hidden]
+        xs = [0.0, float(self.size[0]), *(edge for r in others for edge in (r.x, r.right))]
+        ys = [0.0, float(self.size[1]), *(edge for r in others for edge in (r.y, r.bottom))]
+        return xs, ys
 
-    def snapped_point(self, x: float, y: float, without: Collection[str] = ()) -> tuple[float, float]:
-        """A point drawn to the nearest lines while snapping is on; else as it is."""
+    def snap_point(self, x: float, y: float, excluded_ids: Collection[str] = ()) -> tuple[float, float]:
+        """Snap a point to the nearest lines if snapping is on."""
         if not self.snapping:
             return x, y
-        across, down = self.lines(without)
-        return x + snapped([x], across, self.snap_reach), y + snapped([y], down, self.snap_reach)
+        xs, ys = self.snap_lines(excluded_ids)
+        return x + snap_offset([x], xs, self.snap_reach), y + snap_offset([y], ys, self.snap_reach)
 
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """What is below the pointer: a handle, or something that can be moved, or nothing."""
+    """What is below the pointer: a handle, a region that can be moved, or nothing."""
 
     handle: Handle | None = None
     movable: bool = False
 
 
 class ToolMachine(Protocol):
-    """One tool. `draft` and `busy` say what is under way."""
+    """The interface of one tool."""
 
     @property
     def draft(self) -> ToolDraft:
-        """What to paint."""
+        """The unfinished action, to be painted."""
 
     @property
     def busy(self) -> bool:
-        """True while something is under way that Esc would cancel."""
+        """True while an action is unfinished, which Esc would cancel."""
 
     def press(self, pointer: Pointer) -> None:
-        """The left button went down."""
+        """Handle a press of the left button."""
 
     def move(self, pointer: Pointer, pressed: bool) -> None:
-        """The pointer moved, with the left button down or not."""
+        """Handle a move of the pointer. `pressed` is True while the left button is down."""
 
     def release(self, pointer: Pointer) -> bool:
-        """The left button went up; True when that ended what was under way as a change or an area."""
+        """Handle a release of the left button. Return True when it completed a change or an area."""
 
     def finish(self) -> bool:
-        """Enter: end what is under way as a change or an area; False when nothing came of it."""
+        """Complete the action as a change or an area (Enter). Return False when there is nothing to
+        complete."""
 
     def cancel(self) -> bool:
-        """Esc: drop what is under way; False when there was nothing to drop."""
+        """Cancel the action (Esc). Return False when there is none."""
 
     def hover(self, pointer: Pointer) -> Hover:
-        """What the pointer would take hold of."""
+        """What a press at the pointer would drag."""

@@ -9,7 +9,7 @@ from desktop.canvas.tools.tool_machine import Measure
 
 
 def step_name(step: RegionStep) -> str:
-    """What the undo menu calls a step, such as "Move region"."""
+    """The name of a step in the undo menu, such as "Move region"."""
     translate = QCoreApplication.translate
     names = {
         RegionStep.DRAW: translate("steps", "Draw region"),
@@ -30,12 +30,12 @@ def step_name(step: RegionStep) -> str:
 
 
 def length_text(length: float, mm_per_pixel: float | None) -> str:
-    """A length in px, and in mm when the scale is known."""
+    """A length in px as text, also in mm when the scale is known."""
     if mm_per_pixel is None:
         return f"{length:.1f} px"
     return f"{length:.1f} px · {length * mm_per_pixel:.1f} mm"
 
 
 def measure_text(measure: Measure, mm_per_pixel: float | None) -> str:
-    """What the ruler says."""
+    """The text of the ruler."""
     return length_text(measure.length, mm_per_pixel)

@@ -1,4 +1,4 @@
-"""Brings a photo onto the part of the reference image it shows. Blocks: off the GUI thread."""
+"""Maps a photo onto the part of the reference image that it shows. Blocking: call it off the GUI thread."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from shared.images.cv import cv2
 Bytes = npt.NDArray[np.uint8]
 
 MAX_SIDE = 4096
-"""Longer side, in px, up to which the pair is worked out at the photo's resolution."""
+"""Longer side in px up to which the pair is computed at the photo's resolution."""
 
 _OUTSIDE = (96, 96, 96, 255)
 _GAIN = 3.0
-_SHRUNK_FROM = 1.5
+_SHRINK_FROM = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedPair:
-    """A reference crop and the photo in the same pixels, and how they differ.
+    """A reference crop and a photo on the same pixel grid, and their difference.
 
-    `mapping` (3 x 3) brings px of the photo to px of the pair; `aligned` is False when no homography was
-    known and the photo was only stretched to the crop: then `difference` is a null picture. `to_reference`
-    (3 x 3) brings px of the pair to px of the reference image; None where the pair shows no part of one.
-    `photo_size` is the whole photo in px.
+    `mapping` (3 x 3) maps px of the photo to px of the pair. `aligned` is False when no homography was known
+    and the photo was only stretched to the crop. `difference` is a null image then. `to_reference` (3 x 3)
+    maps px of the pair to px of the reference image; None when the pair shows no part of one. `photo_size` is
+    the size of the whole photo in px.
     """
 
     reference: QImage
@@ -46,11 +46,11 @@ class AlignedPair:
 def align(
     reference: QImage, photo: QImage, homography: Matrix | None, origin: tuple[float, float] = (0, 0)
 ) -> AlignedPair:
-    """The pair for a crop of the reference image whose upper left px is `origin`, and a photo.
+    """Align a photo to a crop of the reference image whose upper left px is `origin`.
 
-    `homography` brings px of the whole reference image to px of the photo. The pair is as fine as the photo,
-    within 1 to 4 px for each px of the crop and `MAX_SIDE`. Raises ValueError on an empty picture or a
-    homography that cannot be inverted.
+    `homography` (3 x 3) maps px of the whole reference image to px of the photo. The pair has the resolution
+    of the photo, limited to 1 to 4 px per px of the crop and to `MAX_SIDE`. Raises ValueError on an empty
+    image or a homography that cannot be inverted.
     """
     if reference.isNull() or photo.isNull():
         raise ValueError("both pictures need pixels")
@@ -62,76 +62,76 @@ def align(
         forward = np.asarray(homography, np.float64) @ shift
     if abs(np.linalg.det(forward)) < 1e-12:
         raise ValueError("the homography cannot be inverted")
-    scale = _scale(forward, width, height)
-    # half-pixel centres: OpenCV counts from the middle of the first pixel, we from its corner
-    grow = np.diag([1 / scale, 1 / scale, 1.0])
-    half = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.0, 0.0, 1.0]])
-    back = np.linalg.inv(half)
+    scale = _pair_scale(forward, width, height)
+    # OpenCV's origin is the centre of the first pixel, ours is its corner.
+    from_pair = np.diag([1 / scale, 1 / scale, 1.0])
+    to_pixel_centres = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.0, 0.0, 1.0]])
+    from_pixel_centres = np.linalg.inv(to_pixel_centres)
     size = (round(width * scale), round(height * scale))
-    to_photo = forward @ grow
+    to_photo = forward @ from_pair
     bgrx = _bytes(photo)
     warped = cv2.warpPerspective(
         bgrx,
-        back @ to_photo @ half,
+        from_pixel_centres @ to_photo @ to_pixel_centres,
         size,
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_CONSTANT,
         borderValue=_OUTSIDE,
     )
-    plain = cv2.resize(_bytes(reference), size, interpolation=cv2.INTER_LINEAR)
+    resized = cv2.resize(_bytes(reference), size, interpolation=cv2.INTER_LINEAR)
     difference = QImage()
     if homography is not None:
         inside = cv2.warpPerspective(
             np.full(bgrx.shape[:2], 255, np.uint8),
-            back @ to_photo @ half,
+            from_pixel_centres @ to_photo @ to_pixel_centres,
             size,
             flags=cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP,
         )
-        difference = _image(_difference(plain, warped, inside))
+        difference = _image(_difference(resized, warped, inside))
     return AlignedPair(
-        _image(plain),
+        _image(resized),
         _image(warped),
         difference,
         np.linalg.inv(to_photo),
         homography is not None,
-        np.array([[1.0, 0.0, origin[0]], [0.0, 1.0, origin[1]], [0.0, 0.0, 1.0]]) @ grow,
+        np.array([[1.0, 0.0, origin[0]], [0.0, 1.0, origin[1]], [0.0, 0.0, 1.0]]) @ from_pair,
         (photo.width(), photo.height()),
     )
 
 
-def align_cut(reference: QImage, cut: ImageCrop, homography: Matrix | None) -> AlignedPair:
-    """The pair for a part or a smaller edition of a photo: everything it says is in px of the whole photo.
+def align_crop(reference: QImage, crop: ImageCrop, homography: Matrix | None) -> AlignedPair:
+    """Align a crop or a reduced image of a photo. The coordinates of the pair are px of the whole photo.
 
-    `homography` brings px of `reference` to px of the whole photo. Raises ValueError as `align` does.
+    `homography` (3 x 3) maps px of `reference` to px of the whole photo. Raises ValueError as `align` does.
     """
-    onto_cut = None if homography is None else cut.from_whole @ np.asarray(homography, np.float64)
-    pair = align(reference, cut.image, onto_cut)
-    return replace(pair, mapping=pair.mapping @ cut.from_whole, photo_size=cut.size)
+    to_crop = None if homography is None else crop.from_picture @ np.asarray(homography, np.float64)
+    pair = align(reference, crop.image, to_crop)
+    return replace(pair, mapping=pair.mapping @ crop.from_picture, photo_size=crop.size)
 
 
-def laid(cut: ImageCrop, to_photo: Matrix, width: int, height: int) -> QImage:
-    """`width` x `height` px of a part or smaller edition of a photo; grey where the photo has nothing.
+def warp_crop(crop: ImageCrop, to_photo: Matrix, width: int, height: int) -> QImage:
+    """Warp a crop or a reduced image of a photo into an image of `width` x `height` px.
 
-    `to_photo` (3 x 3) brings px of the result to px of the whole photo. Raises ValueError when it cannot be
-    inverted.
+    `to_photo` (3 x 3) maps px of the result to px of the whole photo. Pixels outside the photo are grey.
+    Raises ValueError when `to_photo` cannot be inverted.
     """
-    to_cut = cut.from_whole @ to_photo
-    if abs(np.linalg.det(to_cut)) < 1e-12:
+    to_crop = crop.from_picture @ to_photo
+    if abs(np.linalg.det(to_crop)) < 1e-12:
         raise ValueError("the homography cannot be inverted")
-    pixels = _bytes(cut.image)
-    corners = np.array([[0, 0, 1], [width, 0, 1], [width, height, 1], [0, height, 1]], np.float64) @ to_cut.T
+    pixels = _bytes(crop.image)
+    corners = np.array([[0, 0, 1], [width, 0, 1], [width, height, 1], [0, height, 1]], np.float64) @ to_crop.T
     flat = corners[:, :2] / corners[:, 2:]
-    finer = float(np.sqrt(cv2.contourArea(flat.astype(np.float32)) / (width * height)))
-    if finer >= _SHRUNK_FROM:
-        # Bilinear reading alone would skip px: what is much finer is averaged first.
-        size = (max(round(pixels.shape[1] / finer), 1), max(round(pixels.shape[0] / finer), 1))
+    reduction = float(np.sqrt(cv2.contourArea(flat.astype(np.float32)) / (width * height)))
+    if reduction >= _SHRINK_FROM:
+        # Bilinear sampling would skip pixels of a much finer image, so it is averaged first.
+        size = (max(round(pixels.shape[1] / reduction), 1), max(round(pixels.shape[0] / reduction), 1))
         shrink = np.diag([size[0] / pixels.shape[1], size[1] / pixels.shape[0], 1.0])
         pixels = np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
-        to_cut = shrink @ to_cut
-    half = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.0, 0.0, 1.0]])
+        to_crop = shrink @ to_crop
+    to_pixel_centres = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.0, 0.0, 1.0]])
     warped = cv2.warpPerspective(
         pixels,
-        np.linalg.inv(half) @ to_cut @ half,
+        np.linalg.inv(to_pixel_centres) @ to_crop @ to_pixel_centres,
         (width, height),
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_CONSTANT,
@@ -143,8 +143,9 @@ def laid(cut: ImageCrop, to_photo: Matrix, width: int, height: int) -> QImage:
 def homography_from_points(
     reference: Sequence[tuple[float, float]], photo: Sequence[tuple[float, float]]
 ) -> Matrix:
-    """The mapping that three pairs of points set by a person give: affine, as a 3 x 3 matrix from reference
-    px to photo px. Raises ValueError when there are not three or when they lie on a line.
+    """Compute the affine mapping of three pairs of points, as a 3 x 3 matrix from reference px to photo px.
+
+    Raises ValueError when there are not three pairs or when three points lie on a line.
     """
     if len(reference) != 3 or len(photo) != 3:
         raise ValueError("three points are needed in each picture")
@@ -156,22 +157,23 @@ def homography_from_points(
     return np.vstack([np.asarray(affine, np.float64), [0.0, 0.0, 1.0]])
 
 
-def _scale(forward: Matrix, width: int, height: int) -> float:
-    """How many px of the photo lie along one px of the crop, in its middle."""
+def _pair_scale(forward: Matrix, width: int, height: int) -> float:
+    """The scale of the pair: px of the photo per px of the crop, measured in the middle and limited."""
     x, y = width / 2, height / 2
     points = np.array([[x, y, 1.0], [x + 1, y, 1.0], [x, y + 1, 1.0]]) @ forward.T
     flat = points[:, :2] / points[:, 2:]
-    across, down = flat[1] - flat[0], flat[2] - flat[0]
-    fine = float(np.sqrt(abs(across[0] * down[1] - across[1] * down[0])))
-    return max(min(fine, 4.0, MAX_SIDE / max(width, height)), min(1.0, MAX_SIDE / max(width, height)))
+    x_step, y_step = flat[1] - flat[0], flat[2] - flat[0]
+    scale = float(np.sqrt(abs(x_step[0] * y_step[1] - x_step[1] * y_step[0])))
+    return max(min(scale, 4.0, MAX_SIDE / max(width, height)), min(1.0, MAX_SIDE / max(width, height)))
 
 
 def _difference(reference: Bytes, photo: Bytes, inside: Bytes) -> Bytes:
-    """Where they differ, bright on dark: blurred a little, so that noise and half a pixel do not count."""
+    """The difference of two images, bright on dark. Slight blurring suppresses noise and half-pixel
+    shifts."""
     blurred = [cv2.GaussianBlur(picture[:, :, :3], (0, 0), 1.5) for picture in (reference, photo)]
-    apart = cv2.absdiff(*blurred).max(axis=2)
-    apart[inside == 0] = 0
-    heat = cv2.applyColorMap(cv2.convertScaleAbs(apart, alpha=_GAIN), cv2.COLORMAP_INFERNO)
+    distance = cv2.absdiff(*blurred).max(axis=2)
+    distance[inside == 0] = 0
+    heat = cv2.applyColorMap(cv2.convertScaleAbs(distance, alpha=_GAIN), cv2.COLORMAP_INFERNO)
     return np.asarray(cv2.cvtColor(heat, cv2.COLOR_BGR2BGRA), np.uint8)
 
 

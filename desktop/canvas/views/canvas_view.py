@@ -22,7 +22,7 @@ from desktop.background.repaint import TURN_MS
 from desktop.canvas.layers.area_layer import AreaLayer
 from desktop.canvas.layers.draft_layer import paint_draft
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer, Matrix
-from desktop.canvas.layers.region_layer import MANY, RegionLayer
+from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer
 from desktop.canvas.model.regions import RegionStore, StoreEvent
 from desktop.canvas.model.shaping import Handle
 from desktop.canvas.model.viewport import Viewport
@@ -35,22 +35,24 @@ from shared.geometry import Rect
 
 _LEFT = Qt.MouseButton.LeftButton
 _PAN_STEP = 40
-"""View px that the picture moves by in one step."""
+"""View px by which one step moves the picture."""
 
 
 class CanvasView(PictureView):
-    """A picture, its regions and findings. What a person changes comes as `regionsEdited`; who receives it
-    journals it and applies it to `store`, as undo does.
+    """A picture with its regions and findings.
+
+    It emits the user's changes as `regionsEdited`. The receiver writes them to the journal and applies them
+    to `store`, as undo does.
     """
 
     regionsEdited = Signal(object)
-    """A RegionsChanged, not yet applied to the store."""
+    """A RegionChange that is not yet applied to the store."""
     selectionChanged = Signal(tuple)
     """The ids of the selected regions, in the order of selecting."""
     regionActivated = Signal(str)
     """A region was double-clicked."""
     editRefused = Signal()
-    """The person tried to change a region while that is not possible."""
+    """The user tried to change a region while changes are not allowed."""
     areaDrawn = Signal(object)
     """The Rect that was drawn with `Tool.AREA`."""
     toolChanged = Signal(object)
@@ -64,44 +66,46 @@ class CanvasView(PictureView):
             self.store, self.regionsEdited.emit, self.areaDrawn.emit, self.editRefused.emit
         )
         self.mm_per_pixel: float | None = None
-        """Real-world scale of the picture; the ruler and sizes say mm when it is known."""
+        """Scale of the picture. If it is known, the ruler and sizes also show mm."""
         self._region_layer = RegionLayer(self.store)
         self._finding_layer = FindingLayer()
         self._area_layer = AreaLayer()
-        self._space = False
-        self._next = QTimer(self, singleShot=True, interval=TURN_MS)
-        self._next.timeout.connect(self.update)
-        self.store.subscribe(self._store_changed)
-        self.viewportChanged.connect(self._follow_scale)
+        self._space_held = False
+        self._update_timer = QTimer(self, singleShot=True, interval=TURN_MS)
+        self._update_timer.timeout.connect(self.update)
+        self.store.subscribe(self._on_store_changed)
+        self.viewportChanged.connect(self._on_viewport_changed)
 
-    # ---- what is seen
+    # ---- content
 
     def open(self, source: ImageSource | None, *, keep_view: bool = False) -> None:
-        """Show a picture (None for none), fitted; with `keep_view` where it was, if the sizes are equal."""
+        """Show a picture, fitted to the view; None shows no picture. See `PictureView.open`."""
         self.editor.set_picture(source.size if source is not None else (0, 0))
         super().open(source, keep_view=keep_view)
 
     def show_region(self, region_id: str) -> None:
-        """Bring a region to the middle and zoom to it; nothing when it is not there."""
+        """Zoom to a region. An unknown id is ignored."""
         region = self.store.get(region_id)
         if region is not None:
-            self._set_viewport(self._viewport.showing(region.rect), moving=False)
+            self._set_viewport(self._viewport.showing(region.rect), is_moving=False)
 
     def ensure_visible(self, region_id: str) -> None:
-        """Bring a region to the middle, without zooming, unless some of it is seen already."""
+        """Centre a region without zooming, unless a part of it is visible."""
         region = self.store.get(region_id)
         if region is not None and region.rect.intersection(self._viewport.visible).empty:
             rect = region.rect
-            self._set_viewport(self._viewport.centred(rect.x + rect.w / 2, rect.y + rect.h / 2), moving=False)
+            self._set_viewport(
+                self._viewport.centred(rect.x + rect.w / 2, rect.y + rect.h / 2), is_moving=False
+            )
 
     @property
     def regions_shown(self) -> bool:
         """Whether regions are painted."""
         return self._region_layer.show_regions
 
-    def show_regions(self, on: bool) -> None:
-        """Paint regions, or only the picture."""
-        self._region_layer.show_regions = on
+    def show_regions(self, visible: bool) -> None:
+        """Show or hide all regions."""
+        self._region_layer.show_regions = visible
         self.update()
 
     @property
@@ -109,29 +113,29 @@ class CanvasView(PictureView):
         """Whether numbers and names are painted."""
         return self._region_layer.show_labels
 
-    def show_labels(self, on: bool) -> None:
-        """Paint numbers and names, or only rectangles."""
-        self._region_layer.show_labels = self._finding_layer.show_labels = on
+    def show_labels(self, visible: bool) -> None:
+        """Show or hide numbers and names."""
+        self._region_layer.show_labels = self._finding_layer.show_labels = visible
         self.update()
 
     def set_findings(self, boxes: Iterable[FindingBox], mapping: Matrix | None = None) -> None:
-        """Show these boxes; `mapping` (3 x 3) brings their px to px of this picture."""
+        """Show these boxes. `mapping` (3 x 3) maps their px to px of this picture."""
         self._finding_layer.boxes = tuple(boxes)
         self._finding_layer.mapping = mapping
         self._update_soon()
 
-    def set_areas(self, areas: Iterable[Rect], chosen: int = -1) -> None:
-        """Show these areas (px) hatched, the one at the place `chosen` marked."""
-        self._area_layer.areas, self._area_layer.chosen = tuple(areas), chosen
+    def set_areas(self, areas: Iterable[Rect], selected_index: int = -1) -> None:
+        """Show these ignored areas (px) hatched and mark the one at `selected_index`; -1 marks none."""
+        self._area_layer.areas, self._area_layer.selected_index = tuple(areas), selected_index
         self._update_soon()
 
     # ---- tools and commands
 
     def set_tool(self, tool: Tool) -> None:
-        """Take another tool."""
+        """Switch to another tool."""
         if tool is not self.editor.tool:
             self.editor.set_tool(tool)
-            self._tool_changed()
+            self._on_tool_changed()
 
     def paste(self) -> None:
         """Add the regions from the clipboard, if there are any."""
@@ -142,14 +146,14 @@ class CanvasView(PictureView):
         self.store.select([region.id for region in self.store if not region.hidden])
 
     def move_by(self, dx: int, dy: int) -> None:
-        """Move the selected regions by px; with none selected the picture, by that many steps."""
+        """Move the selected regions by px. If none is selected, move the picture by that number of steps."""
         if self.store.selected:
             self.editor.nudge(dx, dy)
         else:
             self._set_viewport(self._viewport.panned(-dx * _PAN_STEP, -dy * _PAN_STEP))
 
     def finish(self) -> None:
-        """Take what is being drawn; with nothing under way, zoom to the region that was selected last."""
+        """Complete what is being drawn. If there is nothing, zoom to the region that was selected last."""
         drew = self.editor.finish()
         if drew and self.editor.tool in (Tool.DRAW, Tool.AREA):
             self.set_tool(Tool.SELECT)
@@ -158,7 +162,8 @@ class CanvasView(PictureView):
         self.update()
 
     def cancel(self) -> None:
-        """Drop what is under way and take the selecting tool; with nothing under way select nothing."""
+        """Cancel an unfinished action and switch to the select tool. If there is none, clear the
+        selection."""
         if self.editor.busy or self.editor.tool is Tool.SELECT:
             self.editor.cancel()
         self.set_tool(Tool.SELECT)
@@ -166,10 +171,10 @@ class CanvasView(PictureView):
 
     # ---- painting
 
-    def _paint_over(self, painter: QPainter) -> None:
-        """Regions, findings and what is under way."""
+    def _paint_overlay(self, painter: QPainter) -> None:
+        """Paint regions, ignored areas, findings and the unfinished action."""
         draft, font, view = self.editor.draft, self.font(), self._viewport
-        self._region_layer.paint(painter, view, self._colours, draft.moved, font)
+        self._region_layer.paint(painter, view, self._colours, draft.moved_rects, font)
         if self._region_layer.show_regions:
             self._area_layer.paint(painter, view, self._colours)
         self._finding_layer.paint(painter, view, self._colours, font)
@@ -178,36 +183,36 @@ class CanvasView(PictureView):
     # ---- mouse
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Start panning, or pass it to the tool."""
+        """Start panning, or pass the event to the tool."""
         super().mousePressEvent(event)
-        if event.button() is _LEFT and (self._space or self.editor.tool is Tool.PAN):
-            self._pan_from = event.position()
+        if event.button() is _LEFT and (self._space_held or self.editor.tool is Tool.PAN):
+            self._pan_position = event.position()
         elif event.button() is _LEFT and self._source is not None:
-            self.editor.press(self._pointer(event))
+            self.editor.press(self._pointer_at(event))
             self.update()
         self._show_cursor(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Pan, or pass it to the tool."""
-        if self._pan_from is None and self._source is not None:
+        """Pan, or pass the event to the tool."""
+        if self._pan_position is None and self._source is not None:
             pressed = bool(event.buttons() & _LEFT)
-            self.editor.move(self._pointer(event), pressed)
+            self.editor.move(self._pointer_at(event), pressed)
             if pressed or self.editor.busy:
                 self.update()
         super().mouseMoveEvent(event)
         self._show_cursor(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End panning, or pass it to the tool."""
-        if self._pan_from is None and event.button() is _LEFT and self._source is not None:
-            if self.editor.release(self._pointer(event)) and self.editor.tool in (Tool.DRAW, Tool.AREA):
+        """End panning, or pass the event to the tool."""
+        if self._pan_position is None and event.button() is _LEFT and self._source is not None:
+            if self.editor.release(self._pointer_at(event)) and self.editor.tool in (Tool.DRAW, Tool.AREA):
                 self.set_tool(Tool.SELECT)
             self.update()
         super().mouseReleaseEvent(event)
         self._show_cursor(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Say which region it was on."""
+        """Emit `regionActivated` for a region below the pointer."""
         x, y = self._viewport.to_image(event.position().x(), event.position().y())
         hits = self.store.hits(x, y)
         if event.button() is _LEFT and self.editor.tool is Tool.SELECT and hits:
@@ -222,61 +227,63 @@ class CanvasView(PictureView):
     def event(self, event: QEvent) -> bool:
         """Show as a tooltip why a box is not a finding."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            at = event.pos()
-            show_reason(self, event, self._finding_layer.reason_at(at.x(), at.y(), self._viewport))
+            position = event.pos()
+            show_reason(
+                self, event, self._finding_layer.reason_at(position.x(), position.y(), self._viewport)
+            )
             return True
         return super().event(event)
 
     # ---- keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Space pans as long as it is held, like a mouse button; every other key is a command's."""
+        """Pan while Space is held. All other keys belong to commands."""
         if event.key() == Qt.Key.Key_Space:
             if not event.isAutoRepeat():
-                self._space = True
+                self._space_held = True
                 self.setCursor(Qt.CursorShape.OpenHandCursor)
         else:
             event.ignore()
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
-        """Space panned as long as it was held."""
+        """End panning when Space is released."""
         if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
-            self._space = False
+            self._space_held = False
             self.setCursor(self._tool_cursor())
         else:
             event.ignore()
 
     def focusOutEvent(self, _event: QFocusEvent) -> None:
-        """A key held while the focus leaves is not seen to be released."""
-        self._space = False
-        self._pan_from = None
+        """End panning, because the release of a key is not reported without the focus."""
+        self._space_held = False
+        self._pan_position = None
         self.update()
 
-    # ---- inside
+    # ---- private
 
-    def _follow_scale(self, viewport: Viewport) -> None:
+    def _on_viewport_changed(self, viewport: Viewport) -> None:
         self.editor.set_scale(viewport.scale)
 
-    def _store_changed(self, event: StoreEvent) -> None:
+    def _on_store_changed(self, event: StoreEvent) -> None:
         if event.selection:
             self.selectionChanged.emit(self.store.selected)
         self._update_soon()
 
     def _update_soon(self) -> None:
-        """Repaint; with many regions in a later turn of the event loop than the change."""
-        if len(self.store) > MANY:
-            self._next.start()
+        """Repaint. With many regions, repaint in a later turn of the event loop."""
+        if len(self.store) > BATCH_THRESHOLD:
+            self._update_timer.start()
         else:
             self.update()
 
-    def _pointer(self, event: QMouseEvent) -> Pointer:
+    def _pointer_at(self, event: QMouseEvent) -> Pointer:
         point = event.position()
         x, y = self._viewport.to_image(point.x(), point.y())
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         return Pointer(x, y, point.x(), point.y(), shift, ctrl)
 
-    def _tool_changed(self) -> None:
+    def _on_tool_changed(self) -> None:
         self.setCursor(self._tool_cursor())
         self.toolChanged.emit(self.editor.tool)
         self.update()
@@ -292,12 +299,12 @@ class CanvasView(PictureView):
         return QCursor(shapes[self.editor.tool])
 
     def _show_cursor(self, event: QMouseEvent) -> None:
-        if self._pan_from is not None:
+        if self._pan_position is not None:
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        elif self._space:
+        elif self._space_held:
             self.setCursor(Qt.CursorShape.OpenHandCursor)
         elif self.editor.tool is Tool.SELECT and not event.buttons() & _LEFT:
-            hover = self.editor.hover(self._pointer(event))
+            hover = self.editor.hover(self._pointer_at(event))
             if hover.handle is not None:
                 self.setCursor(_RESIZE_CURSORS[hover.handle])
             else:

@@ -28,14 +28,14 @@ from desktop.canvas.model.viewport import ZOOM_STEP, Viewport
 from desktop.canvas.tools.tool_machine import DRAG_DISTANCE
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.canvas.views.overlays import show_reason
-from desktop.canvas.views.pair_drawing import CompareMode, draw_grip, draw_toned
+from desktop.canvas.views.pair_drawing import CompareMode, draw_grip, draw_with_tone
 from desktop.canvas.views.pair_tools import PairPointer, PairTool
-from desktop.canvas.views.panes import panes, useful_height
+from desktop.canvas.views.panes import pane_rects, useful_height
 from desktop.imaging.decoding.tone import Tone
 from shared.geometry import Rect
 
 BLINK_MS = 600
-"""How long each picture is seen when they blink."""
+"""Time in ms for which blinking shows each picture."""
 
 _GRIP = 10.0
 _ORIGIN = QPointF()
@@ -47,7 +47,7 @@ class CompareView(QWidget):
     modeChanged = Signal(object)
     """The new CompareMode."""
     mixChanged = Signal(float)
-    """How much of the photo the overlay shows now, 0..1."""
+    """The new opacity of the photo in the overlay, 0..1."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,81 +64,81 @@ class CompareView(QWidget):
         self._findings = FindingLayer()
         self._divider = 0.5
         self._mix = 0.5
-        self._photo_seen = False
+        self._shows_photo = False
         self._message = ""
-        self._drag_from: QPointF | None = None
-        self._pressed = QPointF()
-        self._swiping = False
+        self._drag_position: QPointF | None = None
+        self._press_position = QPointF()
+        self._drags_divider = False
         self._tool: PairTool | None = None
-        self._held = False
+        self._tool_has_mouse = False
         self._focus_ring = FocusRing()
         self.may_stack = False
-        """Whether two pictures may lie one above the other, where they are seen larger so."""
-        self._blink = QTimer(self, interval=BLINK_MS)
-        self._blink.timeout.connect(self.flip)
+        """Whether the two pictures may be stacked if they are larger then."""
+        self._blink_timer = QTimer(self, interval=BLINK_MS)
+        self._blink_timer.timeout.connect(self.flip)
 
     def sizeHint(self) -> QSize:
-        """As in the inspector."""
+        """The size in the properties panel."""
         return QSize(312, 128)
 
     @property
     def mode(self) -> CompareMode:
-        """How the pictures are compared."""
+        """The mode of the comparison."""
         return self._mode
 
     @property
     def mix(self) -> float:
-        """How much of the photo the overlay shows, 0..1."""
+        """The opacity of the photo in the overlay, 0..1."""
         return self._mix
 
     @property
     def viewport(self) -> Viewport:
-        """What is seen of each picture, in px of the pair."""
+        """The visible part of each picture, in px of the pair."""
         return self._viewport
 
     def set_pair(self, pair: AlignedPair | None) -> None:
-        """Show this pair, fitted; None for none."""
+        """Show this pair, fitted to the view; None shows no pair."""
         self._pair = pair
         self._message = ""
-        self._photo_seen = False
+        self._shows_photo = False
         self._findings.mapping = pair.mapping if pair is not None else None
         self.fit()
-        self._run_blink()
+        self._update_blink_timer()
 
     def show_message(self, text: str) -> None:
-        """Say why there is nothing to compare; empty for nothing."""
+        """Show a message while there is no pair; an empty one hides it."""
         self._message = text
         self.update()
 
     def set_findings(self, boxes: Iterable[FindingBox]) -> None:
-        """Boxes in px of the photo, shown wherever the photo is."""
+        """Show boxes, in px of the photo, on the photo."""
         self._findings.boxes = tuple(boxes)
         self.update()
 
     @property
     def tool(self) -> PairTool | None:
-        """What takes the left button first."""
+        """The tool of the left button; None if there is none."""
         return self._tool
 
     def set_tool(self, tool: PairTool | None) -> None:
-        """Let a tool take the left button where it wants it; None for none."""
-        self._tool, self._held = tool, False
+        """Set the tool that gets the left button first; None for no tool."""
+        self._tool, self._tool_has_mouse = tool, False
         self.update()
 
     def set_mode(self, mode: CompareMode) -> None:
-        """Switch to another mode; the zoom stays."""
+        """Switch to another mode without changing the zoom."""
         if mode is self._mode:
             return
         side_by_side = CompareMode.SIDE_BY_SIDE in (mode, self._mode)
         self._mode = mode
         if side_by_side:
             self._viewport = self._viewport.resized(*self._pane_size())
-        self._run_blink()
+        self._update_blink_timer()
         self.modeChanged.emit(mode)
         self.update()
 
     def set_mix(self, share: float) -> None:
-        """How much of the photo the overlay shows, 0..1."""
+        """Set the opacity of the photo in the overlay, 0..1."""
         share = min(max(share, 0.0), 1.0)
         if share != self._mix:
             self._mix = share
@@ -146,56 +146,56 @@ class CompareView(QWidget):
             self.update()
 
     def set_tone(self, tone: Tone) -> None:
-        """Brightness and contrast of reference and photo on view, not of their difference."""
+        """Set brightness and contrast of reference and photo. The difference is not changed."""
         self._tone = tone
         self.update()
 
-    def show_labels(self, on: bool) -> None:
-        """Paint the names of findings, or only their boxes."""
-        self._findings.show_labels = on
+    def show_labels(self, visible: bool) -> None:
+        """Show or hide the names of findings."""
+        self._findings.show_labels = visible
         self.update()
 
     def set_divider(self, share: float) -> None:
-        """Where the swipe divides the view, 0..1 from the left."""
+        """Set the position of the divider of the swipe, 0..1 from the left."""
         self._divider = min(max(share, 0.0), 1.0)
         self.update()
 
     def flip(self) -> None:
-        """Blinking: show the other picture now."""
-        self._photo_seen = not self._photo_seen
+        """Show the other picture of a blinking pair."""
+        self._shows_photo = not self._shows_photo
         self.update()
 
-    def flip_by_hand(self) -> None:
-        """Blinking: show the other picture and stop blinking."""
-        self._blink.stop()
+    def flip_manually(self) -> None:
+        """Show the other picture of a blinking pair and stop blinking."""
+        self._blink_timer.stop()
         self.flip()
 
     def slide(self, share: float) -> None:
-        """Move what divides the pair by this share: the edge of a swipe, the mix of an overlay."""
+        """Move the divider of a swipe, or change the opacity of an overlay, by this share."""
         if self._mode is CompareMode.SWIPE:
             self.set_divider(self._divider + share)
         elif self._mode is CompareMode.OVERLAY:
             self.set_mix(self._mix + share)
 
     def fit(self) -> None:
-        """All of the pair."""
+        """Fit the whole pair into the view."""
         self._viewport = Viewport(*self._size, *self._pane_size()).fit()
         self.update()
 
     def one_to_one(self) -> None:
-        """One device px for each px of the pair."""
+        """Show one px of the pair as one device px."""
         self._zoom_to(1 / self.devicePixelRatioF())
 
     def zoom_in(self) -> None:
-        """One step larger."""
+        """Zoom in by one step."""
         self._zoom_to(self._viewport.scale * ZOOM_STEP)
 
     def zoom_out(self) -> None:
-        """One step smaller."""
+        """Zoom out by one step."""
         self._zoom_to(self._viewport.scale / ZOOM_STEP)
 
     def set_colours(self, colours: CanvasColours) -> None:
-        """Take the colours of the theme."""
+        """Set the colours."""
         self._colours = colours
         self.update()
 
@@ -215,89 +215,91 @@ class CompareView(QWidget):
     def event(self, event: QEvent) -> bool:
         """Show as a tooltip why a box is not a finding."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            photo, at = self._in_pane(QPointF(event.pos()))
-            show_reason(self, event, self._findings.reason_at(*at, self._viewport) if photo else "")
+            photo, position = self._to_pane(QPointF(event.pos()))
+            show_reason(self, event, self._findings.reason_at(*position, self._viewport) if photo else "")
             return True
         return super().event(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the keys go."""
-        self._focus_ring.came(event)
+        """Paint the focus ring if the focus came by keyboard."""
+        self._focus_ring.on_focus_in(event)
         self.update()
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
-        """Keep what was in the middle there."""
+        """Keep the point in the middle."""
         self._viewport = self._viewport.resized(*self._pane_size())
 
     def useful_height(self) -> int | None:
-        """The height, in px, from which on the pair is seen no larger at this width; None without a pair."""
+        """The height in px above which the pair gets no larger at this width; None without a pair."""
         if self._pair is None:
             return None
         return round(useful_height(self.width(), self._size, two=self._mode is CompareMode.SIDE_BY_SIDE))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom both at the pointer; touch pads scroll with two fingers and zoom with Ctrl."""
-        way = event.pixelDelta()
-        if not way.isNull() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._viewport = self._viewport.panned(way.x(), way.y())
+        """Zoom both pictures at the pointer. Touch pads scroll with two fingers and zoom with Ctrl."""
+        delta = event.pixelDelta()
+        if not delta.isNull() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._viewport = self._viewport.panned(delta.x(), delta.y())
         else:
             scale = self._viewport.scale * ZOOM_STEP ** (event.angleDelta().y() / 120)
-            self._viewport = self._viewport.zoomed(scale, *self._in_pane(event.position())[1])
+            self._viewport = self._viewport.zoomed(scale, *self._to_pane(event.position())[1])
         self.update()
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take hold of what the tool offers, of the divider, or of both pictures."""
-        self._pressed = event.position()
-        self._held = self._tool is not None and self._tool.press(self._spot(event.position()))
-        if self._held:
+        """Begin to drag with the tool, or the divider, or both pictures."""
+        self._press_position = event.position()
+        self._tool_has_mouse = self._tool is not None and self._tool.press(
+            self._pair_pointer(event.position())
+        )
+        if self._tool_has_mouse:
             self.update()
             return
-        self._swiping = self._on_divider(event.position())
-        self._drag_from = event.position()
+        self._drags_divider = self._is_on_divider(event.position())
+        self._drag_position = event.position()
         self._show_cursor(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move what the tool holds, the divider or both pictures."""
-        if self._held and self._tool is not None:
-            self._tool.move(self._spot(event.position()))
+        """Continue the drag with the tool, or of the divider or both pictures."""
+        if self._tool_has_mouse and self._tool is not None:
+            self._tool.move(self._pair_pointer(event.position()))
             self.update()
             return
-        if self._drag_from is None:
+        if self._drag_position is None:
             self._show_cursor(event.position())
             return
-        if self._swiping:
+        if self._drags_divider:
             self.set_divider(event.position().x() / max(self.width(), 1))
         else:
-            way = event.position() - self._drag_from
-            self._viewport = self._viewport.panned(way.x(), way.y())
+            delta = event.position() - self._drag_position
+            self._viewport = self._viewport.panned(delta.x(), delta.y())
             self.update()
-        self._drag_from = event.position()
+        self._drag_position = event.position()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End the drag, or report a click."""
-        way = event.position() - self._pressed
-        if self._held and self._tool is not None:
-            self._held = False
-            self._tool.release(self._spot(event.position()))
+        """End the drag, or pass a click to the tool."""
+        delta = event.position() - self._press_position
+        if self._tool_has_mouse and self._tool is not None:
+            self._tool_has_mouse = False
+            self._tool.release(self._pair_pointer(event.position()))
             self.update()
-        elif self._tool is not None and max(abs(way.x()), abs(way.y())) < DRAG_DISTANCE:
-            self._tool.click(self._spot(event.position()))
+        elif self._tool is not None and max(abs(delta.x()), abs(delta.y())) < DRAG_DISTANCE:
+            self._tool.click(self._pair_pointer(event.position()))
             self.update()
-        self._drag_from = None
-        self._swiping = False
+        self._drag_position = None
+        self._drags_divider = False
         self._show_cursor(event.position())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """All of the pair; with a tool that counts clicks, one more of them."""
+        """Fit the pair, or count another click of the tool."""
         if self._tool is not None and self._tool.counts_clicks:
             self.mousePressEvent(event)
         else:
             self.fit()
 
-    def _spot(self, place: QPointF) -> PairPointer:
-        photo, at = self._in_pane(place)
-        x, y = self._viewport.to_image(*at)
+    def _pair_pointer(self, position: QPointF) -> PairPointer:
+        photo, pane_position = self._to_pane(position)
+        x, y = self._viewport.to_image(*pane_position)
         inside = 0 <= x < self._viewport.image_width and 0 <= y < self._viewport.image_height
         return PairPointer(x, y, photo, self._viewport.scale, inside)
 
@@ -306,14 +308,14 @@ class CompareView(QWidget):
         self._viewport = view.zoomed(scale, view.width / 2, view.height / 2)
         self.update()
 
-    def _on_divider(self, place: QPointF) -> bool:
-        return self._mode is CompareMode.SWIPE and abs(place.x() - self._divider * self.width()) <= _GRIP
+    def _is_on_divider(self, position: QPointF) -> bool:
+        return self._mode is CompareMode.SWIPE and abs(position.x() - self._divider * self.width()) <= _GRIP
 
-    def _show_cursor(self, place: QPointF) -> None:
+    def _show_cursor(self, position: QPointF) -> None:
         shape = Qt.CursorShape.ArrowCursor
-        if self._swiping or (self._drag_from is None and self._on_divider(place)):
+        if self._drags_divider or (self._drag_position is None and self._is_on_divider(position)):
             shape = Qt.CursorShape.SizeHorCursor
-        elif self._drag_from is not None:
+        elif self._drag_position is not None:
             shape = Qt.CursorShape.ClosedHandCursor
         elif self._tool is not None and self._tool.counts_clicks:
             shape = Qt.CursorShape.CrossCursor
@@ -324,58 +326,58 @@ class CompareView(QWidget):
         """Width and height of the pair in px."""
         return (self._pair.reference.width(), self._pair.reference.height()) if self._pair else (0, 0)
 
-    def _panes(self) -> tuple[Rect, Rect]:
-        """Where reference and photo lie; in most modes in the same place."""
+    def _pane_rects(self) -> tuple[Rect, Rect]:
+        """The places of reference and photo in the view, which are the same in most modes."""
         width, height = max(self.width(), 1), max(self.height(), 1)
         if self._mode is CompareMode.SIDE_BY_SIDE:
-            return panes(width, height, self._size, may_stack=self.may_stack)
+            return pane_rects(width, height, self._size, may_stack=self.may_stack)
         return Rect(0, 0, width, height), Rect(0, 0, width, height)
 
     def _pane_size(self) -> tuple[float, float]:
-        pane = self._panes()[0]
+        pane = self._pane_rects()[0]
         return pane.w, pane.h
 
-    def _in_pane(self, place: QPointF) -> tuple[bool, tuple[float, float]]:
-        """Whether a place of the view is on the photo, and where it is in the pane of the one it is on."""
-        pane = self._panes()[1]
-        photo = place.x() >= pane.x and place.y() >= pane.y
+    def _to_pane(self, position: QPointF) -> tuple[bool, tuple[float, float]]:
+        """Whether a position of the view is on the photo, and the position in the pane of that picture."""
+        pane = self._pane_rects()[1]
+        photo = position.x() >= pane.x and position.y() >= pane.y
         left, top = (pane.x, pane.y) if photo else (0, 0)
         if self._mode is CompareMode.SWIPE:
-            photo = place.x() >= self._divider * self.width()
-        return photo, (place.x() - left, place.y() - top)
+            photo = position.x() >= self._divider * self.width()
+        return photo, (position.x() - left, position.y() - top)
 
-    def _run_blink(self) -> None:
+    def _update_blink_timer(self) -> None:
         if self._mode is CompareMode.BLINK and self._pair is not None:
-            self._blink.start()
+            self._blink_timer.start()
         else:
-            self._blink.stop()
+            self._blink_timer.stop()
 
     def _paint_pair(self, painter: QPainter, pair: AlignedPair) -> None:
         reference, photo = self.tr("Reference image"), self.tr("Photo")
-        whole = QRectF(self.rect())
+        full = QRectF(self.rect())
         match self._mode:
             case CompareMode.SIDE_BY_SIDE:
-                first, second = (QRectF(pane.x, pane.y, pane.w, pane.h) for pane in self._panes())
-                self._pane(painter, first, pair.reference, reference)
-                self._pane(painter, second, pair.photo, photo, corner=second.topLeft(), findings=True)
+                first, second = (QRectF(pane.x, pane.y, pane.w, pane.h) for pane in self._pane_rects())
+                self._paint_pane(painter, first, pair.reference, reference)
+                self._paint_pane(painter, second, pair.photo, photo, corner=second.topLeft(), findings=True)
             case CompareMode.SWIPE:
-                edge = round(self._divider * whole.width())
-                self._pane(painter, QRectF(0, 0, edge, whole.height()), pair.reference, reference)
-                right = QRectF(edge, 0, whole.width() - edge, whole.height())
-                self._pane(painter, right, pair.photo, photo, findings=True)
+                edge = round(self._divider * full.width())
+                self._paint_pane(painter, QRectF(0, 0, edge, full.height()), pair.reference, reference)
+                right = QRectF(edge, 0, full.width() - edge, full.height())
+                self._paint_pane(painter, right, pair.photo, photo, findings=True)
                 draw_grip(painter, edge, self.height(), QColor(self._colours.accent))
-            case CompareMode.BLINK if not self._photo_seen:
-                self._pane(painter, whole, pair.reference, reference)
+            case CompareMode.BLINK if not self._shows_photo:
+                self._paint_pane(painter, full, pair.reference, reference)
             case CompareMode.BLINK:
-                self._pane(painter, whole, pair.photo, photo, findings=True)
+                self._paint_pane(painter, full, pair.photo, photo, findings=True)
             case CompareMode.DIFFERENCE:
-                self._pane(painter, whole, pair.difference, self.tr("Difference"), findings=True)
+                self._paint_pane(painter, full, pair.difference, self.tr("Difference"), findings=True)
             case CompareMode.OVERLAY:
-                self._pane(painter, whole, pair.reference, "")
+                self._paint_pane(painter, full, pair.reference, "")
                 name = self.tr("Photo {0} %").format(round(self._mix * 100))
-                self._pane(painter, whole, pair.photo, name, opacity=self._mix, findings=True)
+                self._paint_pane(painter, full, pair.photo, name, opacity=self._mix, findings=True)
 
-    def _pane(
+    def _paint_pane(
         self,
         painter: QPainter,
         box: QRectF,
@@ -386,7 +388,7 @@ class CompareView(QWidget):
         opacity: float = 1.0,
         findings: bool = False,
     ) -> None:
-        """One picture within `box`; its viewport begins at `corner`."""
+        """Paint one picture inside `box`. Its viewport begins at `corner`."""
         view = self._viewport
         painter.save()
         painter.setClipRect(box)
@@ -396,7 +398,7 @@ class CompareView(QWidget):
         painter.setOpacity(opacity)
         target = QRectF(view.left, view.top, image.width() * view.scale, image.height() * view.scale)
         tone = Tone() if self._mode is CompareMode.DIFFERENCE else self._tone
-        draw_toned(painter, box.translated(-corner), target, image, tone, self.devicePixelRatioF())
+        draw_with_tone(painter, box.translated(-corner), target, image, tone, self.devicePixelRatioF())
         painter.setOpacity(1.0)
         if findings:
             self._findings.paint(painter, view, self._colours, self.font())

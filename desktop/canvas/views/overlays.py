@@ -1,4 +1,4 @@
-"""Defines the widgets over the canvas: zoom chip, minimap, preparing progress and the tooltip of a box."""
+"""Defines the widgets over the canvas: zoom chip, minimap, loading progress and the tooltip of a box."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from desktop.canvas.model.viewport import Viewport
 
 MARGIN = 12
 """View px between an overlay and the edge of the canvas."""
-_LEAST_PART = 7.0
-"""View px of the minimap's mark for the part that is seen, at least."""
+_MIN_MARK_SIDE = 7.0
+"""Minimum side of the mark of the visible part in the minimap, in view px."""
 
 
 def show_reason(view: QWidget, event: QHelpEvent, reason: str) -> None:
-    """Show a reason as the tooltip of a view, an empty one hides it. It is never read as markup."""
+    """Show a reason as the tooltip of a view; an empty one hides it. Markup in the text is escaped."""
     text = f"<p style='white-space:pre-wrap'>{html.escape(reason)}</p>" if reason else ""
     QToolTip.showText(event.globalPos(), text, view)
 
 
-class _Floating(QFrame):
+class _FloatingPanel(QFrame):
     """A rounded panel over the picture."""
 
     def set_colours(self, colours: CanvasColours) -> None:
-        """Take the colours of the theme."""
+        """Set the colours."""
         self.setStyleSheet(
             f"""
             ZoomChip, PreparingChip {{ background: {colours.panel};
@@ -66,8 +66,8 @@ class _Floating(QFrame):
         )
 
 
-class ZoomChip(_Floating):
-    """Smaller, how large, larger, fit."""
+class ZoomChip(_FloatingPanel):
+    """Shows the zoom, with buttons that zoom out, zoom in, and fit the picture."""
 
     zoomOut = Signal()  # noqa: N815 - a Qt signal
     zoomIn = Signal()  # noqa: N815 - a Qt signal
@@ -77,13 +77,16 @@ class ZoomChip(_Floating):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("zoom")
-        self._scale = _button("100 %", self.tr("Actual size, 100 % (1)"))
+        self._scale = _make_button("100 %", self.tr("Actual size, 100 % (1)"))
         self._scale.setObjectName("scale")
-        widest = QFontMetrics(_strong(self.font())).horizontalAdvance("6400 %")
+        widest = QFontMetrics(_scale_font(self.font())).horizontalAdvance("6400 %")
         self._scale.setFixedSize(max(60, widest + 12), _button_side(self.font()))
-        smaller, larger = _button("−", self.tr("Zoom out (−)")), _button("+", self.tr("Zoom in (+)"))
-        whole = _button("F", self.tr("Fit to window (F)"))
-        whole.setObjectName("key")
+        smaller, larger = (
+            _make_button("−", self.tr("Zoom out (−)")),
+            _make_button("+", self.tr("Zoom in (+)")),
+        )
+        fit_button = _make_button("F", self.tr("Fit to window (F)"))
+        fit_button.setObjectName("key")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(6, 3, 6, 3)
         layout.setSpacing(2)
@@ -91,7 +94,7 @@ class ZoomChip(_Floating):
             (smaller, self.zoomOut),
             (self._scale, self.oneToOne),
             (larger, self.zoomIn),
-            (whole, self.fit),
+            (fit_button, self.fit),
         ):
             layout.addWidget(button)
             button.clicked.connect(signal)
@@ -99,17 +102,17 @@ class ZoomChip(_Floating):
 
     @property
     def text(self) -> str:
-        """The scale as it is shown."""
+        """The displayed scale."""
         return self._scale.text()
 
     def set_scale(self, scale: float) -> None:
-        """Show the scale in device px (those of the screen, not of the window) per picture px."""
+        """Show the scale in device px (px of the screen, not of the window) per picture px."""
         percent = scale * 100
         self._scale.setText(f"{percent:.0f} %" if percent >= 9.95 else f"{percent:.1f} %")
 
 
-class PreparingChip(_Floating):
-    """How far the preparing of a large picture is, and a way to stop it."""
+class PreparingChip(_FloatingPanel):
+    """Shows the progress of loading a large picture, with a button that stops it."""
 
     stop = Signal()
 
@@ -120,7 +123,7 @@ class PreparingChip(_Floating):
         self._bar.setTextVisible(False)
         self._bar.setFixedSize(90, 4)
         self._bar.setAccessibleName(self.tr("Loading full resolution"))
-        cancel = _button("×", self.tr("Stop loading full resolution"))
+        cancel = _make_button("×", self.tr("Stop loading full resolution"))
         cancel.clicked.connect(self.stop)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 3, 6, 3)
@@ -130,18 +133,18 @@ class PreparingChip(_Floating):
         layout.addWidget(cancel)
         self.adjustSize()
 
-    def set_progress(self, done: float) -> None:
-        """Show how far it is, 0..1."""
-        # Qt's bar paints at once, and with it the picture below.
+    def set_progress(self, share: float) -> None:
+        """Show the progress, 0..1."""
+        # QProgressBar repaints immediately, including the picture below it.
         self._bar.setUpdatesEnabled(False)
-        self._bar.setValue(round(done * 100))
+        self._bar.setValue(round(share * 100))
         self._bar.setUpdatesEnabled(True)
 
 
 class Minimap(QWidget):
-    """The whole picture, small, with the part that is seen; a click or drag goes there."""
+    """The whole picture in small with a mark for the visible part. A click or drag moves that part."""
 
-    wanted = Signal(float, float)
+    centreRequested = Signal(float, float)  # noqa: N815 - a Qt signal
     """The point of the picture (px) to bring to the middle."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -153,10 +156,10 @@ class Minimap(QWidget):
         self._colours = CanvasColours()
         self._viewport: Viewport | None = None
         self._preview: QImage | None = None
-        self._small = QPixmap()
+        self._preview_pixmap = QPixmap()
 
     def sizeHint(self) -> QSize:
-        """As wide as the look draws it, the height by the picture."""
+        """The size of the minimap, with the proportions of the picture."""
         view = self._viewport
         if view is None or not view.image_width:
             return QSize(168, 104)
@@ -165,32 +168,32 @@ class Minimap(QWidget):
         return QSize(max(round(width), 40), max(round(width * ratio), 24))
 
     def set_colours(self, colours: CanvasColours) -> None:
-        """Take the colours of the theme."""
+        """Set the colours."""
         self._colours = colours
         self.update()
 
     def set_preview(self, preview: QImage | None) -> None:
         """Show this picture."""
         self._preview = preview
-        self._small = QPixmap()
+        self._preview_pixmap = QPixmap()
         self.update()
 
     def show_part(self, viewport: Viewport) -> None:
-        """Mark what `viewport` shows."""
+        """Mark the part that `viewport` shows."""
         self._viewport = viewport
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the picture and the part."""
+        """Paint the picture and the mark of the visible part."""
         painter = QPainter(self)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
         frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.setPen(QPen(QColor(self._colours.line), 1))
         painter.setBrush(QColor(self._colours.panel))
         painter.drawRoundedRect(frame, 6, 6)
-        inner = self._inner()
+        inner = self._inner_rect()
         if self._preview is not None:
-            painter.drawPixmap(inner.topLeft(), self._scaled(inner, self._preview))
+            painter.drawPixmap(inner.topLeft(), self._scaled_preview(inner, self._preview))
         view = self._viewport
         if view is not None and view.image_width:
             scale = inner.width() / view.image_width
@@ -198,47 +201,50 @@ class Minimap(QWidget):
             box = QRectF(
                 inner.left() + part.x * scale, inner.top() + part.y * scale, part.w * scale, part.h * scale
             )
-            # At high zoom the part is less than a px here: it is marked all the same.
-            less_x, less_y = max(_LEAST_PART - box.width(), 0) / 2, max(_LEAST_PART - box.height(), 0) / 2
-            box.adjust(-less_x, -less_y, less_x, less_y)
+            # At high zoom the part is smaller than a px, so the mark has a minimum size.
+            extra_x, extra_y = (
+                max(_MIN_MARK_SIDE - box.width(), 0) / 2,
+                max(_MIN_MARK_SIDE - box.height(), 0) / 2,
+            )
+            box.adjust(-extra_x, -extra_y, extra_x, extra_y)
             painter.setPen(QPen(QColor(self._colours.accent), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(box.adjusted(0.75, 0.75, -0.75, -0.75))
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Go there."""
-        self._go(event.position())
+        """Request the clicked point as the centre."""
+        self._request_centre(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Go along."""
+        """Request the point below the pointer as the centre while the left button is down."""
         if event.buttons() & Qt.MouseButton.LeftButton:
-            self._go(event.position())
+            self._request_centre(event.position())
 
-    def _go(self, point: QPointF) -> None:
+    def _request_centre(self, point: QPointF) -> None:
         if self._viewport is None or not self._viewport.image_width:
             return
-        inner = self._inner()
+        inner = self._inner_rect()
         scale = self._viewport.image_width / inner.width()
-        self.wanted.emit((point.x() - inner.left()) * scale, (point.y() - inner.top()) * scale)
+        self.centreRequested.emit((point.x() - inner.left()) * scale, (point.y() - inner.top()) * scale)
 
-    def _inner(self) -> QRectF:
+    def _inner_rect(self) -> QRectF:
         return QRectF(self.rect()).adjusted(4, 4, -4, -4)
 
-    def _scaled(self, inner: QRectF, preview: QImage) -> QPixmap:
+    def _scaled_preview(self, inner: QRectF, preview: QImage) -> QPixmap:
         ratio = self.devicePixelRatioF()
         size = (inner.size() * ratio).toSize()
-        if self._small.size() != size:
+        if self._preview_pixmap.size() != size:
             image = preview.scaled(
                 size, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
             )
-            self._small = QPixmap.fromImage(image)
-            self._small.setDevicePixelRatio(ratio)
-        return self._small
+            self._preview_pixmap = QPixmap.fromImage(image)
+            self._preview_pixmap.setDevicePixelRatio(ratio)
+        return self._preview_pixmap
 
 
-def _strong(font: QFont) -> QFont:
-    """The font of the scale, from the stylesheet."""
+def _scale_font(font: QFont) -> QFont:
+    """The font of the scale, equal to that of the style sheet."""
     strong = QFont(font)
     strong.setPixelSize(12)
     strong.setWeight(QFont.Weight.DemiBold)
@@ -246,10 +252,10 @@ def _strong(font: QFont) -> QFont:
 
 
 def _button_side(font: QFont) -> int:
-    return max(22, QFontMetrics(_strong(font)).height() + 2)
+    return max(22, QFontMetrics(_scale_font(font)).height() + 2)
 
 
-def _button(text: str, name: str) -> QToolButton:
+def _make_button(text: str, name: str) -> QToolButton:
     button = QToolButton()
     button.setText(text)
     button.setToolTip(name)

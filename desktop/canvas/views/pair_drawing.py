@@ -1,4 +1,4 @@
-"""Draws one side of a compared pair, and the handle between the two."""
+"""Draws one picture of a compared pair, and the divider between the two."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _GRIP_RADIUS = 8
 
 
 class CompareMode(StrEnum):
-    """How the two pictures are compared."""
+    """The modes of the comparison."""
 
     SIDE_BY_SIDE = "side_by_side"
     SWIPE = "swipe"
@@ -22,12 +22,12 @@ class CompareMode(StrEnum):
     OVERLAY = "overlay"
 
 
-def draw_toned(
+def draw_with_tone(
     painter: QPainter, box: QRectF, target: QRectF, image: QImage, tone: Tone, ratio: float
 ) -> None:
-    """Draw `image` into `target`, as much of it as lies in `box` (the clip), in this tone.
+    """Draw `image` into `target` with this tone, clipped to `box`.
 
-    Only the visible part is recomputed, at `ratio` device px for each px of the view.
+    The tone is applied to the visible part only, at `ratio` device px per px of the view.
     """
     size = (box.size() * ratio).toSize()
     if tone == Tone() or size.isEmpty():
@@ -36,19 +36,19 @@ def draw_toned(
     visible = QImage(size, QImage.Format.Format_RGB32)
     visible.fill(0)
     visible.setDevicePixelRatio(ratio)
-    inner = QPainter(visible)
-    inner.setRenderHints(painter.renderHints())
-    inner.drawImage(target.translated(-box.topLeft()), image)
-    inner.end()
-    toned = tone.apply(visible)
-    toned.setDevicePixelRatio(ratio)
+    visible_painter = QPainter(visible)
+    visible_painter.setRenderHints(painter.renderHints())
+    visible_painter.drawImage(target.translated(-box.topLeft()), image)
+    visible_painter.end()
+    toned_image = tone.apply(visible)
+    toned_image.setDevicePixelRatio(ratio)
     painter.setClipRect(target, Qt.ClipOperation.IntersectClip)
-    painter.drawImage(box.topLeft(), toned)
+    painter.drawImage(box.topLeft(), toned_image)
     painter.setClipRect(box)
 
 
 def draw_grip(painter: QPainter, edge: int, height: int, accent: QColor) -> None:
-    """Draw the line where a swipe divides the view, with what takes hold of it."""
+    """Draw the divider of a swipe with its handle."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor("#ffffff"), 2))

@@ -14,14 +14,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.finding_layer import Matrix, mapped_corners
+from desktop.canvas.layers.finding_layer import Matrix, map_corners
 from desktop.canvas.layers.marks import CHIP_HEIGHT, chip_font, draw_chip
-from desktop.canvas.model.shaping import Handle, Size, drawn, handle_at, moved, resized
+from desktop.canvas.model.shaping import Handle, Size, handle_at, move_rects, rect_between, resize_rect
 from desktop.canvas.model.viewport import Viewport
 from shared.geometry import Rect
 
 POINTS = 3
-"""The number of places that make an alignment."""
+"""The number of point pairs that define an alignment."""
 
 _REACH = 7.0
 _HANDLE = 4.0
@@ -31,9 +31,9 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class PairPointer:
-    """Where the pointer is: px of the pair, on the photo or on the reference, and view px per px.
+    """The position of the pointer in px of the pair, whether it is on the photo, and the view px per px.
 
-    `inside` is False beside the pictures.
+    `inside` is False outside the pictures.
     """
 
     x: float
@@ -44,166 +44,170 @@ class PairPointer:
 
 
 class PairTool(Protocol):
-    """One use of the left button."""
+    """The interface of a tool of the left button."""
 
     counts_clicks: bool
     """True when a double click is two clicks."""
 
-    def press(self, spot: PairPointer) -> bool:
-        """The button went down; True when the tool holds the pointer until it goes up."""
+    def press(self, pointer: PairPointer) -> bool:
+        """Handle a press of the left button. Return True when the tool handles the mouse until the
+        release."""
 
-    def move(self, spot: PairPointer) -> None:
-        """The pointer that the tool holds moved."""
+    def move(self, pointer: PairPointer) -> None:
+        """Handle a move after `press` returned True."""
 
-    def release(self, spot: PairPointer) -> None:
-        """The tool lets go."""
+    def release(self, pointer: PairPointer) -> None:
+        """Handle the release after `press` returned True."""
 
-    def click(self, spot: PairPointer) -> None:
-        """The button went up where it went down, and the tool did not hold it."""
+    def click(self, pointer: PairPointer) -> None:
+        """Handle a click that `press` did not handle."""
 
     def paint(
         self, painter: QPainter, viewport: Viewport, photo: bool, colours: CanvasColours, font: QFont
     ) -> None:
-        """Paint over the picture of one side."""
+        """Paint over one of the two pictures. `photo` is True for the photo."""
 
 
-def mapped(mapping: Matrix, x: float, y: float) -> Place:
-    """A point through a 3 x 3 homography."""
+def map_point(mapping: Matrix, x: float, y: float) -> Place:
+    """Map a point by a 3 x 3 homography."""
     u, v, w = mapping @ np.array([x, y, 1.0])
     return float(u / w), float(v / w)
 
 
 class BoxTool:
-    """Chooses, moves, resizes and draws findings; all in px of the photo, whole px, inside it.
+    """Selects, moves, resizes and draws findings. Rectangles are in whole px inside the photo.
 
-    `mapping` brings px of the photo to px of the pair; None while there is no pair.
+    `mapping` (3 x 3) maps px of the photo to px of the pair; None while there is no pair.
     """
 
     counts_clicks = False
 
     def __init__(
         self,
-        chosen: Callable[[int], None],
-        reshaped: Callable[[int, Rect], None],
-        added: Callable[[Rect], None],
+        on_select: Callable[[int], None],
+        on_reshape: Callable[[int, Rect], None],
+        on_add: Callable[[Rect], None],
     ) -> None:
-        self._chosen, self._reshaped, self._added = chosen, reshaped, added
+        self._on_select, self._on_reshape, self._on_add = on_select, on_reshape, on_add
         self.rects: Sequence[Rect] = ()
         self.current = -1
         self.mapping: Matrix | None = None
         self.size: Size = (0, 0)
         self.editable = False
         self.drawing = False
-        self._from: Place | None = None
+        self._start: Place | None = None
         self._handle: Handle | None = None
         self.draft: Rect | None = None
 
-    def press(self, spot: PairPointer) -> bool:
-        """Take hold of the chosen finding, choose another, or begin to draw."""
-        if self.mapping is None or not spot.photo:
+    def press(self, pointer: PairPointer) -> bool:
+        """Begin to drag the selected finding or to draw, or select another finding."""
+        if self.mapping is None or not pointer.photo:
             return False
-        place = self._photo(spot)
-        self._from, self._handle, self.draft = None, None, None
+        place = self._to_photo(pointer)
+        self._start, self._handle, self.draft = None, None, None
         if self.drawing:
-            self._from = place
+            self._start = place
             return True
         if self.editable and 0 <= self.current < len(self.rects):
             rect = self.rects[self.current]
-            self._handle = handle_at(rect, *place, self._reach(spot))
+            self._handle = handle_at(rect, *place, self._reach(pointer))
             if self._handle is not None or rect.contains(*place):
-                self._from = place
+                self._start = place
                 return True
-        inside = [at for at, rect in enumerate(self.rects) if rect.contains(*place)]
+        inside = [index for index, rect in enumerate(self.rects) if rect.contains(*place)]
         if inside:
-            self._chosen(min(inside, key=lambda at: self.rects[at].area))
+            self._on_select(min(inside, key=lambda index: self.rects[index].area))
         return bool(inside)
 
-    def move(self, spot: PairPointer) -> None:
-        """Shape the draft."""
-        if self._from is None:
+    def move(self, pointer: PairPointer) -> None:
+        """Update the draft."""
+        if self._start is None:
             return
-        x, y = self._photo(spot)
+        x, y = self._to_photo(pointer)
         if self.drawing:
-            self.draft = drawn(*self._from, x, y, self.size)
+            self.draft = rect_between(*self._start, x, y, self.size)
         elif self._handle is not None:
-            self.draft = resized(self.rects[self.current], self._handle, x, y, self.size)
+            self.draft = resize_rect(self.rects[self.current], self._handle, x, y, self.size)
         else:
-            way = x - self._from[0], y - self._from[1]
-            self.draft = moved([self.rects[self.current]], *way, self.size)[0]
+            delta = x - self._start[0], y - self._start[1]
+            self.draft = move_rects([self.rects[self.current]], *delta, self.size)[0]
 
-    def release(self, spot: PairPointer) -> None:
+    def release(self, pointer: PairPointer) -> None:
         """Report the changed finding."""
-        self.move(spot)
+        self.move(pointer)
         draft, self.draft = self.draft, None
-        start, self._from = self._from, None
+        start, self._start = self._start, None
         if start is None or draft is None:
             return
         if self.drawing:
-            self._added(draft)
+            self._on_add(draft)
         elif draft != self.rects[self.current]:
-            self._reshaped(self.current, draft)
+            self._on_reshape(self.current, draft)
 
-    def click(self, spot: PairPointer) -> None:
-        """Beside all findings: none is chosen."""
-        if spot.photo and self.current >= 0:
-            self._chosen(-1)
+    def click(self, pointer: PairPointer) -> None:
+        """Clear the selection after a click outside all findings."""
+        if pointer.photo and self.current >= 0:
+            self._on_select(-1)
 
     def paint(
         self, painter: QPainter, viewport: Viewport, photo: bool, colours: CanvasColours, _font: QFont
     ) -> None:
-        """Paint the draft, and handles at the chosen finding."""
+        """Paint the draft, or the handles of the selected finding."""
         if self.mapping is None or not photo:
             return
-        chosen = self.rects[self.current] if 0 <= self.current < len(self.rects) else None
-        rect = self.draft or (chosen if self.editable and not self.drawing else None)
+        selected_rect = self.rects[self.current] if 0 <= self.current < len(self.rects) else None
+        rect = self.draft or (selected_rect if self.editable and not self.drawing else None)
         if rect is None:
             return
         painter.setPen(QPen(QColor(colours.accent), 2))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if self.draft is not None:
-            corners = [viewport.to_view(*corner) for corner in mapped_corners(rect, self.mapping)]
+            corners = [viewport.to_view(*corner) for corner in map_corners(rect, self.mapping)]
             painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
         painter.setBrush(QColor("#ffffff"))
         for handle in Handle:
-            x, y = viewport.to_view(*mapped(self.mapping, *handle.point_on(rect)))
+            x, y = viewport.to_view(*map_point(self.mapping, *handle.point_on(rect)))
             painter.drawRect(QRectF(x - _HANDLE, y - _HANDLE, 2 * _HANDLE, 2 * _HANDLE))
 
-    def _photo(self, spot: PairPointer) -> Place:
+    def _to_photo(self, pointer: PairPointer) -> Place:
         assert self.mapping is not None
-        return mapped(np.linalg.inv(self.mapping).astype(np.float64), spot.x, spot.y)
+        return map_point(np.linalg.inv(self.mapping).astype(np.float64), pointer.x, pointer.y)
 
-    def _reach(self, spot: PairPointer) -> float:
-        x, y = self._photo(spot)
-        edge = self._photo(PairPointer(spot.x + _REACH / spot.scale, spot.y, True, spot.scale))
+    def _reach(self, pointer: PairPointer) -> float:
+        x, y = self._to_photo(pointer)
+        edge = self._to_photo(PairPointer(pointer.x + _REACH / pointer.scale, pointer.y, True, pointer.scale))
         return float(np.hypot(edge[0] - x, edge[1] - y))
 
 
 class ThreePointTool:
-    """Takes the same three places alternately in the reference and in the photo."""
+    """Sets three pairs of points, alternately in the reference and in the photo."""
 
     counts_clicks = True
 
     def __init__(
-        self, done: Callable[[list[Place], list[Place]], None], hint: Callable[[int, bool], str]
+        self, on_complete: Callable[[list[Place], list[Place]], None], hint: Callable[[int, bool], str]
     ) -> None:
-        """`done` gets the places in the reference and in the photo; `hint` says what to click next: number of
-        the place from 1, and whether in the photo."""
-        self._done, self._hint = done, hint
+        """Create a tool without points.
+
+        `on_complete` gets the points in the reference and in the photo. `hint` returns the instruction for
+        the next point: its number from 1, and whether it is in the photo.
+        """
+        self._on_complete, self._hint = on_complete, hint
         self.reference: list[Place] = []
         self.photo: list[Place] = []
 
     @property
     def wants_photo(self) -> bool:
-        """True when the next place is to be set in the photo."""
+        """True when the next point belongs to the photo."""
         return len(self.reference) > len(self.photo)
 
     @property
     def complete(self) -> bool:
-        """True when all places are set."""
+        """True when all points are set."""
         return len(self.photo) == POINTS
 
     def undo(self) -> bool:
-        """Take the last place back; False when there is none."""
+        """Remove the last point. Return False when there is none."""
         places = self.reference if self.wants_photo else self.photo
         if not places:
             return False
@@ -211,27 +215,27 @@ class ThreePointTool:
         return True
 
     def press(self, _spot: PairPointer) -> bool:
-        """The pictures can be dragged while places are set."""
+        """Return False, so that the pictures can be dragged."""
         return False
 
-    def move(self, _spot: PairPointer) -> None:
-        """Nothing is held."""
+    def move(self, _pointer: PairPointer) -> None:
+        """Do nothing: this tool uses only clicks."""
 
-    def release(self, _spot: PairPointer) -> None:
-        """Nothing is held."""
+    def release(self, _pointer: PairPointer) -> None:
+        """Do nothing: this tool uses only clicks."""
 
-    def click(self, spot: PairPointer) -> None:
-        """Set the next place, when it is on the side that is next."""
-        if self.complete or not spot.inside or spot.photo is not self.wants_photo:
+    def click(self, pointer: PairPointer) -> None:
+        """Set the next point if the click is on the picture that it belongs to."""
+        if self.complete or not pointer.inside or pointer.photo is not self.wants_photo:
             return
-        (self.photo if spot.photo else self.reference).append((spot.x, spot.y))
+        (self.photo if pointer.photo else self.reference).append((pointer.x, pointer.y))
         if len(self.photo) == POINTS:
-            self._done(list(self.reference), list(self.photo))
+            self._on_complete(list(self.reference), list(self.photo))
 
     def paint(
         self, painter: QPainter, viewport: Viewport, photo: bool, colours: CanvasColours, font: QFont
     ) -> None:
-        """Paint the numbered places, and on the side that is next what to do."""
+        """Paint the numbered points, and the instruction on the picture of the next point."""
         strong = chip_font(font)
         painter.setFont(strong)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -246,7 +250,7 @@ class ThreePointTool:
         if photo is self.wants_photo and not self.complete:
             hint = self._hint(len(self.photo) + 1, photo)
             width = QFontMetricsF(strong).horizontalAdvance(hint) + 14
-            # Above the name of the side: the tools hide the upper edge.
+            # The tool strip hides the upper edge, so it is above the name of the picture.
             top = viewport.height - 2 * CHIP_HEIGHT - 18
             draw_chip(painter, QRectF(6, top, width, CHIP_HEIGHT + 4), hint, accent)
 

@@ -1,4 +1,4 @@
-"""Computes where the two pictures of a compared pair lie in their view. Pure: no Qt."""
+"""Computes the places of the two pictures of a compared pair in their view, without Qt."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ GAP = 2
 """View px between two pictures."""
 
 
-def panes(width: float, height: float, picture: tuple[int, int], *, may_stack: bool) -> tuple[Rect, Rect]:
-    """The places (view px) of reference and photo: beside each other, or one above the other.
+def pane_rects(
+    width: float, height: float, picture: tuple[int, int], *, may_stack: bool
+) -> tuple[Rect, Rect]:
+    """The places (view px) of reference and photo: side by side, or one above the other.
 
-    They are stacked, where they may be, when pictures of this size (px) are seen larger so.
+    They are stacked if `may_stack` is True and pictures of this size (px) are larger then.
     """
-    across, down = max((width - GAP) // 2, 1), max((height - GAP) // 2, 1)
-    wide, high = picture
+    half_width, half_height = max((width - GAP) // 2, 1), max((height - GAP) // 2, 1)
+    picture_width, picture_height = picture
     if (
         may_stack
-        and wide > 0
-        and high > 0
-        and min(width / wide, down / high) > min(across / wide, height / high)
+        and picture_width > 0
+        and picture_height > 0
+        and min(width / picture_width, half_height / picture_height)
+        > min(half_width / picture_width, height / picture_height)
     ):
-        return Rect(0, 0, width, down), Rect(0, down + GAP, width, height - down - GAP)
-    return Rect(0, 0, across, height), Rect(across + GAP, 0, across, height)
+        return Rect(0, 0, width, half_height), Rect(0, half_height + GAP, width, height - half_height - GAP)
+    return Rect(0, 0, half_width, height), Rect(half_width + GAP, 0, half_width, height)
 
 
 def useful_height(width: float, picture: tuple[int, int], *, two: bool) -> float:

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Shows a picture: zoom, pan, minimap, brightness. `CanvasView` adds what is drawn on it."""
+"""Shows a picture with zoom, pan, minimap and brightness. `CanvasView` adds regions and findings."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _SETTLE_MS = 120
 
 
 class PictureView(QWidget):
-    """A picture that is zoomed and panned. Middle button drags it."""
+    """A picture that can be zoomed and panned. The middle button drags it."""
 
     cursorMoved = Signal(object)
     """(x, y) of the pixel below the pointer as ints, or None outside the picture."""
     viewportChanged = Signal(object)
-    """The new Viewport, after each zoom or pan, by whomever."""
+    """The new Viewport after each zoom or pan, by the user or by the program."""
     opened = Signal()
-    """The first useful picture is on view."""
+    """A preview or the picture is visible."""
     prepared = Signal()
-    """Full detail is available."""
+    """The full resolution is available."""
     failed = Signal(str)
-    """The picture cannot be read; the text is for the person (it is shown on the canvas as well)."""
+    """The picture cannot be read. The text is for the user and is also shown on the canvas."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,100 +49,103 @@ class PictureView(QWidget):
         self._message = ""
         self._loader = TileLoader(self)
         self.tone = Tone()
-        """Brightness and contrast on view."""
+        """Brightness and contrast of the view."""
         self._image_layer = ImageLayer(self._loader)
-        self._pan_from: QPointF | None = None
-        self._moving = False
+        self._pan_position: QPointF | None = None
+        self._is_moving = False
         self._focus_ring = FocusRing()
-        self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
-        self._settle.timeout.connect(self._settled)
+        self._settle_timer = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._settle_timer.timeout.connect(self._on_settled)
         self._minimap = Minimap(self)
-        self._with_minimap = True
+        self._minimap_enabled = True
         self._zoom_chip = ZoomChip(self)
-        self._preparing = PreparingChip(self)
-        self._preparing.hide()
+        self._preparing_chip = PreparingChip(self)
+        self._preparing_chip.hide()
         self._connect_overlays()
         self.set_colours(self._colours)
 
     @property
     def source(self) -> ImageSource | None:
-        """The picture on view."""
+        """The displayed picture; None if there is none."""
         return self._source
 
     def open(self, source: ImageSource | None, *, keep_view: bool = False) -> None:
-        """Show a picture (None for none), fitted; with `keep_view` where it was, if the sizes are equal."""
+        """Show a picture, fitted to the view; None shows no picture.
+
+        `keep_view` keeps the viewport if the new picture has the same size.
+        """
         size = source.size if source is not None else (0, 0)
-        same = keep_view and size == (self._viewport.image_width, self._viewport.image_height)
+        keeps_view = keep_view and size == (self._viewport.image_width, self._viewport.image_height)
         self._source = source
         self._message = ""
         self._loader.open(source)
         self._minimap.set_preview(None)
-        self._preparing.hide()
-        if not same:
+        self._preparing_chip.hide()
+        if not keeps_view:
             view = Viewport(*size, max(self.width(), 1), max(self.height(), 1))
-            self._set_viewport(view.fit(), moving=False)
+            self._set_viewport(view.fit(), is_moving=False)
         self.update()
 
     def show_message(self, text: str) -> None:
-        """Say something in the middle of the canvas, such as why there is no picture; empty for nothing."""
+        """Show a message in the middle, such as why there is no picture; an empty one hides it."""
         self._message = text
         self.update()
 
     def set_tone(self, tone: Tone) -> None:
-        """Brightness and contrast on view; the file stays as it is."""
+        """Set brightness and contrast of the view. The file is not changed."""
         self.tone = tone
         self._loader.set_tone(tone)
         self.update()
 
     def close_picture(self) -> None:
-        """Cancel reading and end the threads. Also done when the view is closed or deleted by its owner."""
+        """Cancel reading and end the threads. Also called when the view is closed or deleted by its owner."""
         self._loader.shutdown()
 
     @property
     def viewport(self) -> Viewport:
-        """Which part of the picture is seen, and how large."""
+        """The visible part of the picture and its scale."""
         return self._viewport
 
     def set_viewport(self, scale: float, centre_x: float, centre_y: float) -> None:
-        """Show the picture at `scale` view px per px with this point of it in the middle."""
+        """Show the picture at `scale` view px per px, centred at this point of the picture."""
         self._set_viewport(replace(self._viewport, scale=scale).centred(centre_x, centre_y))
 
     def fit(self) -> None:
-        """All of the picture."""
+        """Fit the whole picture into the view."""
         self._set_viewport(self._viewport.fit())
 
     def one_to_one(self) -> None:
-        """One device px for each px of the picture."""
+        """Show one px of the picture as one device px."""
         self._zoom_at_middle(1 / self.devicePixelRatioF())
 
     def zoom_in(self) -> None:
-        """One step larger."""
+        """Zoom in by one step."""
         self._zoom_at_middle(self._viewport.scale * ZOOM_STEP)
 
     def zoom_out(self) -> None:
-        """One step smaller."""
+        """Zoom out by one step."""
         self._zoom_at_middle(self._viewport.scale / ZOOM_STEP)
 
     @property
     def minimap_shown(self) -> bool:
-        """True when the minimap appears as soon as not all of the picture is seen."""
-        return self._with_minimap
+        """True when the minimap appears while the picture exceeds the view."""
+        return self._minimap_enabled
 
-    def show_minimap(self, on: bool) -> None:
-        """Let the minimap appear when not all of the picture is seen, or never."""
-        self._with_minimap = on
+    def show_minimap(self, visible: bool) -> None:
+        """Let the minimap appear while the picture exceeds the view, or never."""
+        self._minimap_enabled = visible
         self._update_overlays()
 
     def set_colours(self, colours: CanvasColours) -> None:
-        """Take the colours of the theme."""
+        """Set the colours."""
         self._colours = colours
-        for overlay in (self._zoom_chip, self._minimap, self._preparing):
+        for overlay in (self._zoom_chip, self._minimap, self._preparing_chip):
             overlay.set_colours(colours)
         self._place_overlays()
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Paint the picture, what lies on it, and a message where there is one."""
+        """Paint the picture, the overlay of the subclass, and a message if there is one."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._colours.canvas))
         if self._source is not None:
@@ -151,10 +154,10 @@ class PictureView(QWidget):
                 self._viewport,
                 self._source.levels,
                 self.devicePixelRatioF(),
-                smooth=not self._moving,
+                smooth=not self._is_moving,
             )
-            self._paint_over(painter)
-        message = self._message or self._waiting()
+            self._paint_overlay(painter)
+        message = self._message or self._opening_text()
         if message:
             painter.setPen(QColor(self._colours.dim))
             box = QRectF(self.rect()).adjusted(24, 24, -24, -24)
@@ -162,17 +165,19 @@ class PictureView(QWidget):
         self._focus_ring.paint(painter, self.rect(), self.hasFocus(), QColor(self._colours.accent))
         painter.end()
 
-    def _paint_over(self, painter: QPainter) -> None:
-        """What lies on the picture; nothing here."""
+    def _paint_overlay(self, painter: QPainter) -> None:
+        """Paint over the picture. A subclass overrides it."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the picture fitted, or its middle in the middle."""
+        """Keep the picture fitted, or keep the point in the middle."""
         size = event.size()
-        self._set_viewport(self._viewport.resized(max(size.width(), 1), max(size.height(), 1)), moving=False)
+        self._set_viewport(
+            self._viewport.resized(max(size.width(), 1), max(size.height(), 1)), is_moving=False
+        )
         self._place_overlays()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom at the pointer; touch pads scroll with two fingers and zoom with Ctrl."""
+        """Zoom at the pointer. Touch pads scroll with two fingers and zoom with Ctrl."""
         point, pixels = event.position(), event.pixelDelta()
         if not pixels.isNull() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self._set_viewport(self._viewport.panned(pixels.x(), pixels.y()))
@@ -183,117 +188,117 @@ class PictureView(QWidget):
         event.accept()
 
     def leaveEvent(self, _event: QEvent) -> None:
-        """The pointer is on no pixel."""
+        """Report that the pointer is on no pixel."""
         self.cursorMoved.emit(None)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the keys go."""
-        self._focus_ring.came(event)
+        """Paint the focus ring if the focus came by keyboard."""
+        self._focus_ring.on_focus_in(event)
         self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """The middle button takes hold of the picture."""
+        """Begin to drag the picture with the middle button."""
         if event.button() is Qt.MouseButton.MiddleButton:
-            self._pan_from = event.position()
+            self._pan_position = event.position()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag the picture; say where the pointer is."""
-        if self._pan_from is not None:
-            way = event.position() - self._pan_from
-            self._pan_from = event.position()
-            self._set_viewport(self._viewport.panned(way.x(), way.y()))
-        self._tell_cursor(event.position())
+        """Drag the picture and report the position of the pointer."""
+        if self._pan_position is not None:
+            delta = event.position() - self._pan_position
+            self._pan_position = event.position()
+            self._set_viewport(self._viewport.panned(delta.x(), delta.y()))
+        self._emit_cursor(event.position())
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
-        """Release the picture."""
-        self._pan_from = None
+        """End dragging the picture."""
+        self._pan_position = None
 
     def _connect_overlays(self) -> None:
-        self._loader.previewReady.connect(self._preview_ready)
+        self._loader.previewReady.connect(self._on_preview_ready)
         self._loader.tileReady.connect(self.update)
-        self._loader.prepared.connect(self._prepared)
-        self._loader.stopped.connect(self._preparing.hide)
-        self._loader.progress.connect(self._progress)
-        self._loader.failed.connect(self._failed)
-        self._minimap.wanted.connect(self._centre)
+        self._loader.prepared.connect(self._on_prepared)
+        self._loader.stopped.connect(self._preparing_chip.hide)
+        self._loader.progress.connect(self._on_progress)
+        self._loader.failed.connect(self._on_failed)
+        self._minimap.centreRequested.connect(self._centre_on)
         self._zoom_chip.zoomIn.connect(self.zoom_in)
         self._zoom_chip.zoomOut.connect(self.zoom_out)
         self._zoom_chip.oneToOne.connect(self.one_to_one)
         self._zoom_chip.fit.connect(self.fit)
-        self._preparing.stop.connect(self._loader.stop_preparing)
+        self._preparing_chip.stop.connect(self._loader.stop_preparing)
 
-    def _preview_ready(self) -> None:
+    def _on_preview_ready(self) -> None:
         self._minimap.set_preview(self._loader.overview)
         self.update()
         self.opened.emit()
 
-    def _prepared(self) -> None:
-        self._preparing.hide()
+    def _on_prepared(self) -> None:
+        self._preparing_chip.hide()
         self.update()
         self.prepared.emit()
 
-    def _progress(self, done: float) -> None:
-        self._preparing.set_progress(done)
-        if not self._preparing.isVisible():
-            self._preparing.show()
+    def _on_progress(self, share: float) -> None:
+        self._preparing_chip.set_progress(share)
+        if not self._preparing_chip.isVisible():
+            self._preparing_chip.show()
 
-    def _failed(self, text: str) -> None:
-        self._preparing.hide()
+    def _on_failed(self, text: str) -> None:
+        self._preparing_chip.hide()
         if self._loader.preview is None:
             self._message = text
         self.update()
         self.failed.emit(text)
 
-    def _waiting(self) -> str:
+    def _opening_text(self) -> str:
         if self._source is not None and self._loader.preview is None:
             return self.tr("Opening image…")
         return ""
 
-    def _set_viewport(self, viewport: Viewport, *, moving: bool = True) -> None:
+    def _set_viewport(self, viewport: Viewport, *, is_moving: bool = True) -> None:
         if viewport == self._viewport:
             return
         self._viewport = viewport
-        if moving:
-            self._moving = True
-            self._settle.start()
+        if is_moving:
+            self._is_moving = True
+            self._settle_timer.start()
         self._update_overlays()
         self.update()
         self.viewportChanged.emit(viewport)
 
-    def _settled(self) -> None:
-        self._moving = False
+    def _on_settled(self) -> None:
+        self._is_moving = False
         self.update()
 
     def _zoom_at_middle(self, scale: float) -> None:
         view = self._viewport
         self._set_viewport(view.zoomed(scale, view.width / 2, view.height / 2))
 
-    def _centre(self, x: float, y: float) -> None:
+    def _centre_on(self, x: float, y: float) -> None:
         self._set_viewport(self._viewport.centred(x, y))
 
     def _update_overlays(self) -> None:
         view = self._viewport
         self._zoom_chip.set_scale(view.scale * self.devicePixelRatioF())
         self._minimap.show_part(view)
-        whole = view.visible.area >= view.image_width * view.image_height * 0.999
-        shown = self._source is not None and not whole and self._with_minimap
+        shows_all = view.visible.area >= view.image_width * view.image_height * 0.999
+        shown = self._source is not None and not shows_all and self._minimap_enabled
         if self._minimap.isVisibleTo(self) != shown:
             self._minimap.setVisible(shown)
             self._place_overlays()
 
     def _place_overlays(self) -> None:
         self._zoom_chip.adjustSize()
-        self._preparing.adjustSize()
+        self._preparing_chip.adjustSize()
         size = self._minimap.sizeHint()
         bottom = self.height() - MARGIN
         zoom = self._zoom_chip
         zoom.move(MARGIN, bottom - zoom.height())
-        preparing = self._preparing
+        preparing = self._preparing_chip
         preparing.move(zoom.x() + zoom.width() + 8, bottom - preparing.height())
         self._minimap.resize(size)
         self._minimap.move(self.width() - MARGIN - size.width(), bottom - size.height())
 
-    def _tell_cursor(self, point: QPointF) -> None:
+    def _emit_cursor(self, point: QPointF) -> None:
         x, y = self._viewport.to_image(point.x(), point.y())
         inside = 0 <= x < self._viewport.image_width and 0 <= y < self._viewport.image_height
         self.cursorMoved.emit((int(x), int(y)) if inside else None)

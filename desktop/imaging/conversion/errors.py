@@ -1,4 +1,4 @@
-"""Gives the errors of photos that cannot be converted."""
+"""Defines the errors of photos that cannot be converted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from PySide6.QtCore import QCoreApplication
 from desktop.imaging.decoding.errors import ImageError
 
 
-def damaged() -> ImageError:
-    """The file is not what its name says, or ends too early."""
+def damaged_file_error() -> ImageError:
+    """The error of a file that is truncated or does not match its extension."""
     return ImageError(
         QCoreApplication.translate(
             "imaging",

@@ -1,7 +1,7 @@
 """Decodes HEIC photos with the libheif of the system.
 
-The library is not part of the program: it and its decoder get their security updates with the system.
-Source: libheif/heif.h, whose calls stay as they are within `libheif.so.1`.
+The library is not part of the program, so that it and its decoder get security updates with the system.
+Source: libheif/heif.h. Its functions do not change within `libheif.so.1`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any, Final
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from desktop.imaging.conversion.errors import damaged
-from desktop.imaging.conversion.jpeg import with_exif, with_profile
+from desktop.imaging.conversion.errors import damaged_file_error
+from desktop.imaging.conversion.jpeg import add_exif, add_profile
 from desktop.imaging.conversion.tiff import Metadata, Tiff, TiffError
 from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.decoding.vips import pyvips
 
 LIBRARY: Final = "libheif.so.1"
-OPENS_IOS_18 = (1, 18)
-"""The first version that opens what phones with iOS 18 write (libheif, issue 1190)."""
+IOS_18_VERSION = (1, 18)
+"""The first version that opens photos of phones with iOS 18 (libheif, issue 1190)."""
 MAX_PIXELS = 200_000_000
-"""More is refused: the largest sensor of a phone has as many."""
+"""Maximum number of pixels, equal to that of the largest sensors of phones."""
 QUALITY = 95
 
 _HEVC = 1
@@ -90,11 +90,11 @@ _CALLS: Final[dict[str, tuple[Any, tuple[Any, ...]]]] = {
 
 
 def to_jpeg(data: bytes) -> bytes:
-    """A HEIC file as JPEG, upright, with its EXIF and its colour profile.
+    """Convert a HEIC file to an upright JPEG with its EXIF block and colour profile.
 
-    Raises ImageError: damaged, too large, or without libheif on this computer.
+    Raises ImageError when the file is damaged or too large, or when libheif is missing.
     """
-    library = _library()
+    library = _require_library()
     with _handle(library, data) as handle:
         width = library.heif_image_handle_get_width(handle)
         height = library.heif_image_handle_get_height(handle)
@@ -104,12 +104,12 @@ def to_jpeg(data: bytes) -> bytes:
                     "imaging", "Cannot open an image with {0} x {1} pixels. Scale it down first."
                 ).format(width, height)
             )
-        jpeg = _encoded(library, handle)
+        jpeg = _encode_jpeg(library, handle)
         exif, profile = _exif(library, handle), _profile(library, handle)
-    return with_profile(with_exif(jpeg, exif) if exif else jpeg, profile)
+    return add_profile(add_exif(jpeg, exif) if exif else jpeg, profile)
 
 
-def _encoded(library: Any, handle: Any) -> bytes:
+def _encode_jpeg(library: Any, handle: Any) -> bytes:
     image, options = _POINTER(), library.heif_decoding_options_alloc()
     try:
         options.contents.convert_hdr_to_8bit = 1
@@ -122,7 +122,7 @@ def _encoded(library: Any, handle: Any) -> bytes:
         stride = _INT()
         plane = library.heif_image_get_plane_readonly(image, _INTERLEAVED, ctypes.byref(stride))
         if not plane or width <= 0 or height <= 0 or stride.value < 3 * width:
-            raise damaged()
+            raise damaged_file_error()
         rows = np.frombuffer((ctypes.c_uint8 * (stride.value * height)).from_address(plane), np.uint8)
         pixels = np.ascontiguousarray(rows.reshape(height, stride.value)[:, : 3 * width])
     finally:
@@ -133,19 +133,19 @@ def _encoded(library: Any, handle: Any) -> bytes:
 
 
 def _exif(library: Any, handle: Any) -> bytes:
-    """The EXIF block, which says upright: the decoder has turned the picture. Empty where there is none."""
+    """The EXIF block, empty if there is none. Its orientation is 1, because libheif rotates the pixels."""
     block = ctypes.c_uint32()
     if not library.heif_image_handle_get_list_of_metadata_block_IDs(handle, b"Exif", ctypes.byref(block), 1):
         return b""
     size = library.heif_image_handle_get_metadata_size(handle, block)
     if not 4 < size <= _MAX_METADATA:
         return b""
-    held = ctypes.create_string_buffer(size)
-    _check(library.heif_image_handle_get_metadata(handle, block, held))
-    # Begins with how far away the TIFF file is.
-    start = 4 + int.from_bytes(held.raw[:4], "big")
+    buffer = ctypes.create_string_buffer(size)
+    _check(library.heif_image_handle_get_metadata(handle, block, buffer))
+    # The block begins with the offset of the TIFF file.
+    start = 4 + int.from_bytes(buffer.raw[:4], "big")
     try:
-        return Metadata.of(Tiff(held.raw[start:])).written(orientation=1)
+        return Metadata.from_tiff(Tiff(buffer.raw[start:])).to_exif(orientation=1)
     except TiffError:
         return b""
 
@@ -156,14 +156,14 @@ def _profile(library: Any, handle: Any) -> bytes:
     size = library.heif_image_handle_get_raw_color_profile_size(handle)
     if not 0 < size <= _MAX_METADATA:
         return b""
-    held = ctypes.create_string_buffer(size)
-    _check(library.heif_image_handle_get_raw_color_profile(handle, held))
-    return held.raw
+    buffer = ctypes.create_string_buffer(size)
+    _check(library.heif_image_handle_get_raw_color_profile(handle, buffer))
+    return buffer.raw
 
 
 @contextmanager
 def _handle(library: Any, data: bytes) -> Iterator[Any]:
-    """The main picture of the file."""
+    """Open the primary image of the file."""
     context, handle = library.heif_context_alloc(), _POINTER()
     try:
         _check(library.heif_context_read_from_memory_without_copy(context, data, len(data), None))
@@ -177,7 +177,7 @@ def _handle(library: Any, data: bytes) -> Iterator[Any]:
 
 
 def _check(error: _Error) -> None:
-    if error.code and version() < OPENS_IOS_18:
+    if error.code and version() < IOS_18_VERSION:
         raise ImageError(
             QCoreApplication.translate(
                 "imaging",
@@ -195,26 +195,26 @@ def _check(error: _Error) -> None:
             )
         )
     if error.code:
-        raise damaged()
+        raise damaged_file_error()
 
 
 def version() -> tuple[int, int]:
-    """The version of the library; zeros where there is none."""
-    library = _loaded()
+    """The version of the library; (0, 0) if it is missing."""
+    library = _load_library()
     number = 0 if library is None else library.heif_get_version_number()
     return number >> 24, number >> 16 & 0xFF
 
 
 def missing_package() -> str:
-    """The package of Debian and Ubuntu that HEIC photos need on this computer; empty when it is there."""
-    library = _loaded()
+    """The missing package of Debian and Ubuntu that HEIC photos need; empty if none is missing."""
+    library = _load_library()
     if library is None:
         return "libheif1"
     return "" if library.heif_have_decoder_for_format(_HEVC) else "libheif-plugin-libde265"
 
 
-def _library() -> Any:
-    """The library with its calls. Raises ImageError when it or its decoder is not installed."""
+def _require_library() -> Any:
+    """Load the library. Raises ImageError when it or its decoder is not installed."""
     package = missing_package()
     if package:
         raise ImageError(
@@ -224,11 +224,11 @@ def _library() -> Any:
                 "{package} on Debian and Ubuntu), or save the photo as JPEG and add that file.",
             ).format(package=package)
         )
-    return _loaded()
+    return _load_library()
 
 
 @cache
-def _loaded() -> Any:
+def _load_library() -> Any:
     try:
         library = ctypes.CDLL(LIBRARY)
     except OSError:

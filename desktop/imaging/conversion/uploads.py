@@ -10,49 +10,49 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from desktop.imaging.conversion import heif, raw
-from desktop.imaging.conversion.jpeg import is_jpeg, with_comment
+from desktop.imaging.conversion.jpeg import add_comment, is_jpeg
 from desktop.imaging.decoding.errors import ImageError
 
 HEIF = (".heic", ".heif", ".hif")
 RAW = (".arw", ".cr2", ".cr3", ".dng", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".srw")
-CONVERTED = (*HEIF, *RAW)
-"""The ends of the names of files that are converted, in lower case."""
+CONVERTED_SUFFIXES = (*HEIF, *RAW)
+"""The suffixes of files that are converted, in lower case."""
 
-PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp", *CONVERTED)
-"""The ends of the names of the picture files that become photos or reference images, in lower case."""
+PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp", *CONVERTED_SUFFIXES)
+"""The suffixes of files that can become photos or reference images, in lower case."""
 
 MAX_BYTES = 512 * 2**20
-"""A larger file is refused: it is held in memory while it is converted."""
+"""Maximum size of a file, which is held in memory while it is converted."""
 
-_converting = threading.Lock()
+_conversion_lock = threading.Lock()
 
 
 class PreparedUpload(NamedTuple):
-    """What to upload, and the name to give it."""
+    """The content to upload and its file name."""
 
     source: Path | bytes
     name: str
 
 
-def for_upload(source: Path | bytes, name: str = "") -> PreparedUpload:
-    """The file as the service takes it: HEIC and RAW files as JPEG, everything else as it is.
+def prepare_upload(source: Path | bytes, name: str = "") -> PreparedUpload:
+    """Convert HEIC and RAW files to JPEG for the upload. Other files are not changed.
 
-    HEIC is decoded and encoded with quality 95. Of a RAW file it is the largest embedded JPEG, not encoded
-    again. Time, camera, exposure, place and orientation stay in the EXIF block; a comment names the original
-    and its SHA-256, and the name is that of the original with `.jpg` appended. One file is converted at a
-    time. Not for the GUI thread. Raises ImageError, OSError.
+    HEIC is encoded again with quality 95. The result of a RAW file is its largest embedded JPEG. Time,
+    camera, exposure, place and orientation stay in the EXIF block. A comment names the original and its
+    SHA-256. The name is that of the original with `.jpg` appended. One file is converted at a time. Blocking:
+    call it off the GUI thread. Raises ImageError, OSError.
     """
     if isinstance(source, bytes):
         return PreparedUpload(source, name)
     name = name or source.name
-    ending = source.suffix.lower()
-    if ending not in CONVERTED:
+    suffix = source.suffix.lower()
+    if suffix not in CONVERTED_SUFFIXES:
         return PreparedUpload(source, name)
-    with _converting:
-        return PreparedUpload(_converted(source, ending), f"{name}.jpg")
+    with _conversion_lock:
+        return PreparedUpload(_convert(source, suffix), f"{name}.jpg")
 
 
-def _converted(path: Path, ending: str) -> bytes:
+def _convert(path: Path, suffix: str) -> bytes:
     if path.stat().st_size > MAX_BYTES:
         raise ImageError(
             QCoreApplication.translate(
@@ -61,11 +61,11 @@ def _converted(path: Path, ending: str) -> bytes:
         )
     data = path.read_bytes()
     if is_jpeg(data):
-        # Some programs convert a photo when it is shared and keep the old ending.
-        jpeg, how = data, "Copied from"
-    elif ending in HEIF:
-        jpeg, how = heif.to_jpeg(data), "Converted from"
+        # Some programs convert a shared photo to JPEG and keep the old suffix.
+        jpeg, origin = data, "Copied from"
+    elif suffix in HEIF:
+        jpeg, origin = heif.to_jpeg(data), "Converted from"
     else:
-        jpeg, how = raw.preview(data), "Embedded preview of"
+        jpeg, origin = raw.preview(data), "Embedded preview of"
     digest = hashlib.sha256(data).hexdigest()
-    return with_comment(jpeg, f"{how} {path.name}, SHA-256 {digest}")
+    return add_comment(jpeg, f"{origin} {path.name}, SHA-256 {digest}")

@@ -1,8 +1,8 @@
 """Decodes bytes or files to upright pixels, in all formats and all 8 EXIF orientations.
 
-libvips reads the orientation of JPEG, PNG, WebP and TIFF alike (Qt leaves PNG and WebP unturned), takes paths
-of any script, knows no 256 MB limit, and works while other Python threads run. Nothing here writes to the
-original. Every function may be called from any thread and raises ImageError when the picture cannot be read.
+libvips applies the orientation of JPEG, PNG, WebP and TIFF (Qt ignores that of PNG and WebP), opens paths in
+any script, has no limit of 256 MB, and releases Python's interpreter lock. No function changes the original.
+Every function may be called from any thread and raises ImageError when the picture cannot be read.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from shared.images.upright import stored_rect, upright_size
 Data = Path | bytes
 
 Progress = Callable[[float], bool]
-"""Called with how far the work is, 0..1, from any thread; answers False to have it stopped."""
+"""A function that gets the progress, 0..1, in any thread. It returns False to stop the work."""
 
 MAX_PIXELS = 2_000_000_000
-"""More is refused: no camera makes it, and a small file can claim any size."""
+"""Maximum number of pixels. No camera has more, and a small file can claim any size."""
 
 MAX_BANDS = 5
-"""Cyan, magenta, yellow, black and alpha. A small file of many more would unpack to gigabytes."""
+"""Cyan, magenta, yellow, black and alpha. A small file with many more would unpack to gigabytes."""
 
-_one_whole = threading.Lock()
-_LOOK_EVERY = 0.02
-"""Seconds after which a picture that waits for its turn looks whether it is still wanted."""
+_decode_lock = threading.Lock()
+_CHECK_INTERVAL = 0.02
+"""Seconds between two checks for cancellation while a picture waits for the lock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the head of a file says: the upright size in px, and how the stored pixels are turned (1..8)."""
+    """The upright size in px and the EXIF orientation (1..8) of a file."""
 
     width: int
     height: int
@@ -52,22 +52,22 @@ class Header:
 
     @property
     def stored_size(self) -> tuple[int, int]:
-        """Width and height of the stored, unturned pixels."""
+        """Width and height of the stored pixels."""
         return upright_size(self.width, self.height, self.orientation)
 
 
 class Cancellation:
-    """Lets another thread end work in libvips: `cancel` makes the work raise CancelledError soon."""
+    """Cancels work of libvips from another thread: after `cancel`, the work soon raises CancelledError."""
 
     def __init__(self) -> None:
-        self._guard = threading.Lock()
-        # By id: images of pyvips compare pixel by pixel, so that a list cannot remove one of them.
+        self._lock = threading.Lock()
+        # Images of pyvips compare pixel by pixel, so that they cannot be removed from a list.
         self._images: dict[int, Any] = {}
         self._cancelled = False
 
     def cancel(self) -> None:
-        """End what is under way and all that would start later. May be called twice."""
-        with self._guard:
+        """Cancel current and later work. May be called twice."""
+        with self._lock:
             self._cancelled = True
             for image in self._images.values():
                 image.set_kill(True)
@@ -79,8 +79,8 @@ class Cancellation:
 
     @contextmanager
     def watch(self, image: Any) -> Iterator[None]:
-        """Within the block, `cancel` stops the computation of the vips image."""
-        with self._guard:
+        """Let `cancel` stop the computation of the vips image within the block."""
+        with self._lock:
             self.check()
             self._images[id(image)] = image
         try:
@@ -89,17 +89,17 @@ class Cancellation:
             self.check()
             raise
         finally:
-            with self._guard:
+            with self._lock:
                 del self._images[id(image)]
 
 
 def read_header(data: Data) -> Header:
-    """Size and orientation, without decoding pixels."""
+    """Read size and orientation without decoding pixels. Raises ImageError."""
     _refuse_text(data)
-    with failures(data):
+    with translate_errors(data):
         image = _load(data)
         if image.bands > MAX_BANDS:
-            raise ImageError(_overloaded())
+            raise ImageError(_overload_text())
         orientation = image.get("orientation") if image.get_typeof("orientation") else 1
         if image.width * image.height > MAX_PIXELS:
             raise ImageError(
@@ -111,28 +111,31 @@ def read_header(data: Data) -> Header:
 
 
 def read_whole(data: Data, header: Header, cancellation: Cancellation) -> Rgb:
-    """All pixels, upright. One picture after the other: two at once would take every core from the window."""
-    while not _one_whole.acquire(timeout=_LOOK_EVERY):
+    """Decode all pixels, upright.
+
+    One picture is decoded at a time, because two would leave no core for the window.
+    """
+    while not _decode_lock.acquire(timeout=_CHECK_INTERVAL):
         cancellation.check()
     try:
-        return _whole(data, header, cancellation)
+        return _decode_whole(data, header, cancellation)
     finally:
-        _one_whole.release()
+        _decode_lock.release()
 
 
-def _whole(data: Data, header: Header, cancellation: Cancellation) -> Rgb:
-    with failures(data):
+def _decode_whole(data: Data, header: Header, cancellation: Cancellation) -> Rgb:
+    with translate_errors(data):
         rgb = as_rgb(_load(data))
         pixels = np.frombuffer(evaluate(rgb, cancellation), np.uint8).reshape(rgb.height, rgb.width, 3)
         return upright(pixels, header.orientation)
 
 
 def read_preview(data: Data, header: Header, longest: int, cancellation: Cancellation) -> Pixels:
-    """The whole picture scaled down so that its longer side has about `longest` px (never enlarged), upright.
+    """Decode the upright picture, scaled down to about `longest` px on its longer side. It is never enlarged.
 
-    JPEG is decoded at an eighth, quarter or half where that suffices, which is what makes it quick.
+    JPEG is decoded at an eighth, quarter or half of its size if that suffices, which is faster.
     """
-    with failures(data):
+    with translate_errors(data):
         scale = max(header.width, header.height) / longest
         shrink = next((step for step in (8, 4, 2) if step <= scale), 1)
         image = _load(data)
@@ -146,27 +149,32 @@ def read_preview(data: Data, header: Header, longest: int, cancellation: Cancell
 
 
 def read_crop(data: Data, header: Header, rect: Rect, cancellation: Cancellation) -> Pixels:
-    """The pixels that an upright rectangle touches, upright. A rectangle without a pixel is a ValueError."""
+    """Decode the pixels that an upright rectangle covers at least partly.
+
+    Raises ValueError when the rectangle contains no pixel.
+    """
     left, top, width, height = pixel_rect(rect, header.width, header.height)
     stored = stored_rect(Rect(left, top, width, height), *header.stored_size, header.orientation)
-    with failures(data):
+    with translate_errors(data):
         image = as_rgb32(_load(data))
         part = image.crop(int(stored.x), int(stored.y), int(stored.w), int(stored.h))
         return _upright32(part, header, cancellation)
 
 
-def shrunk(image: QImage, longest: int) -> QImage:
-    """A QImage.Format_RGB32 scaled down so that its longer side has at most `longest` px."""
+def shrink_image(image: QImage, longest: int) -> QImage:
+    """Scale a QImage.Format_RGB32 down to at most `longest` px on its longer side. It is never enlarged."""
     size = image.width(), image.height()
     scale = longest / max(size)
     if scale >= 1:
         return image
-    whole = pyvips.Image.new_from_memory(image.constBits(), *size, 4, "uchar").resize(scale)
-    return to_qimage(np.frombuffer(whole.write_to_memory(), np.uint32).reshape(whole.height, whole.width))
+    resized = pyvips.Image.new_from_memory(image.constBits(), *size, 4, "uchar").resize(scale)
+    return to_qimage(
+        np.frombuffer(resized.write_to_memory(), np.uint32).reshape(resized.height, resized.width)
+    )
 
 
 def pixel_rect(rect: Rect, width: int, height: int) -> tuple[int, int, int, int]:
-    """Left, top, width and height of the whole pixels that `rect` touches within the picture.
+    """Left, top, width and height of the pixels of the picture that `rect` covers at least partly.
 
     Raises ValueError when there are none.
     """
@@ -177,13 +185,13 @@ def pixel_rect(rect: Rect, width: int, height: int) -> tuple[int, int, int, int]
     return left, top, math.ceil(inside.right) - left, math.ceil(inside.bottom) - top
 
 
-def stream(data: Data) -> Any:
-    """The vips image of `data` in stored orientation, to be read once from top to bottom."""
+def open_stream(data: Data) -> Any:
+    """Open `data` as a vips image in stored orientation that can be read once from top to bottom."""
     return _load(data)
 
 
 def as_rgb(image: Any) -> Any:
-    """The vips image as three bytes a pixel, sRGB, alpha laid over white."""
+    """Convert a vips image to three bytes per pixel, sRGB, with alpha blended over white."""
     rgb = image.colourspace("srgb")
     if rgb.hasalpha():
         rgb = rgb.flatten(background=255)
@@ -191,13 +199,13 @@ def as_rgb(image: Any) -> Any:
 
 
 def as_rgb32(image: Any) -> Any:
-    """The vips image as QImage.Format_RGB32 has it: blue, green, red, 255."""
+    """Convert a vips image to the layout of QImage.Format_RGB32: blue, green, red, 255."""
     rgb = as_rgb(image)
     return rgb[2].bandjoin([rgb[1], rgb[0], 255])
 
 
 def evaluate(image: Any, cancellation: Cancellation) -> Any:
-    """The memory of what `as_rgb` or `as_rgb32` gave, a buffer of bytes."""
+    """Compute an image of `as_rgb` or `as_rgb32` into a buffer of bytes."""
     with cancellation.watch(image):
         return image.write_to_memory()
 
@@ -209,7 +217,7 @@ def _upright32(rgb32: Any, header: Header, cancellation: Cancellation) -> Pixels
 
 
 def report_progress(image: Any, progress: Progress, cancellation: Cancellation) -> None:
-    """Have `progress` called with 0..1, from a thread of libvips, while the image is computed."""
+    """Call `progress` with 0..1 from a thread of libvips while the image is computed."""
 
     def report(_image: Any, state: Any) -> None:
         if not progress(state.percent / 100):
@@ -228,21 +236,21 @@ def _load(data: Data, **options: Any) -> Any:
 
 
 def _refuse_text(data: Data) -> None:
-    # libvips unpacks all of the text when it opens the file.
+    # libvips unpacks all embedded text when it opens the file.
     try:
         if isinstance(data, bytes):
-            refused = has_too_much_text(data)
+            is_refused = has_too_much_text(data)
         else:
             with data.open("rb") as file:
-                refused = has_too_much_text(file)
+                is_refused = has_too_much_text(file)
     except OSError:
-        # Opening it as a picture says what is wrong.
+        # Opening it as a picture reports the error.
         return
-    if refused:
-        raise ImageError(_overloaded())
+    if is_refused:
+        raise ImageError(_overload_text())
 
 
-def _overloaded() -> str:
+def _overload_text() -> str:
     return QCoreApplication.translate(
         "imaging",
         "The image has too much embedded text or too many colour channels. Save it again "
@@ -251,8 +259,8 @@ def _overloaded() -> str:
 
 
 @contextmanager
-def failures(data: Data) -> Iterator[None]:
-    """What libvips cannot do becomes an ImageError with a sentence."""
+def translate_errors(data: Data) -> Iterator[None]:
+    """Convert errors of libvips to ImageError with a text for the user."""
     try:
         yield
     except pyvips.Error as error:

@@ -1,7 +1,7 @@
-"""Converts pixels between libvips, NumPy and Qt, and turns them upright.
+"""Converts pixels between libvips, NumPy and Qt, and rotates them upright.
 
-`Pixels` are uint32 of shape (height, width), each pixel 0xffRRGGBB: the memory of QImage.Format_RGB32.
-`Rgb` is uint8 of shape (height, width, 3): three quarters of that memory, for pictures that are kept.
+`Pixels` is uint32 of shape (height, width), each pixel 0xffRRGGBB, like QImage.Format_RGB32. `Rgb` is uint8
+of shape (height, width, 3), which takes three quarters of that memory, for pictures that are kept.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Array = TypeVar("Array", Pixels, Rgb)
 
 
 def upright(pixels: Array, orientation: int) -> Array:
-    """The stored pixels turned as the EXIF `orientation` (1..8) says; a view, not a copy.
+    """Rotate the stored pixels by the EXIF `orientation` (1..8). Returns a view, not a copy.
 
-    Tag 0x0112 of the EXIF standard: where row 0 and column 0 of the stored picture are to be seen.
+    Tag 0x0112 of the EXIF standard defines the places of row 0 and column 0 of the stored picture.
     """
     match orientation:
         case 2:
@@ -42,19 +42,19 @@ def upright(pixels: Array, orientation: int) -> Array:
 
 
 def from_qimage(image: QImage) -> Pixels:
-    """The pixels of a QImage.Format_RGB32. The caller keeps `image`: the array does not hold it."""
+    """The pixels of a QImage.Format_RGB32. The caller must keep `image` alive: the array does not."""
     return np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
 
 
 def to_qimage(pixels: Pixels | Rgb) -> QImage:
-    """A QImage.Format_RGB32 with a copy of the pixels. Other Python threads run while it copies."""
+    """Copy the pixels to a QImage.Format_RGB32. Copying releases Python's interpreter lock."""
     height, width = pixels.shape[:2]
     image = QImage(width, height, QImage.Format.Format_RGB32)
     target = np.frombuffer(image.bits(), np.uint32).reshape(height, width)
     if pixels.ndim == 2:
         np.copyto(target, pixels)
     else:
-        # Band by band: NumPy releases the interpreter's lock for such copies, QImage.convertTo does not.
+        # NumPy releases the interpreter lock for copies of single bands, QImage.convertTo does not.
         blue, green, red, padding = np.moveaxis(target.view(np.uint8).reshape(height, width, 4), 2, 0)
         for band, index in ((red, 0), (green, 1), (blue, 2)):
             np.copyto(band, pixels[:, :, index])

@@ -13,16 +13,16 @@ from desktop.imaging.decoding.vips import pyvips
 
 @dataclass(frozen=True, slots=True)
 class Tone:
-    """`brightness` and `contrast` from -100 to 100; 0 and 0 show the pixels as they are."""
+    """`brightness` and `contrast` from -100 to 100. 0 does not change the pixels."""
 
     brightness: int = 0
     contrast: int = 0
 
     def apply(self, image: QImage) -> QImage:
-        """The picture (QImage.Format_RGB32) as it is to be shown; `image` itself for a neutral tone."""
+        """Apply the tone to a QImage.Format_RGB32. Returns `image` itself for a neutral tone."""
         if self == Tone():
             return image
-        # contrast turns the line about mid-grey from flat (-100) to four times as steep (100)
+        # The contrast sets the slope of the curve at mid-grey, from 0 at -100 to 4 at 100.
         slope = 4.0 ** (self.contrast / 100) if self.contrast > 0 else 1 + self.contrast / 100
         values = (np.arange(256) - 127.5) * slope + 127.5 + self.brightness * 1.275
         table = np.clip(np.rint(values), 0, 255).astype(np.uint8)

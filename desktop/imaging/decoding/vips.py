@@ -1,8 +1,8 @@
-"""Imports libvips, in this one place, configured for a window program. Take it from here: ``from ...vips
-import pyvips``.
+"""Imports and configures libvips. All other modules use ``from desktop.imaging.decoding.vips import pyvips``.
 
-Loaders that libvips marks as unsafe for foreign files are off, at most two of its threads work at a time (the
-GUI keeps a core), and its operation cache is off: it would hold files and pixels of pictures long closed.
+Loaders that libvips marks as unsafe for untrusted files are off. At most two of its threads run at a time, so
+that the GUI keeps a core. The operation cache is off, because it would keep files and pixels of closed
+pictures.
 """
 
 from __future__ import annotations

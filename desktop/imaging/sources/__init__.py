@@ -1,1 +1,1 @@
-"""Gives every picture, in memory, tiled on disk or at a remote service, as one `ImageSource`."""
+"""Implements `ImageSource` for pictures in memory, tiled on disk or at a remote service."""

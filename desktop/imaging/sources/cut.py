@@ -19,30 +19,31 @@ _MARGIN = 4.0
 
 @dataclass(frozen=True, slots=True)
 class ImageCrop:
-    """`image` is a part of a picture of `size` px; `from_whole` (3 x 3) brings px of the picture to it."""
+    """A part or a reduced image of a picture of `size` px. `from_picture` (3 x 3) maps px of the picture to
+    it."""
 
     image: QImage
-    from_whole: Matrix
+    from_picture: Matrix
     size: tuple[int, int]
 
 
 def is_large(source: ImageSource) -> bool:
-    """True when the picture is shown by its preview and tiles, because all of it would be too much."""
+    """Whether the picture is too large for memory and is shown by its preview and tiles."""
     width, height = source.size
     return width * height > WHOLE_LIMIT
 
 
-def coarse(source: ImageSource) -> ImageCrop:
-    """All of the picture as its preview shows it: every px of one that is no larger. Raises ImageError."""
+def preview_crop(source: ImageSource) -> ImageCrop:
+    """The preview of the whole picture. Raises ImageError."""
     width, height = source.size
     image = source.preview()
     return ImageCrop(image, np.diag([image.width() / width, image.height() / height, 1.0]), source.size)
 
 
-def fine(source: ImageSource, rect: Rect) -> ImageCrop | None:
-    """The px of the original that `rect` touches, with a few around it; None when none or too many.
+def original_crop(source: ImageSource, rect: Rect) -> ImageCrop | None:
+    """The pixels of the original that `rect` covers, with a small margin. Raises ImageError.
 
-    Raises ImageError.
+    None if the rectangle is outside the picture or has more than `WHOLE_LIMIT` px.
     """
     grown = Rect(rect.x - _MARGIN, rect.y - _MARGIN, rect.w + 2 * _MARGIN, rect.h + 2 * _MARGIN)
     part = grown.clamped(*source.size)
@@ -53,8 +54,9 @@ def fine(source: ImageSource, rect: Rect) -> ImageCrop | None:
     return ImageCrop(image, np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]]), source.size)
 
 
-def seen_at(rect: Rect, mapping: Matrix) -> Rect | None:
-    """The upright rectangle around `rect` after a 3 x 3 homography; None when it goes beyond the horizon."""
+def map_rect(rect: Rect, mapping: Matrix) -> Rect | None:
+    """The bounding rectangle of `rect` mapped by a 3 x 3 homography; None if a corner is mapped to
+    infinity."""
     places = (rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom)
     corners = np.array([(x, y, 1.0) for x, y in places])
     points = corners @ mapping.T

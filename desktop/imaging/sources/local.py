@@ -1,4 +1,4 @@
-"""Implements what every picture on this machine shares."""
+"""Implements the common part of pictures on this computer."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from desktop.imaging.sources.source import Level
 
 
 class LocalImage:
-    """The part of an ImageSource that a picture on this machine needs in any case."""
+    """The base class of pictures on this computer, with a part of ImageSource."""
 
     def __init__(self, data: Data, header: Header, name: str) -> None:
         self._data = data
         self._header = header
         self._name = name
         self._cancellation = Cancellation()
-        self._guard = threading.Lock()
+        self._lock = threading.Lock()
         self._levels: tuple[Level, ...] = ()
 
     @property
@@ -26,19 +26,19 @@ class LocalImage:
 
     @property
     def name(self) -> str:
-        """The file name, or what it was opened with."""
+        """The file name, or the name that it was opened with."""
         return self._name
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Finest first; () before `prepare` is through."""
+        """The resolutions, finest first; () before `prepare` is complete."""
         return self._levels
 
     @property
     def readers(self) -> int:
-        """Two: the GUI thread keeps a core."""
+        """The number of reading threads: two, so that the GUI thread keeps a core."""
         return 2
 
     def cancel(self) -> None:
-        """End what is under way."""
+        """Cancel current and later work."""
         self._cancellation.cancel()

@@ -11,10 +11,11 @@ from desktop.imaging.sources.whole import WHOLE_LIMIT, WholeImage
 
 
 def open_image(data: Path | bytes, name: str = "") -> ImageSource:
-    """A picture from a file or from its bytes (JPEG, PNG, WebP, TIFF); reads only the head of it.
+    """Open a picture from a file or from its bytes (JPEG, PNG, WebP, TIFF). Reads only the header.
 
-    Up to `WHOLE_LIMIT` pixels it is held in memory, above that in tiles that are made in the background and
-    kept in the user's cache folder. Give large pictures as a path: bytes stay in memory. Raises ImageError.
+    A picture of up to `WHOLE_LIMIT` pixels is held in memory. A larger one is read from tiles, which are
+    created in the background and kept in the user's cache folder. Pass large pictures as a path, because
+    bytes stay in memory. Raises ImageError.
     """
     header = read_header(data)
     title = name or (data.name if isinstance(data, Path) else "")

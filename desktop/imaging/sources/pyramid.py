@@ -1,8 +1,8 @@
 """Builds and reads pyramids of large pictures: JPEG tiles in a zip, cached by content.
 
-A pyramid holds the pixels as stored, unturned: turning is done tile by tile, so that making one reads the
-original once from top to bottom in little memory. The layout is that of Deep Zoom, which libvips writes; the
-tiles lie uncompressed in the zip, so that reading one is a seek and a decode, with nothing held in between.
+A pyramid contains the pixels in stored orientation, so that creating it reads the original once from top to
+bottom in little memory. Tiles are rotated when they are read. The layout is that of Deep Zoom, which libvips
+writes. The tiles are not compressed again in the zip, so that reading one takes a seek and a decode.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ import numpy as np
 import platformdirs
 from PySide6.QtGui import QImage
 
-from desktop.imaging.decoding.decoder import Cancellation, Data, Progress, as_rgb, report_progress, stream
+from desktop.imaging.decoding.decoder import (
+    Cancellation,
+    Data,
+    Progress,
+    as_rgb,
+    open_stream,
+    report_progress,
+)
 from desktop.imaging.decoding.pixels import Pixels, from_qimage
 from shared import atomic
 from shared.images.tiles import SAVE, TILE, tile_name
@@ -28,31 +35,31 @@ from shared.paths import private_folder
 from shared.unused import drop_unused
 
 CACHE_LIMIT = 8 * 1024**3
-"""Bytes that all pyramids may take; the longest unused go first."""
+"""Maximum number of bytes of all pyramids. The longest unused ones are deleted first."""
 
-_READ = 1 << 20
-_MAKING = "making-"
-_ABANDONED = 24 * 3600
+_READ_BYTES = 1 << 20
+_TEMPORARY_PREFIX = "making-"
+_ABANDONED_SECONDS = 24 * 3600
 
 
 class PyramidCache:
     """The folder of pyramids. Several programs may use it at once."""
 
     def __init__(self, folder: Path | None = None, limit: int = CACHE_LIMIT) -> None:
-        """`folder` is made when it is missing; without one it is the user's cache folder."""
+        """Use `folder`, by default a folder in the user's cache folder. It is created when it is needed."""
         self.folder = folder or Path(platformdirs.user_cache_dir("walkaround", appauthor=False)) / "pyramids"
         self._limit = limit
 
     def path(self, length: int, digest: str) -> Path:
-        """Where the pyramid of the content with this length in bytes and SHA-256 is, or will be."""
+        """The path of the pyramid of a content with this length in bytes and SHA-256. It need not exist."""
         return self.folder / f"{length}-{digest}-{TILE}.zip"
 
     def may_have(self, length: int) -> bool:
-        """False when there is no pyramid of content with this length, so that none need be hashed to look."""
+        """Whether a pyramid of a content with this length exists. If not, the content need not be hashed."""
         return any(self.folder.glob(f"{length}-*-{TILE}.zip"))
 
     def find(self, length: int, digest: str) -> Path | None:
-        """The pyramid, marked as used now; None when there is none."""
+        """The path of the pyramid, marked as used now; None when there is none."""
         path = self.path(length, digest)
         try:
             os.utime(path)
@@ -61,18 +68,18 @@ class PyramidCache:
         return path
 
     def make(self, data: Data, path: Path, progress: Progress, cancellation: Cancellation) -> Path:
-        """Make the pyramid at `path` and drop the longest unused ones above the limit.
+        """Create the pyramid at `path` and delete the longest unused ones above the limit.
 
         Raises OSError when the folder cannot be written, pyvips.Error when the picture cannot be read.
         """
         private_folder(self.folder)
-        image = as_rgb(stream(data)).copy()
+        image = as_rgb(open_stream(data)).copy()
         image.remove("orientation")
         report_progress(image, progress, cancellation)
-        # libvips writes the rest of a cancelled file when it releases it: into a folder that is gone
+        # libvips writes the rest of a cancelled file when it is released, after the folder was deleted.
         with (
             tempfile.TemporaryDirectory(
-                prefix=_MAKING, dir=self.folder, ignore_cleanup_errors=True
+                prefix=_TEMPORARY_PREFIX, dir=self.folder, ignore_cleanup_errors=True
             ) as scratch,
             cancellation.watch(image),
         ):
@@ -83,11 +90,11 @@ class PyramidCache:
         return path
 
     def trim(self, keep: Path | None = None) -> None:
-        """Drop the longest unused pyramids until the rest is below the limit; `keep` stays in any case."""
+        """Delete the longest unused pyramids until the rest is below the limit. `keep` is never deleted."""
         now = time.time()
-        for scratch in self.folder.glob(f"{_MAKING}*"):
+        for scratch in self.folder.glob(f"{_TEMPORARY_PREFIX}*"):
             with contextlib.suppress(OSError):
-                if now - scratch.stat().st_mtime > _ABANDONED:
+                if now - scratch.stat().st_mtime > _ABANDONED_SECONDS:
                     shutil.rmtree(scratch)
         drop_unused(self.folder.glob("*.zip"), self._limit, keep)
 
@@ -95,18 +102,18 @@ class PyramidCache:
 class Pyramid:
     """An open pyramid. Its methods may be called from several threads at once.
 
-    Level 0 is the finest; a pixel of level n covers 2**n x 2**n stored ones.
+    Level 0 is the finest. A pixel of level n covers 2**n x 2**n stored pixels.
     """
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError when the file is not a pyramid."""
+        """Open the file. Raises OSError when it is not a pyramid."""
         try:
             self._zip = zipfile.ZipFile(path)
         except zipfile.BadZipFile as error:
             raise OSError(str(error)) from error
         parts = [name.split("/") for name in self._zip.namelist()]
         self.levels = len({part[1] for part in parts if len(part) == 3})
-        """How many levels there are."""
+        """The number of levels."""
 
     def tile(self, level: int, column: int, row: int) -> QImage:
         """A tile in stored orientation. Raises OSError when it cannot be read."""
@@ -121,8 +128,8 @@ class Pyramid:
             raise OSError(name)
         return image
 
-    def whole(self, level: int, width: int, height: int) -> Pixels:
-        """All of a level of `width` x `height` px, in stored orientation."""
+    def read_level(self, level: int, width: int, height: int) -> Pixels:
+        """Read a whole level of `width` x `height` px, in stored orientation."""
         pixels = np.empty((height, width), np.uint32)
         for row in range(-(-height // TILE)):
             for column in range(-(-width // TILE)):
@@ -134,7 +141,7 @@ class Pyramid:
 
 
 def content_length(data: Data) -> int:
-    """How many bytes. Raises OSError."""
+    """The number of bytes of a file or of bytes. Raises OSError."""
     return len(data) if isinstance(data, bytes) else data.stat().st_size
 
 
@@ -144,7 +151,7 @@ def content_digest(data: Data, cancellation: Cancellation) -> str:
         return hashlib.sha256(data).hexdigest()
     digest = hashlib.sha256()
     with data.open("rb") as file:
-        while block := file.read(_READ):
+        while block := file.read(_READ_BYTES):
             cancellation.check()
             digest.update(block)
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Reads a large picture of a remote service: tiles are fetched when they are seen, and cached."""
+"""Reads a large picture of a remote service. Tiles are fetched when they become visible, and cached."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ from shared.wire.files import Tiles, TilesState
 T = TypeVar("T")
 
 CACHE_LIMIT = 4 * 1024**3
-"""Bytes that the tiles of all pictures may take; the picture longest unopened goes first."""
+"""Maximum number of bytes of the tiles of all pictures. The longest unused pictures are deleted first."""
 
 PREVIEW = 1024
-"""Longer side of the first picture in px: the largest thumbnail that the service keeps."""
+"""Longer side of the preview in px: the largest thumbnail that the service stores."""
 
 _CONNECTIONS = 6
-_LOOK_SECONDS = 0.25
+_CHECK_SECONDS = 0.25
 _PAUSE_SECONDS = 0.2
-_LONGEST_PAUSE = 3.0
+_MAX_PAUSE_SECONDS = 3.0
 
 
 class StoredPicture(Protocol):
-    """What is known of a picture of the service; a StoredFile or a ReferenceImage."""
+    """A picture of the service, such as a StoredFile or a ReferenceImage."""
 
     @property
     def file_id(self) -> str: ...
@@ -69,7 +69,7 @@ class StoredPicture(Protocol):
 
 
 class Files(Protocol):
-    """The calls that a RemoteImage needs; `desktop.client.Session.files` has them."""
+    """The calls that a RemoteImage needs. `desktop.client.Session.files` implements them."""
 
     def thumbnail(self, file_id: str, size: int = 256) -> bytes: ...
     def tiles(self, file_id: str) -> Tiles: ...
@@ -80,9 +80,10 @@ class Files(Protocol):
 def choose_source(
     session: Session, picture: StoredPicture, name: str, fetch: Callable[[], Path]
 ) -> ImageSource:
-    """The picture by its tiles when it is large and the service is not on this machine; else as a file.
+    """Open a picture of the service.
 
-    `fetch` gives the file, and is called only then. Raises ImageError and what `fetch` raises.
+    A large picture is read by its tiles if the service runs on another computer. Otherwise `fetch` downloads
+    the file. Raises ImageError and the errors of `fetch`.
     """
     if not is_local(session.base_url) and picture.width and picture.height:
         size = picture.width, picture.height
@@ -97,12 +98,12 @@ class TileCache:
     """The folder of fetched tiles, a folder in it for each picture. Several programs may use it at once."""
 
     def __init__(self, folder: Path | None = None, limit: int = CACHE_LIMIT) -> None:
-        """`folder` is made when it is missing; without one it is the user's cache folder."""
+        """Use `folder`, by default a folder in the user's cache folder. It is created when it is needed."""
         self.folder = folder or Path(platformdirs.user_cache_dir("walkaround", appauthor=False)) / "tiles"
         self._limit = limit
 
     def open(self, digest: str) -> None:
-        """The picture with this SHA-256 is looked at: drop those longest unopened above the limit."""
+        """Mark the picture with this SHA-256 as used, and delete the longest unused ones above the limit."""
         folder = self._picture_folder(digest)
         with contextlib.suppress(OSError):
             private_folder(self.folder)
@@ -111,14 +112,14 @@ class TileCache:
             drop_unused(self.folder.iterdir(), self._limit, folder)
 
     def read(self, digest: str, name: str) -> QImage | None:
-        """What was kept under the name; None when there is nothing, or nothing that can be read."""
+        """The cached image with this name; None if it is missing or damaged."""
         try:
-            return _decoded((self._picture_folder(digest) / name).read_bytes())
+            return _decode_tile((self._picture_folder(digest) / name).read_bytes())
         except (OSError, ValueError):
             return None
 
-    def keep(self, digest: str, name: str, data: bytes) -> None:
-        """Keep a JPEG, whole or not at all: a full disk costs only the keeping."""
+    def store(self, digest: str, name: str, data: bytes) -> None:
+        """Store a JPEG, completely or not at all. Errors, such as a full disk, are ignored."""
         path = self._picture_folder(digest) / name
         with contextlib.suppress(OSError):
             private_folder(self.folder)
@@ -126,15 +127,15 @@ class TileCache:
             atomic.write(path, data, durable=False)
 
     def _picture_folder(self, digest: str) -> Path:
-        # writing into a folder changes its time, so what is looked at does not go
+        # Writing into a folder changes its time, so pictures in use are not deleted.
         return self.folder / f"{digest}-{TILE}"
 
 
 class RemoteImage:
     """A large picture of a service as an ImageSource (docs/adr/0034-pictures-far-away-come-in-tiles.md).
 
-    A service that is away, restarts, or still makes the tiles is asked again until `cancel`; crops wait only
-    as long as the session's patience.
+    Calls are repeated until `cancel` while the service is unreachable, restarts or still creates the tiles.
+    Crops and the preview are not repeated.
     """
 
     def __init__(
@@ -146,7 +147,8 @@ class RemoteImage:
         name: str,
         cache: TileCache | None = None,
     ) -> None:
-        """`digest`: SHA-256 of the original, 64 hexadecimal digits; `size`: upright px."""
+        """Create a picture. `digest` is the original's SHA-256 (64 hexadecimal digits), `size` is in upright
+        px."""
         self._files = files
         self._file_id = file_id
         self._digest = digest
@@ -164,121 +166,127 @@ class RemoteImage:
 
     @property
     def name(self) -> str:
-        """What it was opened with."""
+        """The name that it was opened with."""
         return self._name
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Finest first; () before `prepare` is through."""
+        """The resolutions, finest first; () before `prepare` is complete."""
         return self._levels
 
     @property
     def readers(self) -> int:
-        """As many as there are connections: the time goes into the way, not into the work."""
+        """The number of connections, because most of the time is spent on the network."""
         return _CONNECTIONS
 
     def preview(self) -> QImage:
-        """The picture in at most `PREVIEW` px: as kept, else from the service."""
+        """The picture in at most `PREVIEW` px, from the cache or the service."""
         self._check()
         self._cache.open(self._digest)
         return self._cached_or("preview.jpg", self._files.thumbnail, PREVIEW, patient=False)
 
     def prepare(self, progress: Progress) -> None:
-        """Wait until the service has made the tiles."""
-        done, pause = 0.0, _PAUSE_SECONDS
+        """Wait until the service has created the tiles."""
+        share, pause = 0.0, _PAUSE_SECONDS
         while True:
-            tiles = self._ask(self._files.tiles, goes_on=partial(progress, done))
+            tiles = self._call(self._files.tiles, may_continue=partial(progress, share))
             if tiles.state is TilesState.READY:
                 break
-            done = max(done, tiles.percent / 100)
-            self._pause(pause, partial(progress, done))
+            share = max(share, tiles.percent / 100)
+            self._pause(pause, partial(progress, share))
             pause = min(pause * 1.5, 1.0)
         sizes = level_sizes(*self._size)
         if tiles.tile_px != TILE or [(level.width, level.height) for level in tiles.levels] != sizes:
-            raise self._failure()
+            raise self._image_error()
         self._levels = tuple(Level(*level, 1 << index) for index, level in enumerate(sizes))
 
     def tile(self, level: int, column: int, row: int) -> QImage:
-        """One tile: as kept, else from the service."""
+        """One tile, from the cache or the service."""
         self._check()
         return self._cached_or(f"{level}-{column}-{row}.jpg", self._files.tile, level, column, row)
 
     def crop(self, rect: Rect) -> QImage:
-        """The pixels that `rect` touches: cut from the original by the service, without loss."""
+        """The pixels that `rect` covers, which the service crops from the original without loss."""
         left, top, width, height = pixel_rect(rect, *self._size)
         pixels: Rgb = np.empty((height, width, 3), np.uint8)
-        most = max(MAX_CROP_PIXELS // width, 1)
-        for start in range(0, height, most):
-            rows = min(most, height - start)
-            data = self._ask(self._files.crop, left, top + start, width, rows, patient=False)
+        rows_per_request = max(MAX_CROP_PIXELS // width, 1)
+        for start in range(0, height, rows_per_request):
+            rows = min(rows_per_request, height - start)
+            data = self._call(self._files.crop, left, top + start, width, rows, patient=False)
             part = read_whole(data, read_header(data), Cancellation())
             if part.shape[:2] != (rows, width):
-                raise self._failure()
+                raise self._image_error()
             pixels[start : start + rows] = part
         return to_qimage(pixels)
 
     def cancel(self) -> None:
-        """End what is under way; a call to the service that has begun is left to itself."""
+        """Cancel current and later work. A request that has begun is not interrupted."""
         with contextlib.suppress(Exception):
             self._cancelled.set_result(None)
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _cached_or(self, name: str, fetch: Callable[..., bytes], *where: int, patient: bool = True) -> QImage:
+    def _cached_or(
+        self, name: str, fetch: Callable[..., bytes], *arguments: int, patient: bool = True
+    ) -> QImage:
         cached_image = self._cache.read(self._digest, name)
         if cached_image is not None:
             return cached_image
-        data = self._ask(fetch, *where, patient=patient)
+        data = self._call(fetch, *arguments, patient=patient)
         try:
-            image = _decoded(data)
+            image = _decode_tile(data)
         except ValueError as error:
-            raise self._failure() from error
-        self._cache.keep(self._digest, name, data)
+            raise self._image_error() from error
+        self._cache.store(self._digest, name, data)
         return image
 
-    def _ask(
+    def _call(
         self,
         call: Callable[..., T],
-        *where: int,
+        *arguments: int,
         patient: bool = True,
-        goes_on: Callable[[], bool] = lambda: True,
+        may_continue: Callable[[], bool] = lambda: True,
     ) -> T:
-        """What the service gives to `call`; a patient one is repeated while it may still give it."""
+        """Call the service. With `patient`, repeat the call after temporary errors.
+
+        Raises CancelledError after `cancel` or when `may_continue` returns False, ImageError for other
+        errors.
+        """
         pause = _PAUSE_SECONDS
         while True:
             self._check()
             try:
-                answer = self._pool.submit(call, self._file_id, *where)
+                answer = self._pool.submit(call, self._file_id, *arguments)
             except RuntimeError as error:
                 raise CancelledError from error
-            either: list[Future[Any]] = [answer, self._cancelled]
+            futures: list[Future[Any]] = [answer, self._cancelled]
             while not answer.done():
-                wait(either, _LOOK_SECONDS, FIRST_COMPLETED)
-                if self._cancelled.done() or not goes_on():
+                wait(futures, _CHECK_SECONDS, FIRST_COMPLETED)
+                if self._cancelled.done() or not may_continue():
                     raise CancelledError
             try:
                 return answer.result()
             except ClientError as error:
-                if not (patient and _passes(error)):
-                    raise self._failure(error) from error
-            self._pause(pause, goes_on)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+                if not (patient and _is_temporary(error)):
+                    raise self._image_error(error) from error
+            self._pause(pause, may_continue)
+            pause = min(pause * 2, _MAX_PAUSE_SECONDS)
 
-    def _pause(self, seconds: float, goes_on: Callable[[], bool]) -> None:
-        ends = time.monotonic() + seconds
+    def _pause(self, seconds: float, may_continue: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + seconds
         while True:
-            if not goes_on():
+            if not may_continue():
                 raise CancelledError
-            left = ends - time.monotonic()
-            if left <= 0:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
                 return
-            wait([self._cancelled], min(left, _LOOK_SECONDS))
+            wait([self._cancelled], min(remaining, _CHECK_SECONDS))
             self._check()
 
     def _check(self) -> None:
         if self._cancelled.done():
             raise CancelledError
 
-    def _failure(self, error: ClientError | None = None) -> ImageError:
+    def _image_error(self, error: ClientError | None = None) -> ImageError:
         if isinstance(error, Unsupported):
             text = QCoreApplication.translate(
                 "imaging", "Cannot read image {0} completely. The file is damaged; upload it again."
@@ -290,16 +298,16 @@ class RemoteImage:
         return ImageError(text.format(self._name))
 
 
-def _passes(error: ClientError) -> bool:
-    """Whether it is worth asking again: the service is away, is busy, or still makes the tiles."""
+def _is_temporary(error: ClientError) -> bool:
+    """Whether the error is temporary: the service is unreachable, busy or still creates the tiles."""
     if isinstance(error, ServerFault):
-        # with a sentence of the service it is final, without one it comes from something in between
+        # With a message of the service the error is final. Without one it comes from a proxy.
         return error.code == "unavailable" and error.server_message is None
     return isinstance(error, Unreachable | NotLoggedIn | TooMany | Conflict)
 
 
-def _decoded(data: bytes) -> QImage:
-    """A tile or preview of the service, which are never turned. Raises ValueError."""
+def _decode_tile(data: bytes) -> QImage:
+    """Decode a tile or preview of the service, which is stored upright. Raises ValueError."""
     image = QImage.fromData(data)
     if image.isNull():
         raise ValueError("not a picture")

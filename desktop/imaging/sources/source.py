@@ -1,4 +1,4 @@
-"""Declares what every picture looks like to the canvas: a size, levels, tiles, crops."""
+"""Declares the interface of pictures for the canvas: size, levels, tiles, crops."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from shared.images.tiles import TILE, tile_counts
 __all__ = ["PREVIEW", "TILE", "ImageSource", "Level"]
 
 PREVIEW = 2048
-"""About the longer side of a preview in px: a window's width, so that the first picture is a useful one."""
+"""Approximate longer side of a preview in px, about the width of a window."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
     """One resolution of a picture: `width` x `height` px, each covering `factor` px of the picture.
 
-    `left`, `top`: where in the picture its first pixel begins, in px: 0, or up to `factor` less when the
-    picture is turned and its size no multiple of `factor`. So the last or first pixels may reach beyond it.
+    `left` and `top` are the position of its first pixel in the picture, in px: 0, or down to -`factor` if the
+    picture is rotated and its size is not a multiple of `factor`. The first or last pixels may therefore
+    extend beyond the picture.
     """
 
     width: int
@@ -33,16 +34,16 @@ class Level:
 
     @property
     def columns(self) -> int:
-        """How many tiles lie side by side."""
+        """The number of columns of tiles."""
         return tile_counts(self.width, self.height)[0]
 
     @property
     def rows(self) -> int:
-        """How many tiles lie one below the other."""
+        """The number of rows of tiles."""
         return tile_counts(self.width, self.height)[1]
 
     def tile_rect(self, column: int, row: int) -> Rect:
-        """What a tile covers, in px of this level."""
+        """The rectangle of a tile, in px of this level."""
         x, y = column * TILE, row * TILE
         return Rect(x, y, min(TILE, self.width - x), min(TILE, self.height - y))
 
@@ -60,31 +61,32 @@ class ImageSource(Protocol):
 
     @property
     def name(self) -> str:
-        """What to call it to a person: the file name, or an empty text."""
+        """The name for the user: the file name, or an empty text."""
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """The resolutions that `tile` knows, finest first; () before `prepare` is through."""
+        """The resolutions of `tile`, finest first; () before `prepare` is complete."""
 
     @property
     def readers(self) -> int:
-        """How many tiles are best read at the same time."""
+        """The number of tiles to read at the same time."""
 
     def preview(self) -> QImage:
-        """The whole picture in about `PREVIEW` px, or less where that is sooner."""
+        """The whole picture in about `PREVIEW` px, or less if that is faster."""
 
     def prepare(self, progress: Callable[[float], bool]) -> None:
-        """Make the tiles readable; returns at once when they are.
+        """Prepare the tiles. Returns immediately if they are ready.
 
-        `progress` gets 0..1, from any thread, and answers False to have it stopped with CancelledError; the
-        picture then has its preview and crops only, until `prepare` is called again.
+        `progress` gets 0..1, in any thread. It returns False to stop, which raises CancelledError. The
+        picture then has only its preview and crops until `prepare` is called again.
         """
 
     def tile(self, level: int, column: int, row: int) -> QImage:
-        """One tile, QImage.Format_RGB32. `level` counts in `levels`."""
+        """One tile as QImage.Format_RGB32. `level` is an index of `levels`."""
 
     def crop(self, rect: Rect) -> QImage:
-        """The pixels that `rect` (upright px) touches, from the original. ValueError when there are none."""
+        """The pixels of the original that `rect` (upright px) covers. Raises ValueError when there are
+        none."""
 
     def cancel(self) -> None:
-        """End what is under way. The picture is of no use afterwards, except to be dropped."""
+        """Cancel current and later work. The picture cannot be used afterwards."""

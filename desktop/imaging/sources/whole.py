@@ -22,10 +22,10 @@ from desktop.imaging.sources.source import TILE, Level
 from shared.geometry import Rect
 
 WHOLE_LIMIT = 25_000_000
-"""Up to here a picture is held in memory (75 MB, 100 MB with its smaller levels), above in tiles."""
+"""Maximum number of pixels of a picture in memory (75 MB, 100 MB with its levels). Larger ones use tiles."""
 
 WHOLE_PREVIEW = 1400
-"""At least so long is the longer side of its preview in px: all of it follows soon."""
+"""Minimum longer side of the preview in px. It is small because the whole picture follows soon."""
 
 
 class WholeImage(LocalImage):
@@ -34,21 +34,21 @@ class WholeImage(LocalImage):
     def __init__(self, data: Data, header: Header, name: str) -> None:
         super().__init__(data, header, name)
         self._pixels: tuple[Rgb, ...] = ()
-        self._cut = False
+        self._was_cropped = False
 
     def preview(self) -> QImage:
         """The picture in about `WHOLE_PREVIEW` px."""
         return to_qimage(read_preview(self._data, self._header, WHOLE_PREVIEW, self._cancellation))
 
     def prepare(self, progress: Progress) -> None:
-        """Decode it and make the smaller levels."""
-        with self._guard:
+        """Decode the picture and compute the smaller levels."""
+        with self._lock:
             if self._levels:
                 return
             pixels = [np.ascontiguousarray(read_whole(self._data, self._header, self._cancellation))]
             while max(pixels[-1].shape[:2]) > TILE and min(pixels[-1].shape[:2]) > 1:
                 self._cancellation.check()
-                pixels.append(_halved(pixels[-1]))
+                pixels.append(_halve(pixels[-1]))
                 if not progress(1 - 0.25 ** len(pixels)):
                     raise CancelledError
             self._pixels = tuple(pixels)
@@ -57,26 +57,28 @@ class WholeImage(LocalImage):
             )
 
     def tile(self, level: int, column: int, row: int) -> QImage:
-        """One tile; prepares first when that was not done."""
+        """One tile. Calls `prepare` first if necessary."""
         self.prepare(lambda _done: True)
         rect = self._levels[level].tile_rect(column, row)
-        return to_qimage(_part(self._pixels[level], int(rect.x), int(rect.y), int(rect.w), int(rect.h)))
+        return to_qimage(
+            _crop_pixels(self._pixels[level], int(rect.x), int(rect.y), int(rect.w), int(rect.h))
+        )
 
     def crop(self, rect: Rect) -> QImage:
-        """The pixels that `rect` touches. From the second time on all of the picture is held in memory."""
-        with self._guard:
-            first, self._cut = not self._cut and not self._levels, True
-        if first:
+        """The pixels that `rect` covers. From the second call on, the whole picture is held in memory."""
+        with self._lock:
+            is_first, self._was_cropped = not self._was_cropped and not self._levels, True
+        if is_first:
             return to_qimage(read_crop(self._data, self._header, rect, self._cancellation))
         self.prepare(lambda _done: True)
-        return to_qimage(_part(self._pixels[0], *pixel_rect(rect, *self.size)))
+        return to_qimage(_crop_pixels(self._pixels[0], *pixel_rect(rect, *self.size)))
 
 
-def _part(pixels: Rgb, x: int, y: int, w: int, h: int) -> Rgb:
+def _crop_pixels(pixels: Rgb, x: int, y: int, w: int, h: int) -> Rgb:
     return pixels[y : y + h, x : x + w]
 
 
-def _halved(pixels: Rgb) -> Rgb:
+def _halve(pixels: Rgb) -> Rgb:
     height, width, bands = pixels.shape
     image = pyvips.Image.new_from_memory(pixels.data, width, height, bands, "uchar")
     half = image.crop(0, 0, width & ~1, height & ~1).shrink(2, 2).write_to_memory()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, run
-from desktop.canvas.layers.colours import colours_of
+from desktop.canvas.layers.colours import theme_colours
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.commands.bindings import Commands
@@ -44,7 +44,7 @@ class ScaleDialog(BaseDialog):
         self.resize(_USUAL if parent is None else _main_window(parent).size() - _MARGIN)
         self.view = CanvasView()
         self.view.editor.editable = False
-        self.view.set_colours(colours_of(theme_manager().theme.dark))
+        self.view.set_colours(theme_colours(theme_manager().theme.dark))
         self.length = QDoubleSpinBox()
         self.length.setAccessibleName(self.tr("Length in mm"))
         self.length.setRange(0, 1_000_000)

@@ -41,5 +41,5 @@ def bind_pair(commands: Commands, pair: CompareView) -> None:
         for command, share in ((f"move.{name}", _SLIDE), (f"move.far_{name}", _SLIDE_FAR)):
             commands.bind(command, partial(pair.slide, way * share), owner=pair)
     commands.bind(
-        "compare.flip", pair.flip_by_hand, owner=pair, enabled=lambda: pair.mode is CompareMode.BLINK
+        "compare.flip", pair.flip_manually, owner=pair, enabled=lambda: pair.mode is CompareMode.BLINK
     )

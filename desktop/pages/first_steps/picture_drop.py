@@ -9,8 +9,8 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
-from desktop.imaging.conversion import PICTURES, for_upload
-from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview, shrunk
+from desktop.imaging.conversion import PICTURE_SUFFIXES, prepare_upload
+from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview, shrink_image
 from desktop.imaging.decoding.pixels import to_qimage
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.widgets import Button, ElidedLabel, label
@@ -21,7 +21,7 @@ _THUMB = (112, 84)
 def dropped_pictures(mime: QMimeData) -> list[Path]:
     """The picture files among what is dragged."""
     paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
-    return [path for path in paths if path.suffix.lower() in PICTURES]
+    return [path for path in paths if path.suffix.lower() in PICTURE_SUFFIXES]
 
 
 class PictureDrop(QFrame):
@@ -114,10 +114,10 @@ class PictureDrop(QFrame):
 
 def _preview(source: Path | bytes, name: str) -> QImage:
     """A small picture, in device px of a screen at 200 %. Raises ImageError, OSError."""
-    prepared, _ = for_upload(source, name)
+    prepared, _ = prepare_upload(source, name)
     data = prepared if isinstance(prepared, bytes) else prepared.read_bytes()
     longest = 2 * max(_THUMB)
-    image = shrunk(to_qimage(read_preview(data, read_header(data), longest, Cancellation())), longest)
+    image = shrink_image(to_qimage(read_preview(data, read_header(data), longest, Cancellation())), longest)
     scaled = image.scaled(
         2 * _THUMB[0],
         2 * _THUMB[1],

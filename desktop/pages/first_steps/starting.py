@@ -17,7 +17,7 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, item_creates
 from desktop.exchange.formats.archive import MOST_BYTES
 from desktop.exchange.registry import read_regions
-from desktop.imaging.conversion import for_upload
+from desktop.imaging.conversion import prepare_upload
 from shared.geometry import pixels_to_point
 from shared.ids import new_key
 from shared.wire.catalogue import (
@@ -176,7 +176,7 @@ def _reference(
     def count(done: int, total: int) -> None:
         report(_UPLOADED * done // total if total else 0)
 
-    source, name = for_upload(details.picture, details.picture_name)
+    source, name = prepare_upload(details.picture, details.picture_name)
     stored = session.files.upload(source, name, progress=count)
     body = ReferenceImageWrite(
         reference_image_name=Path(details.picture_name).stem[:255] or details.picture_name,

@@ -191,7 +191,7 @@ class DeletionController(QObject):
 
     def _is_unsent(self, item_id: str) -> bool:
         """True for an item that the service does not know yet: it cannot have photos there."""
-        return any(edit.kind is EditKind.CREATE for edit in self._open_record.edits.waiting_of(item_id))
+        return any(edit.kind is EditKind.CREATE for edit in self._open_record.edits.unsent_edits_of(item_id))
 
     def _photos_read(
         self, record_id: str, item_ids: Sequence[str], saved: dict[str, str], photos: Sequence[Photo]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 from desktop.background.memory_trimming import MemoryTrimming
 from desktop.background.repaint import repaint_later
 from desktop.background.workers import Task, run
-from desktop.canvas.layers.colours import colours_of
+from desktop.canvas.layers.colours import theme_colours
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.canvas.views.compare_view import CompareView
 from desktop.client.http.errors import Forbidden, NotFound
@@ -422,7 +422,7 @@ class WorkbenchPage(Page):
         self.top.set_editable(on, self.context.may(Permission.INSPECTION_UPDATE))
 
     def _theme_changed(self) -> None:
-        colours = colours_of(theme_manager().theme.dark)
+        colours = theme_colours(theme_manager().theme.dark)
         for canvas in (self.view, self.photo, self.compare, self.inspector.photo.pane):
             canvas.set_colours(colours)
 

@@ -22,7 +22,7 @@ from desktop.doctor import computer, here, service_side, texts
 from desktop.doctor.dialog import DoctorDialog
 from desktop.doctor.network import ServiceLocation, network
 from desktop.journal import Edit, EditKind, Journal
-from desktop.journal.waiting import waiting_edits
+from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.localization.language import Language
 from desktop.user_folders import APP, preferences_file
 from shared.checkup import CheckResult, Level, Repair, fail, from_json, ok, repair, to_json, warn
@@ -165,13 +165,13 @@ def test_unsent_edits_are_counted_without_opening_the_journal() -> None:
     names = ({"item_name": "a"}, {"item_name": "b"})
     try:
         journal.append(Edit("record", "item", "id", EditKind.UPDATE, *names, "rename", 0.0))
-        assert waiting_edits(path) == 1
+        assert count_unsent_edits(path) == 1
         (result,) = computer.journals()
     finally:
         journal.close()
     assert result.level is Level.WARN
     assert "1 edits" in str(result)
-    assert waiting_edits(path.with_name("none.journal")) == 0
+    assert count_unsent_edits(path.with_name("none.journal")) == 0
 
 
 def test_clock() -> None:

@@ -82,30 +82,30 @@ def test_preview_then_tiles(tiles: TileLoader, qtbot: QtBot) -> None:
     assert tiles.preview is not None
     keys = [TileKey(0, 1, 0), TileKey(0, 0, 1)]
     assert tiles.tile(keys[0]) is None
-    tiles.want(keys)
+    tiles.request(keys)
     qtbot.waitUntil(lambda: all(tiles.tile(key) is not None for key in keys))
     image = tiles.tile(keys[0])
     assert image is not None
     assert image.pixelColor(0, 0).red() == 10
-    tiles.want(keys)
+    tiles.request(keys)
     assert sorted(picture.read) == [(0, 0, 1), (0, 1, 0)]
 
 
-def test_a_picture_that_is_not_shown_any_more_is_let_go_of(tiles: TileLoader, qtbot: QtBot) -> None:
+def test_closed_picture_is_released(tiles: TileLoader, qtbot: QtBot) -> None:
     picture = Picture()
     reference = weakref.ref(picture)
     with qtbot.waitSignal(tiles.prepared):
         tiles.open(picture)
     # Each of the threads reads one, and then waits for the next.
     keys = [TileKey(0, column, 0) for column in range(2)]
-    tiles.want(keys)
+    tiles.request(keys)
     qtbot.waitUntil(lambda: all(tiles.tile(key) is not None for key in keys))
     tiles.open(None)
     del picture
     qtbot.waitUntil(lambda: reference() is None)
 
 
-def test_of_a_large_preview_little_is_kept_once_tiles_can_be_read(tiles: TileLoader, qtbot: QtBot) -> None:
+def test_preview_is_reduced_when_tiles_are_readable(tiles: TileLoader, qtbot: QtBot) -> None:
     source = open_image(encoded(gradient(2000, 1000)))
     sizes: list[int] = []
     tiles.previewReady.connect(lambda: sizes.append(tiles.preview.width() if tiles.preview else 0))
@@ -116,13 +116,13 @@ def test_of_a_large_preview_little_is_kept_once_tiles_can_be_read(tiles: TileLoa
     assert (tiles.preview.width(), tiles.preview.height()) == (1024, 512)
 
 
-def test_what_is_not_wanted_any_more_is_not_read(tiles: TileLoader, qtbot: QtBot) -> None:
+def test_tiles_that_are_no_longer_requested_are_not_read(tiles: TileLoader, qtbot: QtBot) -> None:
     picture = Picture()
     with qtbot.waitSignal(tiles.prepared):
         tiles.open(picture)
     picture.go_on.clear()
-    tiles.want([TileKey(0, column, 0) for column in range(8)])
-    tiles.want([TileKey(1, 0, 0)])
+    tiles.request([TileKey(0, column, 0) for column in range(8)])
+    tiles.request([TileKey(1, 0, 0)])
     picture.go_on.set()
     qtbot.waitUntil(lambda: tiles.tile(TileKey(1, 0, 0)) is not None)
     assert len(picture.read) <= 3
@@ -140,7 +140,7 @@ def test_another_picture_cancels_the_first(tiles: TileLoader, qtbot: QtBot) -> N
     assert tiles.preview is None
 
 
-def test_preparing_tells_its_progress_and_can_be_stopped(tiles: TileLoader, qtbot: QtBot) -> None:
+def test_preparing_reports_progress_and_can_be_stopped(tiles: TileLoader, qtbot: QtBot) -> None:
     picture = Picture()
     picture.go_on.clear()
     with qtbot.waitSignal(tiles.progress):
@@ -152,37 +152,37 @@ def test_preparing_tells_its_progress_and_can_be_stopped(tiles: TileLoader, qtbo
 
 
 @pytest.mark.parametrize(("fail", "text"), [("preview", "no picture"), ("tile", "no tile")])
-def test_failures_are_said_once(tiles: TileLoader, qtbot: QtBot, fail: str, text: str) -> None:
+def test_failure_is_reported_once(tiles: TileLoader, qtbot: QtBot, fail: str, text: str) -> None:
     picture = Picture(fail)
     messages: list[str] = []
     tiles.failed.connect(messages.append)
     tiles.open(picture)
     if fail == "tile":
         qtbot.waitUntil(lambda: bool(picture.levels))
-        tiles.want([TileKey(0, 0, 0)])
+        tiles.request([TileKey(0, 0, 0)])
     qtbot.waitUntil(lambda: bool(messages))
-    tiles.want([TileKey(0, 0, 0)])
+    tiles.request([TileKey(0, 0, 0)])
     assert messages == [text]
     assert len(picture.read) == (1 if fail == "tile" else 0)
 
 
-def test_the_cache_is_bounded_but_keeps_what_is_seen(
+def test_cache_is_bounded_but_keeps_visible_tiles(
     tiles: TileLoader, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loader, "CACHE_BYTES", 4 * 8 * 8 * 4)
     with qtbot.waitSignal(tiles.prepared):
         tiles.open(Picture())
     keys = [TileKey(0, column, 0) for column in range(6)]
-    tiles.want(keys)
+    tiles.request(keys)
     qtbot.waitUntil(lambda: all(tiles.tile(key) is not None for key in keys))
-    tiles.want(keys)
+    tiles.request(keys)
     assert all(tiles.tile(key) is not None for key in keys)
-    tiles.want(keys[:1])
+    tiles.request(keys[:1])
     assert sum(tiles.tile(key) is not None for key in keys) == 4
     assert tiles.tile(keys[0]) is not None
 
 
-def test_brightness_reaches_preview_and_tiles_and_goes_again(tiles: TileLoader, qtbot: QtBot) -> None:
+def test_tone_is_applied_to_preview_and_tiles(tiles: TileLoader, qtbot: QtBot) -> None:
     with qtbot.waitSignal(tiles.prepared):
         tiles.open(Picture())
     key = TileKey(0, 5, 0)
@@ -190,7 +190,7 @@ def test_brightness_reaches_preview_and_tiles_and_goes_again(tiles: TileLoader, 
         tiles.set_tone(tone)
 
         def shown(expected: int = expected) -> bool:
-            tiles.want([key])
+            tiles.request([key])
             image = tiles.tile(key)
             return image is not None and abs(image.pixelColor(0, 0).red() - expected) <= 1
 
@@ -199,7 +199,7 @@ def test_brightness_reaches_preview_and_tiles_and_goes_again(tiles: TileLoader, 
     assert abs(tiles.preview.pixelColor(0, 0).red() - 128) <= 1
 
 
-def test_a_loader_that_goes_without_a_word_ends_its_threads(qapp: object, qtbot: QtBot) -> None:
+def test_deleted_loader_ends_its_threads(qapp: object, qtbot: QtBot) -> None:
     loader = TileLoader()
     with qtbot.waitSignal(loader.prepared):
         loader.open(Picture())

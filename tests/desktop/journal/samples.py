@@ -8,7 +8,7 @@ from desktop.journal import Edit, EditKind, Journal
 
 
 class Clock:
-    """A clock that stands still until it is set."""
+    """A clock whose time changes only when a test sets it."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -25,6 +25,6 @@ def create(object_id: str, x: Any = 0) -> Edit:
     return Edit("r", "item", object_id, EditKind.CREATE, {}, {"x": x}, "draw", 1000.0)
 
 
-def reopened(journal: Journal) -> Journal:
+def reopen(journal: Journal) -> Journal:
     journal.close()
     return Journal.open(journal._path)

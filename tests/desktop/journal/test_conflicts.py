@@ -1,4 +1,4 @@
-"""What becomes of queue, undo and redo when the service refuses an edit."""
+"""Tests queue, undo and redo after the service refuses an edit."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 
 from desktop.journal import EditKind, Journal
-from tests.desktop.journal.samples import create, reopened, update
+from tests.desktop.journal.samples import create, reopen, update
 
 
-def test_what_is_sent_next_is_of_an_object_without_a_conflict(path: Path) -> None:
+def test_object_with_a_conflict_is_not_sent(path: Path) -> None:
     journal = Journal.open(path)
     refused, other = update("a", 0, 1), update("b", 0, 1)
     journal.append(refused)
     journal.append(other)
     journal.conflict(refused.id, {"x": 9})
     assert journal.pending() == [other]
-    assert journal.first_pending() == other
+    assert journal.first_pending_edit() == other
     journal.acknowledge(other.id)
-    assert journal.first_pending() is None
-    assert [edit.id for edit in journal.waiting()] == [refused.id]
+    assert journal.first_pending_edit() is None
+    assert [edit.id for edit in journal.unsent_edits()] == [refused.id]
     journal.close()
 
 
-def test_undoing_what_was_insisted_on_goes_back_to_theirs(path: Path) -> None:
+def test_undo_of_a_resent_edit_restores_the_service_value(path: Path) -> None:
     journal = Journal.open(path)
     refused = update("a", 0, 1)
     journal.append(refused)
@@ -63,13 +63,13 @@ def test_object_that_cannot_be_restored_drops_its_later_edits(path: Path) -> Non
     journal.append(update("a", 0, 1))
     journal.conflict(again.id, {})
     journal.resolve(again.id, {})
-    assert journal.waiting() == []
+    assert journal.unsent_edits() == []
     assert journal.undo("r") == ()
     journal.close()
 
 
 @pytest.mark.parametrize(
-    "say",
+    "call",
     [
         lambda journal: journal.acknowledge("nobody", '"1"'),
         lambda journal: journal.conflict("nobody", {"x": 9}),
@@ -77,13 +77,13 @@ def test_object_that_cannot_be_restored_drops_its_later_edits(path: Path) -> Non
         lambda journal: journal.send_anyway("nobody"),
     ],
 )
-def test_what_is_said_of_no_edit_is_refused_and_not_written(
-    path: Path, say: Callable[[Journal], None]
+def test_call_for_an_unknown_edit_raises_and_writes_nothing(
+    path: Path, call: Callable[[Journal], None]
 ) -> None:
     journal = Journal.open(path)
     journal.append(update("a", 0, 1))
     with pytest.raises(KeyError):
-        say(journal)
-    journal = reopened(journal)
+        call(journal)
+    journal = reopen(journal)
     assert not journal.damaged
     journal.close()

@@ -1,4 +1,4 @@
-"""A draft against the simplest model of it: a list of values and where in it one stands."""
+"""Compares a draft with a simple model: a list of values and a position in it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from desktop.journal import DraftHistory, DraftStep, Journal
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from([DraftStep.TAKE, DraftStep.UNDO, DraftStep.REDO]), max_size=20))
-def test_a_draft_goes_back_and_forth_among_its_values(steps: list[DraftStep]) -> None:
+def test_draft_undo_and_redo_follow_a_list_of_values(steps: list[DraftStep]) -> None:
     draft, values, at = DraftHistory({"of": "v1"}, 0), [0], 0
     for number, step in enumerate(steps, 1):
         match step:
             case DraftStep.TAKE:
-                draft.take(number)
+                draft.set_value(number)
                 values = [*values[: at + 1], number]
                 at += 1
             case DraftStep.UNDO:
@@ -28,18 +28,18 @@ def test_a_draft_goes_back_and_forth_among_its_values(steps: list[DraftStep]) ->
             case DraftStep.REDO:
                 assert draft.redo() is (at < len(values) - 1)
                 at = min(at + 1, len(values) - 1)
-        assert draft.now == values[at]
+        assert draft.value == values[at]
     assert DraftHistory.from_json(json.loads(json.dumps(draft.to_json()))) == draft
 
 
-def test_a_copy_has_stacks_of_its_own() -> None:
+def test_copy_of_a_draft_shares_no_steps() -> None:
     draft = DraftHistory({"of": "v1"}, 1)
-    draft.take(2)
+    draft.set_value(2)
     copied = draft.copy()
     assert copied == draft
     copied.undo()
-    assert (draft.now, draft.before, draft.after) == (2, [1], [])
-    assert (copied.now, copied.before, copied.after) == (1, [], [2])
+    assert (draft.value, draft.undo_values, draft.redo_values) == (2, [1], [])
+    assert (copied.value, copied.undo_values, copied.redo_values) == (1, [], [2])
 
 
 def test_invalid_draft_is_refused() -> None:
@@ -50,10 +50,10 @@ def test_invalid_draft_is_refused() -> None:
             DraftHistory.from_json(fields)
 
 
-def test_undone_steps_of_a_draft_come_back_after_a_restart(tmp_path: Path) -> None:
+def test_undone_steps_of_a_draft_survive_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "edits.journal"
     journal = Journal.open(path)
-    journal.draft("r", "a", DraftStep.OPEN, 1, about={"of": 7})
+    journal.draft("r", "a", DraftStep.OPEN, 1, context={"of": 7})
     for value in (2, 3):
         journal.draft("r", "a", DraftStep.TAKE, value)
     for _ in range(2):

@@ -18,11 +18,11 @@ import pytest
 
 from desktop.journal import Journal, JournalBusyError, JournalError, line_format
 from shared.paths import root
-from tests.desktop.journal.samples import create, reopened, update
+from tests.desktop.journal.samples import create, reopen, update
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a folder cannot be synced there")
-def test_a_rewritten_journal_is_on_disk_before_it_takes_the_place_of_the_old(
+def test_compact_syncs_the_new_file_before_replacing_the_old(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without that a loss of power may leave an empty file, or none."""
@@ -50,7 +50,7 @@ def test_a_rewritten_journal_is_on_disk_before_it_takes_the_place_of_the_old(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a folder cannot be synced there")
-def test_a_new_journal_is_in_its_folder_for_good(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_journal_syncs_its_folder(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda fd: synced.append(os.fstat(fd).st_ino))
     Journal.open(path).close()
@@ -95,7 +95,7 @@ def test_damage_in_the_middle_keeps_the_rest_and_the_file(path: Path) -> None:
     journal.close()
 
 
-def test_lines_that_no_journal_writes_count_as_damage(path: Path) -> None:
+def test_unknown_lines_count_as_damage(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(
         line_format.encode({"t": "ack", "id": "nobody"})
@@ -108,7 +108,7 @@ def test_lines_that_no_journal_writes_count_as_damage(path: Path) -> None:
     journal.close()
 
 
-def test_one_line_that_no_journal_writes_is_damage_and_the_rest_counts(path: Path) -> None:
+def test_edits_around_an_unknown_line_are_kept(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(create("a"))
     journal.close()
@@ -121,7 +121,7 @@ def test_one_line_that_no_journal_writes_is_damage_and_the_rest_counts(path: Pat
     journal.close()
 
 
-def test_only_one_program_has_it_open(path: Path) -> None:
+def test_second_open_of_a_journal_is_refused(path: Path) -> None:
     journal = Journal.open(path)
     with pytest.raises(JournalBusyError, match="open in another window"):
         Journal.open(path)
@@ -137,7 +137,7 @@ def test_path_that_is_not_a_file_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-def test_a_full_disk_is_said_and_changes_nothing(path: Path) -> None:
+def test_full_disk_raises_and_changes_nothing(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(update("a", 0, 1))
     real, journal._fd = journal._fd, os.open("/dev/full", os.O_WRONLY)
@@ -147,12 +147,12 @@ def test_a_full_disk_is_said_and_changes_nothing(path: Path) -> None:
     journal._fd = real
     assert [edit.after["x"] for edit in journal.pending()] == [1]
     journal.append(update("a", 1, 3))
-    journal = reopened(journal)
+    journal = reopen(journal)
     assert [edit.after["x"] for edit in journal.pending()] == [3]
     journal.close()
 
 
-def test_a_line_cut_short_does_not_spoil_the_next(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_after_a_partial_line_is_readable(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal.open(path)
     real = os.write
     with monkeypatch.context() as patch:
@@ -160,13 +160,13 @@ def test_a_line_cut_short_does_not_spoil_the_next(path: Path, monkeypatch: pytes
         with pytest.raises(JournalError, match="No space left"):
             journal.append(update("a", 0, 1))
     journal.append(update("a", 0, 2))
-    journal = reopened(journal)
+    journal = reopen(journal)
     assert [edit.after["x"] for edit in journal.pending()] == [2]
     journal.close()
 
 
 @contextmanager
-def no_file_over(size: int) -> Iterator[None]:
+def file_size_limit(size: int) -> Iterator[None]:
     """No file of this process grows beyond `size` bytes: as on a full disk, for any user."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -177,11 +177,14 @@ def no_file_over(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_journal_that_cannot_be_opened_on_a_full_disk_lets_go(path: Path) -> None:
+def test_failed_open_on_a_full_disk_releases_the_lock(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(update("a", 0, 1))
     journal.close()
-    with no_file_over(path.stat().st_size), pytest.raises(JournalError, match="cannot be written") as caught:
+    with (
+        file_size_limit(path.stat().st_size),
+        pytest.raises(JournalError, match="cannot be written") as caught,
+    ):
         Journal.open(path)
     # Reporting the failure does not hold the lock.
     assert caught.tb is not None
@@ -190,10 +193,10 @@ def test_a_journal_that_cannot_be_opened_on_a_full_disk_lets_go(path: Path) -> N
     journal.close()
 
 
-def test_a_disk_that_is_full_at_the_end_keeps_all_but_the_last_word(path: Path) -> None:
+def test_close_on_a_full_disk_keeps_all_edits(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(update("a", 0, 1))
-    with no_file_over(path.stat().st_size), pytest.raises(JournalError):
+    with file_size_limit(path.stat().st_size), pytest.raises(JournalError):
         journal.close()
     journal = Journal.open(path)
     assert journal.recovered
@@ -215,14 +218,12 @@ def test_file_is_rewritten_after_failed_sync(path: Path, monkeypatch: pytest.Mon
     before = path.stat().st_ino
     journal.append(update("a", 1, 3))
     assert path.stat().st_ino != before
-    journal = reopened(journal)
+    journal = reopen(journal)
     assert [edit.after["x"] for edit in journal.pending()] == [3]
     journal.close()
 
 
-def test_a_sync_that_fails_in_the_background_is_made_up_for(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_background_sync_rewrites_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("desktop.journal.journal.SYNC_WITHIN", 0.0)
     refused = threading.Event()
 
@@ -242,14 +243,12 @@ def test_a_sync_that_fails_in_the_background_is_made_up_for(
         journal.append(update("a", number, number + 1))
         number += 1
     assert path.stat().st_ino != before
-    journal = reopened(journal)
+    journal = reopen(journal)
     assert [edit.after["x"] for edit in journal.pending()] == [number]
     journal.close()
 
 
-def test_what_was_written_last_is_on_disk_when_it_is_closed(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_close_syncs_the_last_line(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("desktop.journal.journal.SYNC_WITHIN", 60.0)
     journal = Journal.open(path)
     journal.append(update("a", 0, 1))
@@ -265,7 +264,7 @@ def test_what_was_written_last_is_on_disk_when_it_is_closed(
     assert (state.st_ino, state.st_size) in synced
 
 
-def test_a_torn_tail_is_cut_off_and_no_damage(path: Path) -> None:
+def test_torn_tail_is_cut_off_and_is_not_damage(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(update("a", 0, 1))
     journal.close()
@@ -296,17 +295,17 @@ def test_crash_after_rewrite_is_detected(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are kept otherwise there")
-def test_a_journal_is_its_owner_s_alone(path: Path) -> None:
+def test_only_the_owner_may_read_a_journal(path: Path) -> None:
     journal = Journal.open(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     journal.compact()
     journal.append(create("a"))
-    journal = reopened(journal)
+    journal = reopen(journal)
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     journal.close()
 
 
-def test_half_a_character_is_kept() -> None:
+def test_lone_surrogate_survives_encoding() -> None:
     line = line_format.encode({"name": "\ud83d"})
     assert line_format.decode_line(line[:-1]) == {"name": "\ud83d"}
 
@@ -329,7 +328,7 @@ except JournalError as error:
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="becomes somebody without rights")
 @pytest.mark.parametrize("name", ["edits.journal", "new.journal"])
-def test_a_journal_without_rights_is_said(path: Path, name: str) -> None:
+def test_missing_file_rights_are_reported(path: Path, name: str) -> None:
     Journal.open(path).close()
     # The file is its owner's; in the folder nobody else makes one.
     path.with_name(path.name + ".lock").chmod(0o666)
@@ -377,7 +376,7 @@ def test_a_killed_program_loses_no_edit_it_reported(path: Path) -> None:
         journal.close()
 
 
-class JustMissed(threading.Event):
+class MissedWakeUp(threading.Event):
     """The `_closing` of a journal: a wait that ends unset at the very moment in which `close` goes by."""
 
     def __init__(self, journal: Journal) -> None:
@@ -392,14 +391,14 @@ class JustMissed(threading.Event):
         return False
 
 
-def test_a_close_that_meets_the_start_of_a_sync_ends(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_close_during_the_start_of_a_sync_ends(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("desktop.journal.journal.SYNC_WITHIN", 0.01)
     journal = Journal.open(path)
     deadline = time.monotonic() + 20
     while journal._dirty.is_set():
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    missed = JustMissed(journal)
+    missed = MissedWakeUp(journal)
     monkeypatch.setattr(journal, "_closing", missed)
     journal.append(create("a"))
     assert threading.Event.wait(missed, 10)

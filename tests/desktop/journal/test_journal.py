@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 
 from desktop.journal import DraftStep, Edit, EditKind, Journal, line_format
-from desktop.journal.edits import joined
+from desktop.journal.edits import join_edits
 from desktop.journal.journal import MERGE_WITHIN
 from shared.ids import new_key
-from tests.desktop.journal.samples import create, reopened, update
+from tests.desktop.journal.samples import create, reopen, update
 
 
 def test_undo_and_redo_survive_a_restart(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(create("a", 1))
     journal.append(update("a", 1, 2))
-    journal = reopened(journal)
-    (back,) = journal.undo("r")
-    assert (back.kind, back.before, back.after) == (EditKind.UPDATE, {"x": 2}, {"x": 1})
-    journal = reopened(journal)
+    journal = reopen(journal)
+    (backwards,) = journal.undo("r")
+    assert (backwards.kind, backwards.before, backwards.after) == (EditKind.UPDATE, {"x": 2}, {"x": 1})
+    journal = reopen(journal)
     (again,) = journal.redo("r")
     assert (again.kind, again.before, again.after) == (EditKind.UPDATE, {"x": 1}, {"x": 2})
     journal.undo("r")
@@ -76,7 +76,7 @@ def test_nudges_after_an_undo_or_of_another_object_do_not_merge(path: Path) -> N
     journal.close()
 
 
-def test_a_nudge_of_a_part_or_of_an_earlier_time_is_a_step_of_its_own(path: Path) -> None:
+def test_nudge_of_fewer_objects_or_of_an_earlier_time_does_not_merge(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(update("a", 0, 1), update("b", 0, 1), merge_key="nudge")
     journal.append(update("a", 1, 2), merge_key="nudge")
@@ -89,10 +89,10 @@ def test_a_nudge_of_a_part_or_of_an_earlier_time_is_a_step_of_its_own(path: Path
 def test_two_kinds_of_objects_may_share_an_id() -> None:
     item = update("a", 0, 1)
     record = replace(item, object="record")
-    assert joined([item, record, update("a", 1, 2)])[1] == record
+    assert join_edits([item, record, update("a", 1, 2)])[1] == record
 
 
-def test_pending_waits_for_the_service_in_order(path: Path) -> None:
+def test_edits_stay_pending_until_acknowledged_in_order(path: Path) -> None:
     journal = Journal.open(path)
     creation = create("a")
     journal.append(creation)
@@ -104,12 +104,12 @@ def test_pending_waits_for_the_service_in_order(path: Path) -> None:
         ("b", "update"),
         ("a", "update"),
     ]
-    joined = journal.pending()[2]
-    assert (joined.before, joined.after) == ({"x": 0}, {"x": 2})
+    join_edits = journal.pending()[2]
+    assert (join_edits.before, join_edits.after) == ({"x": 0}, {"x": 2})
     journal.append(update("a", 2, 3))
     journal.acknowledge(creation.id, '"1"', service_id="service-a")
-    journal.acknowledge(joined.id, '"2"')
-    journal = reopened(journal)
+    journal.acknowledge(join_edits.id, '"2"')
+    journal = reopen(journal)
     assert [(edit.object_id, edit.before, edit.after) for edit in journal.pending()] == [
         ("b", {"x": 0}, {"x": 1}),
         ("a", {"x": 2}, {"x": 3}),
@@ -125,7 +125,7 @@ def test_pending_waits_for_the_service_in_order(path: Path) -> None:
     journal.close()
 
 
-def test_a_conflict_holds_its_object_until_decided(path: Path) -> None:
+def test_edits_of_an_object_in_conflict_are_held_until_decided(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(
         Edit("r", "item", "a", EditKind.UPDATE, {"x": 0, "n": ""}, {"x": 1, "n": "mine"}, "edit", 1.0)
@@ -135,7 +135,7 @@ def test_a_conflict_holds_its_object_until_decided(path: Path) -> None:
     refused = journal.pending()[0]
     journal.conflict(refused.id, {"x": 7, "n": "theirs"}, '"9"')
     journal.append(update("a", 2, 3))
-    journal = reopened(journal)
+    journal = reopen(journal)
     assert [edit.object_id for edit in journal.pending()] == ["b"]
     (conflict,) = journal.conflicts()
     assert conflict.edit.after == {"x": 2, "n": "mine"}
@@ -149,7 +149,7 @@ def test_a_conflict_holds_its_object_until_decided(path: Path) -> None:
     journal.close()
 
 
-def test_keeping_theirs_takes_the_edit_out_of_queue_and_undo(path: Path) -> None:
+def test_keeping_the_service_value_removes_the_edit_from_queue_and_undo(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(update("a", 0, 1))
     journal.conflict(journal.pending()[0].id, {"x": 7})
@@ -161,7 +161,7 @@ def test_keeping_theirs_takes_the_edit_out_of_queue_and_undo(path: Path) -> None
     journal.close()
 
 
-def test_a_refused_create_takes_what_was_done_with_it_along(path: Path) -> None:
+def test_refused_create_removes_later_edits_of_the_object(path: Path) -> None:
     journal = Journal.open(path)
     creation = create("a")
     journal.append(creation)
@@ -175,13 +175,13 @@ def test_a_refused_create_takes_what_was_done_with_it_along(path: Path) -> None:
     journal.close()
 
 
-def test_a_refused_delete_can_be_insisted_on(path: Path) -> None:
+def test_refused_delete_can_be_sent_again(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(Edit("r", "item", "a", EditKind.DELETE, {"x": 1, "n": "old"}, {}, "delete", 1.0))
     refused = journal.pending()[0]
     journal.conflict(refused.id, {"x": 2}, '"7"')
     journal.send_anyway(refused.id)
-    journal = reopened(journal)
+    journal = reopen(journal)
     (again,) = journal.pending()
     assert (again.id, again.kind, again.before) == (refused.id, EditKind.DELETE, {"x": 2, "n": "old"})
     assert journal.etag("a") == '"7"'
@@ -191,7 +191,7 @@ def test_a_refused_delete_can_be_insisted_on(path: Path) -> None:
     journal.close()
 
 
-def test_compacting_changes_no_answer_and_shrinks_the_file(path: Path) -> None:
+def test_compact_changes_no_value_and_shrinks_the_file(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(create("a"))
     journal.acknowledge(journal.pending()[0].id, '"1"', "service-a")
@@ -211,7 +211,7 @@ def test_compacting_changes_no_answer_and_shrinks_the_file(path: Path) -> None:
     assert journal._state.to_line() == before
     journal.append(update("d", 0, 1))
     journal.undo("r")
-    journal = reopened(journal)
+    journal = reopen(journal)
     assert journal.pending()[-1].object_id == "d"
     journal.close()
     assert before["conflicts"]
@@ -226,7 +226,7 @@ def test_compacting_keeps_the_whole_state(path: Path) -> None:
     journal.undo("r")
     journal.compact()
     before = journal._state.to_line()
-    journal = reopened(journal)
+    journal = reopen(journal)
     assert journal._state.to_line() == before
     journal.close()
 
@@ -246,8 +246,8 @@ def test_a_step_written_in_parts_is_undone_at_once(tmp_path: Path) -> None:
     for number in range(3):
         journal.append(create(f"o{number}", number), create(f"p{number}", number), step="import")
     journal.append(create("last", 9))
-    assert journal.count() == len(journal.waiting()) == 7
-    assert journal.first_pending() == journal.pending()[0]
+    assert journal.unsent_count() == len(journal.unsent_edits()) == 7
+    assert journal.first_pending_edit() == journal.pending()[0]
     journal.close()
     journal = Journal.open(tmp_path / "j")
     assert [edit.object_id for edit in journal.undo("r")] == ["last"]
@@ -257,20 +257,20 @@ def test_a_step_written_in_parts_is_undone_at_once(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_the_first_pending_edit_is_the_joined_one(tmp_path: Path) -> None:
+def test_first_pending_edit_is_joined(tmp_path: Path) -> None:
     journal = Journal.open(tmp_path / "j")
     for x in range(4):
         journal.append(update("a", x, x + 1))
         journal.append(update("b", x, x + 1))
-    assert journal.first_pending() == journal.pending()[0]
-    assert journal.waiting_of("b") == [journal.pending()[1]]
+    assert journal.first_pending_edit() == journal.pending()[0]
+    assert journal.unsent_edits_of("b") == [journal.pending()[1]]
     journal.conflict(journal.pending()[0].id, {"x": 9})
-    assert journal.first_pending() == journal.pending()[0]
+    assert journal.first_pending_edit() == journal.pending()[0]
     assert journal.pending()[0].object_id == "b"
     journal.close()
 
 
-def test_a_journal_of_the_first_version_has_no_drafts(path: Path) -> None:
+def test_journal_without_drafts_can_be_read(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(create("a", 1))
     journal.compact()
@@ -291,12 +291,12 @@ def test_a_step_of_a_draft_that_was_not_opened_is_refused(path: Path) -> None:
     with pytest.raises(KeyError):
         journal.draft("r", "a", DraftStep.TAKE, [1])
     journal.draft("r", "a", DraftStep.DROP)
-    journal = reopened(journal)
+    journal = reopen(journal)
     assert not journal.damaged
     journal.close()
 
 
-def test_a_large_step_is_undone_and_done_again_in_parts(path: Path) -> None:
+def test_large_step_can_be_undone_and_redone_in_parts(path: Path) -> None:
     journal = Journal.open(path)
     journal.append(update("before", 0, 1))
     journal.append(*(create(f"o{number}") for number in range(4)), update("o4", 0, 1), update("o4", 1, 2))
@@ -304,13 +304,13 @@ def test_a_large_step_is_undone_and_done_again_in_parts(path: Path) -> None:
     last, *_ = undone = journal.undo("r", 2, onto)
     assert [edit.object_id for edit in undone] == ["o4", "o3"]
     assert (last.before, last.after) == ({"x": 2}, {"x": 0})
-    source, left = journal.next_step("r", back=True)
+    source, left = journal.next_step("r", backwards=True)
     assert left == 3
-    journal = reopened(journal)
-    assert journal.next_step("r", back=True) == (source, 3)
+    journal = reopen(journal)
+    assert journal.next_step("r", backwards=True) == (source, 3)
     assert [edit.object_id for edit in journal.undo("r", 9, onto)] == ["o2", "o1", "o0"]
-    assert journal.next_step("r", back=True)[1] == 1
-    assert journal.next_step("r", back=False) == (onto, 5)
+    assert journal.next_step("r", backwards=True)[1] == 1
+    assert journal.next_step("r", backwards=False) == (onto, 5)
     assert [edit.object_id for edit in journal.redo("r")] == [f"o{number}" for number in range(5)]
-    assert journal.next_step("r", back=False) == ("", 0)
+    assert journal.next_step("r", backwards=False) == ("", 0)
     journal.close()

@@ -1,4 +1,4 @@
-"""Random sequences of calls: the journal answers as plain lists do, also after any restart."""
+"""Compares a journal with plain lists over random sequences of calls and restarts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OBJECTS = st.sampled_from(["a", "b", "c"])
 
 
 class JournalModel(RuleBasedStateMachine):
-    """Objects are plain numbers; each applied edit must find what it says it found."""
+    """Objects are plain numbers. Each applied edit must find the value that its `before` names."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,27 +91,31 @@ class JournalModel(RuleBasedStateMachine):
             case _ if draft is None:
                 return
             case DraftStep.TAKE:
-                draft.before, draft.now, draft.after = [*draft.before, draft.now], value, []
-            case DraftStep.UNDO if draft.before:
-                draft.after, draft.now, draft.before = (
-                    [*draft.after, draft.now],
-                    draft.before[-1],
-                    draft.before[:-1],
+                draft.undo_values, draft.value, draft.redo_values = (
+                    [*draft.undo_values, draft.value],
+                    value,
+                    [],
                 )
-            case DraftStep.REDO if draft.after:
-                draft.before, draft.now, draft.after = (
-                    [*draft.before, draft.now],
-                    draft.after[-1],
-                    draft.after[:-1],
+            case DraftStep.UNDO if draft.undo_values:
+                draft.redo_values, draft.value, draft.undo_values = (
+                    [*draft.redo_values, draft.value],
+                    draft.undo_values[-1],
+                    draft.undo_values[:-1],
                 )
-        self.journal.draft("r", object_id, step, value, about={"of": value})
+            case DraftStep.REDO if draft.redo_values:
+                draft.undo_values, draft.value, draft.redo_values = (
+                    [*draft.undo_values, draft.value],
+                    draft.redo_values[-1],
+                    draft.redo_values[:-1],
+                )
+        self.journal.draft("r", object_id, step, value, context={"of": value})
 
     @precondition(lambda self: self.journal.pending())
     @rule()
     def send_one(self) -> None:
         first = self.journal.pending()[0]
         self.play([first], self.sent)
-        # Only what was there once is brought back, and nothing is brought back by being rebuilt.
+        # A restore needs an object that was created before.
         if first.kind is EditKind.RESTORE:
             assert first.object_id in self.created
         self.created.add(first.object_id)
@@ -127,12 +131,12 @@ class JournalModel(RuleBasedStateMachine):
         self.journal.compact()
 
     @invariant()
-    def drafts_are_as_they_were_left(self) -> None:
+    def drafts_match_the_model(self) -> None:
         assert self.journal.drafts("r") == self.drafts
         assert self.journal.drafts("another record") == {}
 
     @invariant()
-    def sending_the_rest_gives_what_is_here(self) -> None:
+    def pending_edits_lead_to_the_local_values(self) -> None:
         service = dict(self.sent)
         self.play(self.journal.pending(), service)
         assert service == self.values

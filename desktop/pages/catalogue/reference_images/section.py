@@ -14,7 +14,7 @@ from desktop.background.workers import run
 from desktop.client.api.catalogue import Entries
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.imaging.conversion import PICTURES
+from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.pages.catalogue.delete_entry import DeletableSection
 from desktop.pages.catalogue.forms import ReferenceForm
 from desktop.pages.catalogue.reference_images.cards import ReferenceCards
@@ -128,7 +128,7 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
 
 def _pictures(mime: QMimeData) -> list[Path]:
     paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
-    return [path for path in paths if path.suffix.lower() in PICTURES]
+    return [path for path in paths if path.suffix.lower() in PICTURE_SUFFIXES]
 
 
 def _thumbnail(session: Session, file_id: str) -> QImage:

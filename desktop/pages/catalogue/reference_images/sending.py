@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from desktop.client.session import Session
-from desktop.imaging.conversion import for_upload
+from desktop.imaging.conversion import prepare_upload
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 
 
@@ -17,7 +17,7 @@ def send_reference(
 
     `count` is called with the bytes sent and the bytes in all. Raises ClientError, ImageError, OSError.
     """
-    source, file_name = for_upload(path)
+    source, file_name = prepare_upload(path)
     stored = session.files.upload(source, file_name, progress=count)
     body = ReferenceImageWrite(
         reference_image_name=name or path.stem[:255] or path.name, file_id=stored.file_id

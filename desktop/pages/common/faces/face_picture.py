@@ -8,7 +8,7 @@ from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice
 from PySide6.QtWidgets import QWidget
 
 from desktop.client.http.errors import TooLarge, Unsupported
-from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview, shrunk
+from desktop.imaging.decoding.decoder import Cancellation, read_header, read_preview, shrink_image
 from desktop.imaging.decoding.errors import ImageError
 from desktop.imaging.decoding.pixels import to_qimage
 from desktop.pages.common.files.file_dialogs import Purpose, open_file, open_files
@@ -45,7 +45,7 @@ def _reduced(data: bytes) -> bytes:
         raise Unsupported from error
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    shrunk(to_qimage(pixels), _LONGEST).save(buffer, "JPEG", _QUALITY)  # type: ignore[call-overload]
+    shrink_image(to_qimage(pixels), _LONGEST).save(buffer, "JPEG", _QUALITY)  # type: ignore[call-overload]
     return bytes(buffer.data().data())
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QStandardPaths
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop.imaging.conversion import PICTURES
+from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.preferences import Preferences
 
 
@@ -106,7 +106,7 @@ def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
 
 def _picture_kinds() -> str:
     kinds = QCoreApplication.translate("FileDialogs", "Images ({patterns})")
-    return kinds.format(patterns=" ".join(f"*{ending}" for ending in PICTURES))
+    return kinds.format(patterns=" ".join(f"*{ending}" for ending in PICTURE_SUFFIXES))
 
 
 def open_folder(parent: QWidget, title: str, purpose: Purpose) -> Path | None:

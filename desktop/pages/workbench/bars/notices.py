@@ -69,7 +69,7 @@ class Notices(QWidget):
         edits = self._edits
         self.recovered.setVisible(edits.held)
         if edits.held:
-            self.recovered.offer(len(edits.waiting()))
+            self.recovered.offer(len(edits.unsent_edits()))
         saving = edits.saving
         text = "" if edits.held else edits.problem or saving.problem
         if not text or text == self._closed:

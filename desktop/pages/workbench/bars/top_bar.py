@@ -88,15 +88,15 @@ class RecordTopBar(TopBar):
         if saving.conflicts:
             self.problem.setText(self.tr("%n conflicting change(s)", "", saving.conflicts))
         self.problem.setVisible(bool(saving.conflicts))
-        if held and saving.waiting:
-            self.mark.show_state(SaveState.HELD, saving.waiting)
+        if held and saving.unsent_count:
+            self.mark.show_state(SaveState.HELD, saving.unsent_count)
         elif saving.offline:
-            self.mark.show_state(SaveState.OFFLINE, saving.waiting)
-        elif saving.waiting > saving.conflicts:
-            self.mark.show_state(SaveState.WAITING, saving.waiting - saving.conflicts)
+            self.mark.show_state(SaveState.OFFLINE, saving.unsent_count)
+        elif saving.unsent_count > saving.conflicts:
+            self.mark.show_state(SaveState.WAITING, saving.unsent_count - saving.conflicts)
         else:
             self.mark.show_state(SaveState.SAVED)
-        self.mark.setVisible(not (saving.conflicts and saving.waiting == saving.conflicts))
+        self.mark.setVisible(not (saving.conflicts and saving.unsent_count == saving.conflicts))
         self.mark.setToolTip(tip(saving.problem or self._explained(saving, held)))
 
     def show_detecting(self, percent: int, count: int) -> None:
@@ -128,14 +128,14 @@ class RecordTopBar(TopBar):
             self._commands.run("record.detect")
 
     def _explained(self, saving: SyncState, held: bool) -> str:
-        if held and saving.waiting:
+        if held and saving.unsent_count:
             return self.tr("These changes were not sent before the program closed. Keep or discard them.")
         if saving.offline:
             return self.tr(
                 "The service is not responding. Your changes are saved on this computer "
                 "and will be sent later."
             )
-        if saving.waiting:
+        if saving.unsent_count:
             return self.tr("Your changes are saved on this computer and are being sent to the service.")
         return self.tr("All changes are saved to the service.")
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from desktop.canvas.views.alignment import AlignedPair, homography_from_points
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_drawing import CompareMode
-from desktop.canvas.views.pair_tools import PairTool, Place, ThreePointTool, mapped
+from desktop.canvas.views.pair_tools import PairTool, Place, ThreePointTool, map_point
 from desktop.pages.workbench.photos.photo_box import PhotoBox
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 
@@ -81,8 +81,8 @@ class AlignmentController(QObject):
         to_photo = np.linalg.inv(pair.mapping).astype(np.float64)
         try:
             matrix = homography_from_points(
-                [mapped(pair.to_reference, *place) for place in reference],
-                [mapped(to_photo, *place) for place in photo],
+                [map_point(pair.to_reference, *place) for place in reference],
+                [map_point(to_photo, *place) for place in photo],
             )
         except ValueError:
             points.undo()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Task, run
-from desktop.canvas.layers.colours import colours_of
+from desktop.canvas.layers.colours import theme_colours
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
 from desktop.canvas.model.regions import RegionState
 from desktop.canvas.model.viewport import Viewport
@@ -63,7 +63,7 @@ class VersionView(PictureView):
         view = self.viewport
         self.set_viewport(min(view.width, view.height) / longest, rect.x + rect.w / 2, rect.y + rect.h / 2)
 
-    def _paint_over(self, painter: QPainter) -> None:
+    def _paint_overlay(self, painter: QPainter) -> None:
         self._findings.paint(painter, self.viewport, self._colours, self.font())
 
 
@@ -271,7 +271,7 @@ class CompareVersions(BaseDialog):
         }[row.within]
 
     def _take_colours(self) -> None:
-        colours = colours_of(theme_manager().theme.dark)
+        colours = theme_colours(theme_manager().theme.dark)
         for side in self.sides:
             side.view.set_colours(colours)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from desktop.canvas.layers.finding_layer import Matrix
-from desktop.imaging.sources.cut import seen_at
+from desktop.imaging.sources.cut import map_rect
 from desktop.pages.workbench.model.item_rows import findings_of, to_reference
 from shared.entries import Entry
 from shared.findings import Finding
@@ -77,5 +77,5 @@ def pairings(first: Entry, second: Entry) -> list[Pairing]:
 
 def _place(finding: Finding, frame: Matrix | None) -> Rect:
     """The rectangle to compare a finding by; an empty one beyond the mapping's horizon."""
-    rect = finding.box if frame is None else seen_at(finding.box, frame)
+    rect = finding.box if frame is None else map_rect(finding.box, frame)
     return Rect(0, 0, 0, 0) if rect is None else rect

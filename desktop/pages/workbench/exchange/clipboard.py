@@ -18,7 +18,7 @@ _ITEMS = TypeAdapter(dict[str, CopiedItem])
 
 def copy_regions(view: CanvasView, link: RegionLink, item_of: Callable[[str], ItemView | None]) -> None:
     """Put the selected regions with what their items carry along on the clipboard; nothing for none."""
-    text = view.editor.copied()
+    text = view.editor.selection_text()
     if not text:
         return
     data = json.loads(text)

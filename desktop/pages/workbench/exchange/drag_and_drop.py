@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
 from desktop.exchange.registry import READABLE
-from desktop.imaging.conversion import PICTURES
+from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.localization.language import joined_words
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -58,11 +58,13 @@ def sorted_out(paths: Sequence[Path]) -> DroppedFiles:
     for path in paths:
         if path.is_dir():
             inside = sorted(
-                child for child in path.iterdir() if child.suffix.lower() in PICTURES and child.is_file()
+                child
+                for child in path.iterdir()
+                if child.suffix.lower() in PICTURE_SUFFIXES and child.is_file()
             )
             pictures += inside
             others += [] if inside else [path]
-        elif path.suffix.lower() in PICTURES:
+        elif path.suffix.lower() in PICTURE_SUFFIXES:
             pictures.append(path)
         else:
             (regions if path.suffix.lower() in _REGIONS else others).append(path)

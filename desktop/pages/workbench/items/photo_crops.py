@@ -11,7 +11,7 @@ from PySide6.QtGui import QPixmap
 
 from desktop.background.workers import ProgressReport
 from desktop.client import Session
-from desktop.imaging.sources.cut import seen_at
+from desktop.imaging.sources.cut import map_rect
 from desktop.pages.workbench.items.crop_queue import CropQueue
 from desktop.pages.workbench.items.items_model import ItemsModel
 from desktop.pages.workbench.model.document import ItemView
@@ -54,7 +54,7 @@ def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | N
     matrix = results.homography(entry)
     if region is None or matrix is None:
         return None
-    visible = seen_at(region, np.asarray(matrix, np.float64))
+    visible = map_rect(region, np.asarray(matrix, np.float64))
     return None if visible is None else PhotoCut(info.get("ipfs_cid"), str(url), visible)
 
 

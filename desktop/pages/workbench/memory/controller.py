@@ -6,7 +6,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop.imaging.sources.cut import seen_at
+from desktop.imaging.sources.cut import map_rect
 from desktop.pages.workbench.memory.contents import AskedDifference
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.model.item_rows import to_reference
@@ -38,7 +38,7 @@ class MemoryController(QObject):
         back = to_reference(open_record.entry)
         marked = None
         if difference is not None:
-            where = None if back is None else seen_at(difference.box, back)
+            where = None if back is None else map_rect(difference.box, back)
             marked = AskedDifference(difference.label, difference.photos, where)
         dialog = MemoryDialog(
             open_record.context.session,

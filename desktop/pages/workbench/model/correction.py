@@ -129,18 +129,20 @@ class CorrectionDraft:
             for at, entry in enumerate(entries)
             if not results.is_verdict(entry)
         }
-        base = by_version.get(history.about["of"])
-        return None if base is None else cls(item_id, base, by_version.get(history.about["newest"]), history)
+        base = by_version.get(history.context["of"])
+        return (
+            None if base is None else cls(item_id, base, by_version.get(history.context["newest"]), history)
+        )
 
     @property
     def boxes(self) -> Boxes:
         """The findings so far."""
-        return tuple(self.history.now)
+        return tuple(self.history.value)
 
     @property
     def steps(self) -> int:
         """How many changes it holds."""
-        return len(self.history.before)
+        return len(self.history.undo_values)
 
     @property
     def entry(self) -> Entry:
@@ -205,5 +207,5 @@ class CorrectionDraft:
 
     def _take(self, boxes: Boxes) -> None:
         self._last = ("", 0.0)
-        self.history.take(list(boxes))
+        self.history.set_value(list(boxes))
         self.on_step(DraftStep.TAKE, list(boxes))

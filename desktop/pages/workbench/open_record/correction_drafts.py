@@ -40,7 +40,7 @@ class CorrectionDrafts:
         draft = CorrectionDraft.begin(item_id, base, newest)
         draft.on_step = partial(self._keep, item_id)
         self._drafts[item_id] = draft
-        self._keep(item_id, DraftStep.OPEN, list(draft.boxes), draft.history.about)
+        self._keep(item_id, DraftStep.OPEN, list(draft.boxes), draft.history.context)
         return draft
 
     def hide(self, item_id: str) -> None:
@@ -88,13 +88,13 @@ class CorrectionDrafts:
         self._drafts.clear()
 
     def _keep(
-        self, item_id: str, step: DraftStep, value: Any = None, about: Mapping[str, Any] | None = None
+        self, item_id: str, step: DraftStep, value: Any = None, context: Mapping[str, Any] | None = None
     ) -> None:
         journal = self._edits.journal
         if journal is None:
             return
         try:
-            journal.draft(self._record_id, item_id, step, value, about)
+            journal.draft(self._record_id, item_id, step, value, context)
         except JournalError as error:
             text = QCoreApplication.translate(
                 "Workbench", "Cannot protect this change against a crash: {why}"

@@ -29,11 +29,11 @@ from desktop.pages.workbench.sync.sending import OutboxSender
 class SyncState:
     """Whether the edits have reached the service.
 
-    `waiting` edits have not; `conflicts` of them need a person; `offline`: the service does not answer;
+    `unsent_count` edits have not; `conflicts` of them need a person; `offline`: the service does not answer;
     `problem`: another reason why they wait, as a sentence.
     """
 
-    waiting: int = 0
+    unsent_count: int = 0
     conflicts: int = 0
     offline: bool = False
     problem: str = ""
@@ -219,9 +219,9 @@ class EditSync(QObject):
         self._took(edits, journal.next_step(record_id, back)[0] == turned)
         return label or ""
 
-    def next_step(self, record_id: str, back: bool) -> tuple[str, int]:
+    def next_step(self, record_id: str, backwards: bool) -> tuple[str, int]:
         """The step that `reverse_step` would take: its id and its number of edits; an empty id for none."""
-        return self._journal.next_step(record_id, back) if self._journal is not None else ("", 0)
+        return self._journal.next_step(record_id, backwards) if self._journal is not None else ("", 0)
 
     def _took(self, edits: tuple[Edit, ...], more: bool) -> None:
         self.more = more
@@ -232,13 +232,13 @@ class EditSync(QObject):
     def _say_unwritten(self, error: JournalError) -> None:
         self.failed.emit(self.tr("Cannot make this change, writing to disk failed: {why}").format(why=error))
 
-    def waiting(self) -> list[Edit]:
+    def unsent_edits(self) -> list[Edit]:
         """Every edit that the service does not have."""
-        return self._journal.waiting() if self._journal is not None else []
+        return self._journal.unsent_edits() if self._journal is not None else []
 
-    def waiting_of(self, item_id: str) -> list[Edit]:
+    def unsent_edits_of(self, item_id: str) -> list[Edit]:
         """Every edit of one item that the service does not have."""
-        return self._journal.waiting_of(item_id) if self._journal is not None else []
+        return self._journal.unsent_edits_of(item_id) if self._journal is not None else []
 
     def service_id(self, item_id: str) -> str:
         """The service's id of an item."""
@@ -300,10 +300,13 @@ class EditSync(QObject):
         """Whether everything has reached the service."""
         if self._journal is None:
             return SyncState(problem=self.problem)
-        waiting = self._journal.count()
+        unsent_count = self._journal.unsent_count()
         sending, conflicts = self.sending, len(self._journal.conflicts())
         return SyncState(
-            waiting, conflicts, sending.offline and waiting > 0, sending.hindrance if waiting else ""
+            unsent_count,
+            conflicts,
+            sending.offline and unsent_count > 0,
+            sending.hindrance if unsent_count else "",
         )
 
     @property
@@ -316,7 +319,7 @@ class EditSync(QObject):
 
         Not called when `owner` no longer exists.
         """
-        if self._journal is None or self._journal.first_pending() is None:
+        if self._journal is None or self._journal.first_pending_edit() is None:
             then()
         else:
             self.sending.when_saved(then, owner)
@@ -334,16 +337,16 @@ class EditSync(QObject):
         payload = self._context.payload
         if payload is not None and payload.user.user_id == self._user_id:
             self.retry()
-        elif payload is None and self.saving.waiting:
+        elif payload is None and self.saving.unsent_count:
             text = self.tr(
                 "%n change(s) saved on this computer. They will be sent when you log in again.",
                 "",
-                self.saving.waiting,
+                self.saving.unsent_count,
             )
             self.unsent_notice.emit(text)
 
     def _service_changed(self, state: object) -> None:
         if state is ServiceState.READY:
             self.sending.came_back()
-        elif self.saving.waiting:
+        elif self.saving.unsent_count:
             self.sending.went_away()

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.canvas.model.regions import RegionsChanged
+from desktop.canvas.model.regions import RegionChange
 from desktop.pages.workbench.model.correction import CorrectionDraft
 from desktop.pages.workbench.model.document import Document
 from desktop.pages.workbench.model.edit_names import EditName
@@ -22,7 +22,7 @@ class ItemChanges:
     def __init__(self, record: OpenRecord) -> None:
         self._record = record
 
-    def change_regions(self, change: RegionsChanged) -> None:
+    def change_regions(self, change: RegionChange) -> None:
         """Take over what was drawn or moved on the canvas."""
         record, document = self._record, self._editable()
         if document is None:

@@ -105,12 +105,12 @@ class OpenRecord(QObject):
         """Return `editable`; shows a notice when the record is sealed."""
         return not self.refuse_if_sealed() and self.editable
 
-    def _waiting(self) -> Sequence[Edit]:
+    def _unsent_edits(self) -> Sequence[Edit]:
         """The edits shown on top of the service's state; none for a sealed record."""
-        return () if self.sealed else self.edits.waiting()
+        return () if self.sealed else self.edits.unsent_edits()
 
-    def _waiting_of(self, item_id: str) -> Sequence[Edit]:
-        return () if self.sealed else self.edits.waiting_of(item_id)
+    def _unsent_edits_of(self, item_id: str) -> Sequence[Edit]:
+        return () if self.sealed else self.edits.unsent_edits_of(item_id)
 
     @property
     def counters(self) -> Counters:
@@ -287,7 +287,7 @@ class OpenRecord(QObject):
         views = [
             view if view.item_id == local_id else replace(view, item_id=local_id) for view, local_id in pairs
         ]
-        self.document.load_items(views, self._waiting())
+        self.document.load_items(views, self._unsent_edits())
         self._refresh()
 
     def update_items(self, items: Sequence[Item]) -> None:
@@ -297,7 +297,7 @@ class OpenRecord(QObject):
         for item in items:
             if item.inspection_id == self.record_id:
                 view = view_of(item, self.edits.local_id(item.item_id))
-                self.document.update_item(view, self._waiting_of(view.item_id))
+                self.document.update_item(view, self._unsent_edits_of(view.item_id))
         self._refresh()
         self._show_current()
 
@@ -305,7 +305,7 @@ class OpenRecord(QObject):
         """Update one item to the service's state."""
         if self.document is not None and item.inspection_id == self.record_id:
             view = view_of(item, self.edits.local_id(item.item_id))
-            self.document.update_item(view, self._waiting_of(view.item_id))
+            self.document.update_item(view, self._unsent_edits_of(view.item_id))
             self._refresh()
             if view.item_id == self._current:
                 self._show_current()
@@ -315,7 +315,7 @@ class OpenRecord(QObject):
         item_id = self.edits.local_id(service_id)
         # An item that undo brought back lives on under another id.
         if self.document is not None and self.edits.service_id(item_id) == service_id:
-            self.document.drop_item(item_id, self._waiting_of(item_id))
+            self.document.drop_item(item_id, self._unsent_edits_of(item_id))
             self._refresh()
 
     def update_record(self, record: Record) -> None:
@@ -339,7 +339,7 @@ class OpenRecord(QObject):
             if back:
                 self.draftsBack.emit(back)
         if self.sealed != before:
-            self.document.rebase(self._waiting())
+            self.document.rebase(self._unsent_edits())
             self._refresh()
         self.changed.emit()
         self._show_current()
@@ -347,7 +347,7 @@ class OpenRecord(QObject):
     def rebase(self) -> None:
         """Recompute what is shown from the service's state and the journal."""
         if self.document is not None:
-            self.document.rebase(self._waiting())
+            self.document.rebase(self._unsent_edits())
             self._refresh()
             self._show_current()
 
@@ -359,9 +359,9 @@ class OpenRecord(QObject):
             # An event may have added it under the service's ID before the response arrived.
             self.document.drop_item(service_id, ())
         if sent.item is not None:
-            self.document.update_item(sent.item, self._waiting_of(sent.item.item_id))
+            self.document.update_item(sent.item, self._unsent_edits_of(sent.item.item_id))
         elif sent.refused is None:
-            self.document.drop_item(sent.edit.object_id, self._waiting_of(sent.edit.object_id))
+            self.document.drop_item(sent.edit.object_id, self._unsent_edits_of(sent.edit.object_id))
         self._showing.answered()
 
     def _applied(self, edits: tuple[Edit, ...]) -> None:

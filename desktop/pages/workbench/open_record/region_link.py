@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any
 
-from desktop.canvas.model.regions import Region, RegionsChanged, RegionStore
+from desktop.canvas.model.regions import Region, RegionChange, RegionStore
 from desktop.journal import Edit
 from desktop.pages.workbench.model.copied_item import CopiedItem, copy_of, fields_of
 from desktop.pages.workbench.model.detection_settings import (
@@ -107,7 +107,7 @@ class RegionLink:
     def edits(
         self,
         document: Document,
-        change: RegionsChanged,
+        change: RegionChange,
         name_of: Callable[[int], str],
         model_id: str | None,
     ) -> list[Edit]:

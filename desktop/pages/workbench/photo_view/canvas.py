@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QWidget
 
 from desktop.canvas.layers.draft_layer import paint_draft
-from desktop.canvas.layers.finding_layer import dashed_outline
+from desktop.canvas.layers.finding_layer import draw_dashed_outline
 from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
@@ -40,7 +40,7 @@ class PhotoCanvas(CanvasView):
 
     def show_viewport(self, viewport: Viewport) -> None:
         """Show just this part of the photo."""
-        self._set_viewport(viewport, moving=False)
+        self._set_viewport(viewport, is_moving=False)
 
     def finish(self) -> None:
         """Commit what is being drawn; if nothing is, ask for the label of the selected finding."""
@@ -72,13 +72,13 @@ class PhotoCanvas(CanvasView):
         left = min(max(box.x, 0), self.width() - size.width())
         return QPointF(left, min(max(top, 0), self.height() - size.height())).toPoint()
 
-    def _paint_over(self, painter: QPainter) -> None:
+    def _paint_overlay(self, painter: QPainter) -> None:
         """The outline of the region and findings of other items below those of this one."""
         draft, font, view = self.editor.draft, self.font(), self._viewport
         if self._region_layer.show_regions:
             if self._outline:
                 corners = [view.to_view(x, y) for x, y in self._outline]
-                dashed_outline(painter, corners, QColor(self._colours.accent))
+                draw_dashed_outline(painter, corners, QColor(self._colours.accent))
             self._finding_layer.paint(painter, view, self._colours, font)
-        self._region_layer.paint(painter, view, self._colours, draft.moved, font)
+        self._region_layer.paint(painter, view, self._colours, draft.moved_rects, font)
         paint_draft(painter, view, draft, self._colours, font, self.mm_per_pixel)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QMenu
 
-from desktop.canvas.model.regions import RegionsChanged, RegionStep, StoreEvent
+from desktop.canvas.model.regions import RegionChange, RegionStep, StoreEvent
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.model.correction import boxes_of
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -157,7 +157,7 @@ class FindingEditController(QObject):
         self._correcting.choose(shown)
         self._correcting.ask_label(shown)
 
-    def _edited(self, change: RegionsChanged) -> None:
+    def _edited(self, change: RegionChange) -> None:
         if change.before:
             after = {self._regions.index_of(region.id): region.rect for region in change.after}
             self._correcting.reshape_places(after, change.merge_key or "")

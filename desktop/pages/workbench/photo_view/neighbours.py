@@ -53,7 +53,7 @@ class NeighbourFindings:
             for finding in read.findings:
                 if finding.confidence >= threshold:
                     shown.append(
-                        FindingBox(finding.box, f"{number} · {finding_word(finding.label)}", quiet=True)
+                        FindingBox(finding.box, f"{number} · {finding_word(finding.label)}", read_only=True)
                     )
         return shown
 

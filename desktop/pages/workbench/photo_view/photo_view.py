@@ -10,12 +10,12 @@ from PySide6.QtGui import QCursor
 
 from desktop.background.repaint import repaint_later
 from desktop.background.workers import Lane, Task, run
-from desktop.canvas.layers.finding_layer import FindingBox, Matrix, mapped_corners
+from desktop.canvas.layers.finding_layer import FindingBox, Matrix, map_corners
 from desktop.canvas.model.viewport import Viewport
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.imaging import ImageError
-from desktop.imaging.sources.cut import seen_at
+from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
@@ -91,7 +91,7 @@ class PhotoView(QObject):
         self._comparing.why_not = self._why_not
         self._bar.drawToggled.connect(self._draw_toggled)
         self.canvas.editRefused.connect(self._open_record.may_edit)
-        self.canvas.toolChanged.connect(self._tool_changed)
+        self.canvas.toolChanged.connect(self._on_tool_changed)
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.canvas.customContextMenuRequested.connect(self.editing.menu)
 
@@ -196,7 +196,7 @@ class PhotoView(QObject):
             if on:
                 self.canvas.setFocus()
 
-    def _tool_changed(self, tool: Tool) -> None:
+    def _on_tool_changed(self, tool: Tool) -> None:
         self._show_draw()
         if self.on:
             self._bar.draw.setChecked(tool is Tool.DRAW)
@@ -335,7 +335,7 @@ class PhotoView(QObject):
     def _region(self) -> Rect | None:
         """The region of the chosen item in px of the photo; None when it is not known."""
         rect, matrix = self._reference_region(), self._matrix()
-        return None if rect is None or matrix is None else seen_at(rect, matrix)
+        return None if rect is None or matrix is None else map_rect(rect, matrix)
 
     def _sees_region(self) -> bool:
         """True when some of the region is visible, or its place is not known."""
@@ -348,8 +348,8 @@ class PhotoView(QObject):
         if not self.on or document is None or self.canvas.source is None:
             return
         rect, matrix = self._reference_region(), self._matrix()
-        is_visible = rect is not None and matrix is not None and seen_at(rect, matrix) is not None
-        self.canvas.set_outline(mapped_corners(rect, matrix) if rect is not None and is_visible else ())
+        is_visible = rect is not None and matrix is not None and map_rect(rect, matrix) is not None
+        self.canvas.set_outline(map_corners(rect, matrix) if rect is not None and is_visible else ())
         content_id = self._photos.ref.content_id if self._photos.ref is not None else None
         if self._reading is not None:
             self._reading.cancel()

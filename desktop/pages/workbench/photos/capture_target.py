@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage
 
 from desktop.camera import GuideHint, RegionGuide
 from desktop.camera.sources import Frame
-from desktop.imaging.sources.cut import coarse, is_large
+from desktop.imaging.sources.cut import is_large, preview_crop
 from desktop.imaging.sources.source import ImageSource
 from shared.geometry import Rect
 
@@ -50,7 +50,7 @@ def prepare(target: CaptureTarget) -> PreparedTarget | None:
     around = around.clamped(*size)
     if is_large(target.source):
         # The pixels of the preview suffice: the camera's picture is scaled down, too.
-        whole = coarse(target.source)
+        whole = preview_crop(target.source)
         factor = whole.image.width() / size[0]
         image = whole.image
         left, top = 0.0, 0.0

@@ -13,10 +13,10 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage
 
 from desktop.background.workers import ProgressReport
-from desktop.canvas.views.alignment import AlignedPair, align_cut
+from desktop.canvas.views.alignment import AlignedPair, align_crop
 from desktop.client import Session
-from desktop.imaging.conversion import for_upload
-from desktop.imaging.sources.cut import ImageCrop, coarse, fine, is_large, seen_at
+from desktop.imaging.conversion import prepare_upload
+from desktop.imaging.sources.cut import ImageCrop, is_large, map_rect, original_crop, preview_crop
 from desktop.imaging.sources.source import ImageSource
 from desktop.pages.workbench.open_record.loading import fetch_photo
 from shared.geometry import Rect
@@ -75,8 +75,8 @@ def _pair(
     homography: list[list[float]] | None,
 ) -> AlignedPair:
     if source is None or region is None or region.empty:
-        whole = fine(photo, Rect(0, 0, *photo.size)) or coarse(photo)
-        return replace(align_cut(_fitted(whole.image)[0], whole, None), to_reference=None)
+        whole = original_crop(photo, Rect(0, 0, *photo.size)) or preview_crop(photo)
+        return replace(align_crop(_fitted(whole.image)[0], whole, None), to_reference=None)
     place = padded_region(region, *source.size)
     crop, scale = _fitted(source.crop(place))
     # The crop may be smaller than the original: its px, and its corner, are brought back first.
@@ -85,19 +85,19 @@ def _pair(
 
     def laid(cut: ImageCrop) -> AlignedPair:
         try:
-            pair = align_cut(crop, cut, mapping)
+            pair = align_crop(crop, cut, mapping)
         except ValueError:
-            pair = align_cut(crop, cut, None)
+            pair = align_crop(crop, cut, None)
         return replace(pair, to_reference=back @ pair.to_reference)
 
-    part = None if homography is None else seen_at(place, np.asarray(homography, np.float64))
+    part = None if homography is None else map_rect(place, np.asarray(homography, np.float64))
     if part is not None and is_large(photo):
         # The px of the original take a while.
-        report(laid(coarse(photo)))
-    sharp = None if part is None else fine(photo, part)
+        report(laid(preview_crop(photo)))
+    sharp = None if part is None else original_crop(photo, part)
     report.check()
     pair = None if sharp is None else laid(sharp)
-    return pair if pair is not None and pair.aligned else laid(coarse(photo))
+    return pair if pair is not None and pair.aligned else laid(preview_crop(photo))
 
 
 def _fitted(image: QImage) -> tuple[QImage, float]:
@@ -111,7 +111,7 @@ def _fitted(image: QImage) -> tuple[QImage, float]:
 
 def upload(report: ProgressReport, session: Session, item_id: str, source: Path | bytes, name: str) -> Photo:
     """Send a photo and add it to the item; reports 0..1. Raises ClientError, ImageError, OSError."""
-    source, name = for_upload(source, name)
+    source, name = prepare_upload(source, name)
     report.check()
     stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))
     report.check()

@@ -15,7 +15,7 @@ from desktop.client import Session
 from desktop.client.http.errors import Conflict, NotLoggedIn, Unreachable
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context, Unsent
-from desktop.imaging.conversion import for_upload
+from desktop.imaging.conversion import prepare_upload
 from desktop.pages.common.messages.error_messages import sentence
 from shared.wire.photos import RecordPhoto
 
@@ -194,7 +194,7 @@ def _upload(report: ProgressReport, session: Session, picture: QueuedPicture) ->
 
     Raises ClientError, ImageError, OSError.
     """
-    source, name = for_upload(picture.source, picture.name)
+    source, name = prepare_upload(picture.source, picture.name)
     report.check()
 
     def progress(done: int, total: int) -> None:

@@ -121,7 +121,7 @@ class RegionsPreview(PictureView):
     def _shape(self, outline: Outline) -> QPolygonF:
         return QPolygonF([QPointF(*self.viewport.to_view(x, y)) for x, y in outline.corners])
 
-    def _paint_over(self, painter: QPainter) -> None:
+    def _paint_overlay(self, painter: QPainter) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font = chip_font(self.font())

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
-from desktop.canvas.layers.colours import colours_of
+from desktop.canvas.layers.colours import theme_colours
 from desktop.client import Session
 from desktop.pages.workbench.record_photos.photo_list import PhotoList
 from desktop.pages.workbench.record_photos.photo_terms import photo_details, photo_name, photo_reason
@@ -295,7 +295,7 @@ class ReviewDialog(BaseDialog):
         return self.items.rows[index.row()].item_id if index.isValid() else ""
 
     def _take_colours(self) -> None:
-        self.view.set_colours(colours_of(theme_manager().theme.dark))
+        self.view.set_colours(theme_colours(theme_manager().theme.dark))
 
     # -- ending
 

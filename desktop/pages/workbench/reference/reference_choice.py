@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.client import Session
-from desktop.imaging.conversion import for_upload
+from desktop.imaging.conversion import prepare_upload
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import Choice, SearchCombo
@@ -161,7 +161,7 @@ class ReferenceChoice(QWidget):
 
 
 def _upload(report: ProgressReport, session: Session, path: Path, aircraft_id: str | None) -> str:
-    source, name = for_upload(path)
+    source, name = prepare_upload(path)
     report.check()
     stored = session.files.upload(
         source, name, progress=lambda done, all_: report(done / all_ if all_ else 1.0)

@@ -32,7 +32,7 @@ def explained_boxes(findings: Sequence[SuppressedFinding]) -> list[FindingBox]:
         FindingBox(
             finding.box,
             text.format(label=finding_word(finding.label)),
-            quiet=True,
+            read_only=True,
             reason=reason_text(finding),
         )
         for finding in findings

@@ -68,7 +68,7 @@ class Outbox:
         pending and the rest with it.
         """
         while True:
-            edit = self._journal.first_pending()
+            edit = self._journal.first_pending_edit()
             if edit is None:
                 return
             report(self._send(edit))

@@ -106,7 +106,7 @@ class OutboxSender(QObject):
         if ready is None or self._sending is not None:
             return
         journal, user_id = ready
-        if journal.first_pending() is None:
+        if journal.first_pending_edit() is None:
             self.offline, self.hindrance, self._pause = False, "", _FIRST_PAUSE_MS
             settled, self._settled = self._settled, []
             for then, owner in settled:

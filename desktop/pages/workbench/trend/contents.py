@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from desktop.canvas.layers.finding_layer import Matrix
-from desktop.imaging.sources.cut import seen_at
+from desktop.imaging.sources.cut import map_rect
 from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.model.reference_file import ReferenceFile
 from desktop.pages.workbench.photos.photo_files import PhotoRef, padded_region
@@ -167,7 +167,7 @@ def _where(
         return None
     points = finding.points
     inverse = np.linalg.inv(picture.to_photo).astype(np.float64)
-    return seen_at(from_corners(points.x1, points.y1, points.x2, points.y2), inverse)
+    return map_rect(from_corners(points.x1, points.y1, points.x2, points.y2), inverse)
 
 
 def _rows(matrix: Matrix) -> tuple[tuple[float, float, float], ...]:

@@ -17,11 +17,11 @@ from PySide6.QtGui import QImage
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.canvas.layers.finding_layer import Matrix
-from desktop.canvas.views.alignment import laid
+from desktop.canvas.views.alignment import warp_crop
 from desktop.client import Session
 from desktop.client.http.errors import ClientError
 from desktop.imaging import ImageError
-from desktop.imaging.sources.cut import coarse, fine, seen_at
+from desktop.imaging.sources.cut import map_rect, original_crop, preview_crop
 from desktop.imaging.sources.source import ImageSource
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.model.reference_file import ReferenceFile
@@ -252,13 +252,13 @@ def render_view(
         [[view.w / size[0], 0.0, view.x], [0.0, view.h / size[1], view.y], [0.0, 0.0, 1.0]], np.float64
     )
     mapping = to_photo @ fraction
-    part = seen_at(Rect(0, 0, *size), mapping)
-    cut = coarse(photo)
+    part = map_rect(Rect(0, 0, *size), mapping)
+    cut = preview_crop(photo)
     per_px = float("inf") if part is None else max(part.w / size[0], part.h / size[1])
     # The preview is read in a fraction of the time; the original is used only where it is too coarse.
-    if part is not None and per_px * cut.from_whole[0, 0] < 0.9 and cut.image.width() < photo.size[0]:
-        cut = fine(photo, part) or cut
-    sizes = [laid(cut, mapping, *size)]
+    if part is not None and per_px * cut.from_picture[0, 0] < 0.9 and cut.image.width() < photo.size[0]:
+        cut = original_crop(photo, part) or cut
+    sizes = [warp_crop(cut, mapping, *size)]
     while max(sizes[-1].width(), sizes[-1].height()) > 2 * _SMALLEST_PX:
         half = QSize(max(sizes[-1].width() // 2, 1), max(sizes[-1].height() // 2, 1))
         sizes.append(

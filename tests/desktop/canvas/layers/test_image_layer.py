@@ -22,7 +22,7 @@ def test_the_level_is_at_least_as_fine_as_the_screen() -> None:
     assert [level_for(LEVELS, scale) for scale in (8, 1, 0.6, 0.5, 0.3, 0.25, 0.01)] == [0, 0, 0, 1, 1, 2, 2]
 
 
-def test_only_tiles_in_view_are_asked_for_the_middle_first() -> None:
+def test_visible_tiles_are_listed_from_the_middle() -> None:
     view = replace(Viewport(2000, 1500, 600, 600), scale=1.0).centred(1000, 700)
     keys = tiles_in_view(LEVELS, 0, view)
     assert set(keys) == {TileKey(0, column, row) for column in (1, 2) for row in (0, 1)}
@@ -40,7 +40,7 @@ def tiles(qapp: object, qtbot: QtBot) -> Iterator[TileLoader]:
     loader.shutdown()
 
 
-def painted(tiles: TileLoader, view: Viewport, levels: tuple[Level, ...]) -> int:
+def painted_pixels(tiles: TileLoader, view: Viewport, levels: tuple[Level, ...]) -> int:
     """The grey in the middle of what is painted."""
     image = QImage(int(view.width), int(view.height), QImage.Format.Format_RGB32)
     image.fill(0xFFFFFFFF)
@@ -49,12 +49,12 @@ def painted(tiles: TileLoader, view: Viewport, levels: tuple[Level, ...]) -> int
     return image.pixelColor(image.rect().center()).red()
 
 
-def test_the_coarser_picture_stays_until_the_finer_is_there(tiles: TileLoader, qtbot: QtBot) -> None:
+def test_coarser_tile_is_painted_until_the_finer_one_is_loaded(tiles: TileLoader, qtbot: QtBot) -> None:
     levels = (Level(1024, 1024, 1), Level(512, 512, 2))
     view = replace(Viewport(1024, 1024, 200, 200), scale=1.0).centred(700, 100)
     preview, coarse, fine = 100, 0, 10
-    assert painted(tiles, view, ()) == preview
-    tiles.want([TileKey(1, 0, 0)])
+    assert painted_pixels(tiles, view, ()) == preview
+    tiles.request([TileKey(1, 0, 0)])
     qtbot.waitUntil(lambda: tiles.tile(TileKey(1, 0, 0)) is not None)
-    assert painted(tiles, view, levels) == coarse
-    qtbot.waitUntil(lambda: painted(tiles, view, levels) == fine)
+    assert painted_pixels(tiles, view, levels) == coarse
+    qtbot.waitUntil(lambda: painted_pixels(tiles, view, levels) == fine)

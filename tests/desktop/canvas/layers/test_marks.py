@@ -7,9 +7,9 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from desktop.canvas.layers.colours import colours_of
+from desktop.canvas.layers.colours import theme_colours
 from desktop.canvas.layers.finding_layer import FindingBox, FindingLayer
-from desktop.canvas.layers.marks import LONGEST_NAME, chip_font, chip_places, chip_text
+from desktop.canvas.layers.marks import MAX_NAME_WIDTH, chip_font, chip_positions, chip_text
 from desktop.canvas.layers.region_layer import RegionLayer
 from desktop.canvas.model.regions import Region, RegionStore
 from desktop.canvas.model.viewport import Viewport
@@ -34,14 +34,14 @@ def paint(layer: FindingLayer | RegionLayer) -> None:
     painter = QPainter(sheet)
     try:
         if isinstance(layer, RegionLayer):
-            layer.paint(painter, viewport, colours_of(dark=True), {}, QApplication.font())
+            layer.paint(painter, viewport, theme_colours(dark=True), {}, QApplication.font())
         else:
-            layer.paint(painter, viewport, colours_of(dark=True), QApplication.font())
+            layer.paint(painter, viewport, theme_colours(dark=True), QApplication.font())
     finally:
         painter.end()
 
 
-def test_the_names_of_findings_do_not_cover_one_another(chips: list[str]) -> None:
+def test_chips_of_findings_do_not_overlap(chips: list[str]) -> None:
     layer = FindingLayer()
     close = [FindingBox(Rect(50 + 4 * n, 100, 9, 9), f"dent {n}", 0.5 + n / 100) for n in range(5)]
     far = FindingBox(Rect(300, 200, 20, 20), "crack", 0.1)
@@ -55,10 +55,10 @@ def test_the_names_of_findings_do_not_cover_one_another(chips: list[str]) -> Non
     assert chips == ["chosen 0.10"]
 
 
-def test_a_long_name_ends_before_it_covers_the_picture(chips: list[str]) -> None:
+def test_long_name_is_elided(chips: list[str]) -> None:
     metrics = QFontMetricsF(chip_font(QApplication.font()))
     assert chip_text(metrics, "crack") == "crack"
-    assert metrics.horizontalAdvance(chip_text(metrics, "蒙皮" * 100)) <= LONGEST_NAME
+    assert metrics.horizontalAdvance(chip_text(metrics, "蒙皮" * 100)) <= MAX_NAME_WIDTH
     layer = FindingLayer()
     layer.boxes = (FindingBox(Rect(50, 100, 90, 90), "蒙皮" * 100, 0.5),)
     paint(layer)
@@ -81,12 +81,12 @@ def test_small_regions_keep_their_number(chips: list[str]) -> None:
     assert sorted(chips) == ["1", "2", "3", "4", "5", "6"]
 
 
-def test_a_chip_stands_where_there_is_room_and_does_not_cover_a_small_region() -> None:
+def test_chip_position_has_room_and_does_not_cover_a_small_region() -> None:
     view = (400.0, 300.0)
     small, large = Rect(50, 2, 6, 6), Rect(50, 2, 200, 200)
-    assert next(chip_places(small, 20, view)).top() >= small.bottom
-    assert next(chip_places(large, 20, view)).top() == large.y
-    places = list(chip_places(Rect(100, 100, 5, 5), 20, view))
+    assert next(chip_positions(small, 20, view)).top() >= small.bottom
+    assert next(chip_positions(large, 20, view)).top() == large.y
+    places = list(chip_positions(Rect(100, 100, 5, 5), 20, view))
     assert len(places) == len({(place.x(), place.y()) for place in places}) == 8
-    corner = chip_places(Rect(395, 295, 5, 5), 20, view)
+    corner = chip_positions(Rect(395, 295, 5, 5), 20, view)
     assert all(QRectF(0, 0, 400, 300).contains(place) for place in corner)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from desktop.canvas.layers.outlines import crisp_boxes, paint_outlines
+from desktop.canvas.layers.outlines import paint_outlines, pixel_aligned_rects
 from desktop.canvas.model.rect_index import Edges
 from desktop.canvas.model.viewport import Viewport
 
@@ -20,8 +20,8 @@ AROUND = 300
 CORNERS = st.tuples(st.floats(-50, 300), st.floats(-50, 200), st.floats(0.2, 400), st.floats(0.2, 400))
 
 
-def sheet(ratio: int, around: int = 0) -> QImage:
-    size = QSize(WIDTH + 2 * around, HEIGHT + 2 * around) * ratio
+def sheet(ratio: int, margin: int = 0) -> QImage:
+    size = QSize(WIDTH + 2 * margin, HEIGHT + 2 * margin) * ratio
     image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
     image.fill(Qt.GlobalColor.transparent)
@@ -36,13 +36,13 @@ def sheet(ratio: int, around: int = 0) -> QImage:
     ),
     scale=st.floats(0.05, 30),
 )
-def test_they_are_the_pixels_of_a_pen(
+def test_outlines_equal_those_of_a_pen(
     qapp: QApplication, ratio: int, groups: list[tuple[list[tuple[float, ...]], str]], scale: float
 ) -> None:
     viewport = Viewport(300, 200, WIDTH, HEIGHT, scale, -7.3, 4.6)
-    drawn, painted = sheet(ratio, AROUND), sheet(ratio)
+    rect_between, painted = sheet(ratio, AROUND), sheet(ratio)
     wanted: list[tuple[Edges, QColor]] = []
-    with QPainter(drawn) as painter:
+    with QPainter(rect_between) as painter:
         painter.translate(AROUND, AROUND)
         for corners, name in groups:
             edges = np.array(corners).reshape(-1, 4)
@@ -51,8 +51,8 @@ def test_they_are_the_pixels_of_a_pen(
             pen = QPen(QColor(name), 1.0)
             pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
             painter.setPen(pen)
-            painter.drawRects(crisp_boxes(edges, viewport))
+            painter.drawRects(pixel_aligned_rects(edges, viewport))
     with QPainter(painted) as painter:
         paint_outlines(painter, viewport, wanted)
     inside = QRect(AROUND * ratio, AROUND * ratio, WIDTH * ratio, HEIGHT * ratio)
-    assert painted == drawn.copy(inside)
+    assert painted == rect_between.copy(inside)

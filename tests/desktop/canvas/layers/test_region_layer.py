@@ -13,10 +13,10 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.layers.colours import CanvasColours
-from desktop.canvas.layers.outlines import crisp_boxes
-from desktop.canvas.layers.region_layer import MANY, RegionLayer, crisp
+from desktop.canvas.layers.outlines import pixel_aligned_rects
+from desktop.canvas.layers.region_layer import BATCH_THRESHOLD, RegionLayer, pixel_aligned
 from desktop.canvas.model.rect_index import RectIndex
-from desktop.canvas.model.regions import Region, RegionsChanged, RegionState, RegionStep, RegionStore
+from desktop.canvas.model.regions import Region, RegionChange, RegionState, RegionStep, RegionStore
 from desktop.canvas.model.viewport import Viewport
 from shared.geometry import Rect
 
@@ -27,21 +27,19 @@ RECTS = st.builds(Rect, st.floats(0, 3000), st.floats(0, 2000), st.floats(0.5, 9
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(RECTS, max_size=12), st.floats(0.01, 40), st.integers(-500, 500), st.integers(-500, 500))
-def test_boxes_at_once_lie_where_each_of_them_would(
-    rects: list[Rect], scale: float, left: int, top: int
-) -> None:
+def test_pixel_aligned_rects_equal_single_ones(rects: list[Rect], scale: float, left: int, top: int) -> None:
     index = RectIndex()
-    index.put({str(number): rect for number, rect in enumerate(rects)})
+    index.update({str(number): rect for number, rect in enumerate(rects)})
     viewport = Viewport(4000, 3000, 800, 600, scale, float(left), float(top))
-    each = [crisp(viewport.rect_to_view(rect)) for rect in rects]
-    together = crisp_boxes(index.edges([str(number) for number in range(len(rects))]), viewport)
+    each = [pixel_aligned(viewport.rect_to_view(rect)) for rect in rects]
+    together = pixel_aligned_rects(index.edges([str(number) for number in range(len(rects))]), viewport)
     assert [box for box in each if box in together] == together
     view = QRectF(0, 0, 800, 600)
     assert all(box in together for box in each if box.intersects(view))
 
 
-class Stage:
-    """A store of 20 px squares in rows of 20, every 40 px, and what the layer paints of it."""
+class LayerRenderer:
+    """Renders a store of 20 px squares in rows of 20, every 40 px."""
 
     def __init__(self, count: int) -> None:
         self.store = RegionStore()
@@ -53,7 +51,7 @@ class Stage:
             for n in range(count)
         )
 
-    def painted(self, moved: dict[str, Rect] | None = None) -> QImage:
+    def render(self, moved: dict[str, Rect] | None = None) -> QImage:
         image = QImage(SIDE, SIDE, QImage.Format.Format_RGB32)
         image.fill(QColor("#ffffff"))
         with QPainter(image) as painter:
@@ -62,7 +60,7 @@ class Stage:
 
     def change(self, key: str, **values: Any) -> None:
         before = self.store[key]
-        self.store.apply(RegionsChanged((before,), (replace(before, **values),), RegionStep.MOVE))
+        self.store.apply(RegionChange((before,), (replace(before, **values),), RegionStep.MOVE))
 
 
 def edge(image: QImage, x: int, y: int) -> str:
@@ -71,41 +69,41 @@ def edge(image: QImage, x: int, y: int) -> str:
 
 
 @pytest.fixture
-def many(qtbot: QtBot) -> Stage:
-    return Stage(MANY + 100)
+def many(qtbot: QtBot) -> LayerRenderer:
+    return LayerRenderer(BATCH_THRESHOLD + 100)
 
 
-def test_many_regions_look_like_few(qtbot: QtBot, many: Stage) -> None:
-    few = Stage(20).painted()
-    assert many.painted().copy(0, 0, SIDE, 30) == few.copy(0, 0, SIDE, 30)
+def test_many_regions_look_like_few(qtbot: QtBot, many: LayerRenderer) -> None:
+    few = LayerRenderer(20).render()
+    assert many.render().copy(0, 0, SIDE, 30) == few.copy(0, 0, SIDE, 30)
 
 
-def test_many_regions_show_what_changed(many: Stage) -> None:
-    many.painted()
+def test_many_regions_show_what_changed(many: LayerRenderer) -> None:
+    many.render()
     many.change("r4", rect=Rect(160, 700, 20, 20))
     many.change("r5", hidden=True)
     many.change("r6", state=RegionState.FAILED)
-    image = many.painted()
+    image = many.render()
     assert edge(image, 160, 0) == edge(image, 200, 0) == "#ffffff"
-    assert edge(image, 160, 700) == COLOURS.of_state(many.store["r4"].state).name()
+    assert edge(image, 160, 700) == COLOURS.state_colour(many.store["r4"].state).name()
     assert edge(image, 240, 0) == COLOURS.failed
 
 
-def test_a_region_that_is_dragged_is_seen_where_it_is_dragged_to(many: Stage) -> None:
-    many.painted()
-    image = many.painted({"r4": Rect(160, 700, 20, 20)})
+def test_dragged_region_is_painted_at_its_new_place(many: LayerRenderer) -> None:
+    many.render()
+    image = many.render({"r4": Rect(160, 700, 20, 20)})
     assert edge(image, 160, 0) == "#ffffff"
     assert edge(image, 160, 700) == COLOURS.accent
 
 
-def test_all_selected_regions_are_marked_and_follow_the_pointer(many: Stage) -> None:
+def test_all_selected_regions_are_marked_and_follow_the_pointer(many: LayerRenderer) -> None:
     many.store.select([region.id for region in many.store])
-    image = many.painted()
+    image = many.render()
     assert {edge(image, x * 40, y * 40) for x in range(20) for y in range(15)} == {COLOURS.accent}
     everywhere = {region.id: replace(region.rect, y=region.rect.y + 20) for region in many.store}
-    image = many.painted(everywhere)
+    image = many.render(everywhere)
     assert edge(image, 0, 20) == COLOURS.accent
     many.store.select(["r1"])
-    image = many.painted()
+    image = many.render()
     assert edge(image, 40, 0) == COLOURS.accent
-    assert edge(image, 80, 0) == COLOURS.of_state(many.store["r2"].state).name()
+    assert edge(image, 80, 0) == COLOURS.state_colour(many.store["r2"].state).name()

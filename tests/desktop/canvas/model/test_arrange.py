@@ -18,7 +18,7 @@ from desktop.canvas.model.arrange import (
     set_locked,
     show_all,
 )
-from desktop.canvas.model.regions import Region, RegionsChanged, RegionStore
+from desktop.canvas.model.regions import Region, RegionChange, RegionStore
 from shared.geometry import Rect
 
 SIZE = (1000, 800)
@@ -35,21 +35,21 @@ def region(key: str, number: int, z: int = 0, x: float = 0.0, **more: Any) -> Re
     return Region(key, Rect(x, 0, 50, 40), number, z=z, **more)
 
 
-def after(change: RegionsChanged | None) -> tuple[Region, ...]:
+def changed_regions(change: RegionChange | None) -> tuple[Region, ...]:
     assert change is not None
     return change.after
 
 
-def test_to_front_is_above_all_and_to_back_below_all() -> None:
+def test_raised_region_is_above_or_below_all_others() -> None:
     store = store_of(region("a", 1, z=-3), region("b", 2, z=0), region("c", 3, z=7), selected="ab")
-    assert [copy.z for copy in after(raise_selected(store, to_front=True))] == [8, 8]
-    assert [copy.z for copy in after(raise_selected(store, to_front=False))] == [-4, -4]
+    assert [copy.z for copy in changed_regions(raise_selected(store, to_front=True))] == [8, 8]
+    assert [copy.z for copy in changed_regions(raise_selected(store, to_front=False))] == [-4, -4]
     assert raise_selected(RegionStore(), to_front=True) is None
 
 
-def test_copies_are_numbered_on_and_lie_beside_their_originals() -> None:
+def test_copies_get_new_numbers_and_an_offset() -> None:
     store = store_of(region("a", 4), region("b", 9, x=100), selected="ab")
-    copies = after(duplicate(store, SIZE))
+    copies = changed_regions(duplicate(store, SIZE))
     assert [(copy.number, copy.copy_of) for copy in copies] == [(10, "a"), (11, "b")]
     assert [copy.rect for copy in copies] == [
         Rect(OFFSET, OFFSET, 50, 40),
@@ -58,29 +58,29 @@ def test_copies_are_numbered_on_and_lie_beside_their_originals() -> None:
     assert len({copy.id for copy in copies} | {"a", "b"}) == 4
 
 
-def test_only_what_changes_is_in_a_change() -> None:
+def test_change_contains_only_changed_regions() -> None:
     store = store_of(region("a", 1, locked=True), region("b", 2), region("c", 3, hidden=True), selected="ab")
-    assert [changed.id for changed in after(set_locked(store, True))] == ["b"]
-    assert [changed.id for changed in after(set_locked(store, False))] == ["a"]
-    assert [changed.id for changed in after(hide_selected(store))] == ["a", "b"]
-    assert [(changed.id, changed.hidden) for changed in after(show_all(store))] == [("c", False)]
+    assert [changed.id for changed in changed_regions(set_locked(store, True))] == ["b"]
+    assert [changed.id for changed in changed_regions(set_locked(store, False))] == ["a"]
+    assert [changed.id for changed in changed_regions(hide_selected(store))] == ["a", "b"]
+    assert [(changed.id, changed.hidden) for changed in changed_regions(show_all(store))] == [("c", False)]
     assert set_locked(store_of(region("a", 1), selected="a"), False) is None
 
 
-def test_what_is_pasted_keeps_its_share_of_another_picture() -> None:
+def test_paste_into_another_picture_keeps_the_fractions() -> None:
     """Pixels of a picture of the same size, fractions of any other, and nothing beside the picture."""
     copied = [region("a", 1, x=100), region("b", 2, x=1960)]
-    (same,) = after(paste(RegionStore(), SIZE, copied, SIZE))
+    (same,) = changed_regions(paste(RegionStore(), SIZE, copied, SIZE))
     assert same.rect == Rect(100, 0, 50, 40)
-    (half, edge) = after(paste(RegionStore(), SIZE, copied, (2000, 400)))
+    (half, edge) = changed_regions(paste(RegionStore(), SIZE, copied, (2000, 400)))
     assert (half.rect, edge.rect) == (Rect(50, 0, 25, 80), Rect(980, 0, 20, 80))
     assert [(copy.number, copy.copy_of) for copy in (half, edge)] == [(1, "a"), (2, "b")]
 
 
-def test_a_copy_ends_at_the_corner_where_there_is_no_room_beside() -> None:
+def test_copy_stops_at_the_corner_of_the_picture() -> None:
     corner = Region("a", Rect(950, 760, 50, 40), 1)
     store = store_of(corner, selected="a")
-    assert [copy.rect for copy in after(duplicate(store, SIZE))] == [corner.rect]
+    assert [copy.rect for copy in changed_regions(duplicate(store, SIZE))] == [corner.rect]
 
 
 @pytest.mark.parametrize(
@@ -98,16 +98,17 @@ def test_regions_are_aligned_by_an_edge_or_the_middle_of_all(
     side: AlignSide, places: list[tuple[float, float]]
 ) -> None:
     first, second = Region("a", Rect(10, 20, 30, 40), 1), Region("b", Rect(60, 100, 50, 30), 2)
-    moved = {
-        aligned.id: aligned.rect for aligned in after(align(store_of(first, second, selected="ab"), side))
+    move_rects = {
+        aligned.id: aligned.rect
+        for aligned in changed_regions(align(store_of(first, second, selected="ab"), side))
     }
-    rects = [moved.get(aligned.id, aligned.rect) for aligned in (first, second)]
+    rects = [move_rects.get(aligned.id, aligned.rect) for aligned in (first, second)]
     assert [(rect.x, rect.y) for rect in rects] == places
     assert [(rect.w, rect.h) for rect in rects] == [(30, 40), (50, 30)]
     assert align(store_of(first, second, selected="a"), side) is None
 
 
-def test_what_is_locked_is_neither_moved_nor_aligned() -> None:
+def test_locked_regions_are_neither_moved_nor_aligned() -> None:
     store = store_of(region("a", 1, x=10), region("b", 2, x=500, locked=True), selected="ab")
     change = nudge(store, SIZE, -20, 5)
     assert change is not None

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from desktop.canvas.model.rect_index import RectIndex
-from desktop.canvas.model.regions import Region, RegionsChanged, RegionStep, RegionStore, StoreEvent
+from desktop.canvas.model.regions import Region, RegionChange, RegionStep, RegionStore, StoreEvent
 from shared.geometry import Rect
 from tests.narrowing import current
 
@@ -24,59 +24,59 @@ RECT = st.builds(Rect, COORDINATE, COORDINATE, st.integers(1, 60).map(float), st
     y=COORDINATE,
     window=RECT,
 )
-def test_the_index_answers_as_a_loop_would(
+def test_index_agrees_with_a_loop_over_all_rectangles(
     steps: list[tuple[str, Rect | None]], x: float, y: float, window: Rect
 ) -> None:
     index, model = RectIndex(), dict[str, Rect]()
     for key, rect in steps:
         if rect is not None:
-            index.put({key: rect})
+            index.update({key: rect})
             model[key] = rect
         elif key in model:
             index.remove(key)
             del model[key]
     assert len(index) == len(model)
-    assert set(index.at(x, y)) == {key for key, rect in model.items() if rect.contains(x, y)}
+    assert set(index.containing(x, y)) == {key for key, rect in model.items() if rect.contains(x, y)}
     touching = {key for key, rect in model.items() if not rect.intersection(window).empty}
-    assert set(index.touching(window)) == touching
-    assert index.count_touching(window) == len(touching)
+    assert set(index.intersecting(window)) == touching
+    assert index.count_intersecting(window) == len(touching)
 
 
-def test_the_index_grows_with_what_is_put_into_it() -> None:
+def test_index_grows_beyond_its_first_size() -> None:
     index = RectIndex()
     rects = {str(number): Rect(number, 0, 1, 1) for number in range(300)}
-    index.put({key: rects[key] for key in list(rects)[:65]})
-    index.put(rects)
+    index.update({key: rects[key] for key in list(rects)[:65]})
+    index.update(rects)
     assert len(index) == 300
     for number in (0, 63, 64, 65, 128, 299):
-        assert index.at(number, 0) == [str(number)]
+        assert index.containing(number, 0) == [str(number)]
 
 
 def test_a_rectangle_ends_before_its_right_and_lower_edge() -> None:
     index = RectIndex()
-    index.put({"a": Rect(10, 20, 30, 40)})
-    assert index.at(10, 20) == index.at(39.999, 59.999) == ["a"]
+    index.update({"a": Rect(10, 20, 30, 40)})
+    assert index.containing(10, 20) == index.containing(39.999, 59.999) == ["a"]
     for x, y in ((40, 30), (20, 60), (9.995, 30), (20, 19.995)):
-        assert index.at(x, y) == []
-    assert index.at(44.5, 30, margin=5) == index.at(20, 15, margin=5) == ["a"]
-    assert index.at(45, 30, margin=5) == []
+        assert index.containing(x, y) == []
+    assert index.containing(44.5, 30, margin=5) == index.containing(20, 15, margin=5) == ["a"]
+    assert index.containing(45, 30, margin=5) == []
 
 
 def region(key: str, x: float = 0, y: float = 0, side: float = 10, number: int = 1, **more: Any) -> Region:
     return Region(key, Rect(x, y, side, side), number, **more)
 
 
-def filled(*regions: Region) -> RegionStore:
+def store_with(*regions: Region) -> RegionStore:
     store = RegionStore()
     store.replace(regions)
     return store
 
 
-def test_a_change_and_its_reverse_meet() -> None:
-    store = filled(region("a"), region("b", 20))
+def test_reversed_change_restores_the_store() -> None:
+    store = store_with(region("a"), region("b", 20))
     before = list(store)
-    change = RegionsChanged(
-        (store["a"], store["b"]), (store["a"].at(Rect(5, 5, 3, 3)), region("c", 40)), RegionStep.MOVE
+    change = RegionChange(
+        (store["a"], store["b"]), (store["a"].with_rect(Rect(5, 5, 3, 3)), region("c", 40)), RegionStep.MOVE
     )
     store.apply(change)
     assert [stored.id for stored in store] == ["a", "c"]
@@ -86,15 +86,15 @@ def test_a_change_and_its_reverse_meet() -> None:
     assert sorted(store, key=lambda stored: stored.id) == before
 
 
-def test_listeners_hear_what_is_different_and_no_more() -> None:
-    store = filled(region("a"), region("b"))
+def test_listeners_get_only_the_changed_ids() -> None:
+    store = store_with(region("a"), region("b"))
     events: list[StoreEvent] = []
     stop = store.subscribe(events.append)
     store.replace([region("a"), region("b", 5), region("c")])
     store.replace(list(store))
     store.select(["c"])
     store.select(["c"])
-    store.apply(RegionsChanged((store["c"],), (), RegionStep.DRAW))
+    store.apply(RegionChange((store["c"],), (), RegionStep.DRAW))
     assert events[:3] == [
         StoreEvent(changed=frozenset("b"), added=frozenset("c")),
         StoreEvent(selection=True),
@@ -107,22 +107,22 @@ def test_listeners_hear_what_is_different_and_no_more() -> None:
     assert len(events) == 4
 
 
-def test_the_smaller_and_the_higher_are_picked_first() -> None:
-    store = filled(
+def test_hits_come_by_z_and_then_by_size() -> None:
+    store = store_with(
         region("large", 0, 0, 100), region("small", 10, 10, 20), region("hidden", 10, 10, 5, hidden=True)
     )
     assert [hit.id for hit in store.hits(12, 12)] == ["small", "large"]
     assert [hit.id for hit in store.hits(99.5, 99.5)] == ["large"]
     assert store.hits(100, 50) == []
     assert [hit.id for hit in store.hits(101, 50, margin=2)] == ["large"]
-    assert [hit.id for hit in store.touching(Rect(0, 0, 50, 50))] == ["large", "small"]
-    assert store.count_touching(Rect(0, 0, 50, 50)) == 3
-    store.apply(RegionsChanged((), (Region("large", Rect(0, 0, 100, 100), 1, z=1),), RegionStep.FRONT))
+    assert [hit.id for hit in store.intersecting(Rect(0, 0, 50, 50))] == ["large", "small"]
+    assert store.count_intersecting(Rect(0, 0, 50, 50)) == 3
+    store.apply(RegionChange((), (Region("large", Rect(0, 0, 100, 100), 1, z=1),), RegionStep.FRONT))
     assert store.hits(12, 12)[0].id == "large"
 
 
-def test_selection_keeps_its_order_and_forgets_what_is_gone() -> None:
-    store = filled(region("a"), region("b"), region("c"))
+def test_selection_keeps_its_order_without_removed_regions() -> None:
+    store = store_with(region("a"), region("b"), region("c"))
     store.select(["c", "a", "unknown"])
     store.toggle("b")
     store.toggle("c")
@@ -132,6 +132,6 @@ def test_selection_keeps_its_order_and_forgets_what_is_gone() -> None:
     assert [selected.id for selected in store.selected_regions] == ["b"]
 
 
-def test_numbers_go_on_from_the_highest() -> None:
+def test_next_number_is_one_above_the_highest() -> None:
     assert RegionStore().next_number() == 1
-    assert filled(region("a", number=4), region("b", number=2)).next_number() == 5
+    assert store_with(region("a", number=4), region("b", number=2)).next_number() == 5

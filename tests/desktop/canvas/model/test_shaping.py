@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop.canvas.model.shaping import Handle, drawn, handle_at, moved, resized, snapped
+from desktop.canvas.model.shaping import Handle, handle_at, move_rects, rect_between, resize_rect, snap_offset
 from shared.geometry import Rect
 
 SIZE = st.tuples(st.integers(1, 500), st.integers(1, 500))
@@ -24,10 +24,10 @@ def rect_in(draw: st.DrawFn, size: tuple[int, int]) -> Rect:
 
 @settings(max_examples=150, deadline=None)
 @given(size=SIZE, start=POINT, end=POINT, square=st.booleans())
-def test_drawn_rectangles_are_inside_and_whole(
+def test_drawn_rectangles_are_inside_on_whole_pixels(
     size: tuple[int, int], start: tuple[float, float], end: tuple[float, float], square: bool
 ) -> None:
-    rect = drawn(*start, *end, size, square)
+    rect = rect_between(*start, *end, size, square)
     if rect is None:
         return
     assert inside(rect, size)
@@ -37,14 +37,14 @@ def test_drawn_rectangles_are_inside_and_whole(
 
 
 def test_a_full_drag_covers_the_picture_exactly() -> None:
-    assert drawn(-50, -50, 900, 900, (640, 480)) == Rect(0, 0, 640, 480)
-    assert drawn(10, 20, 4, 50, (640, 480)) == Rect(4, 20, 6, 30)
-    assert drawn(10, 20, 40, 25, (640, 480), square=True) == Rect(10, 20, 30, 30)
-    assert drawn(630, 10, 660, 20, (640, 480), square=True) == Rect(630, 10, 10, 10)
-    assert drawn(10, 10, 10.2, 30, (640, 480)) is None
+    assert rect_between(-50, -50, 900, 900, (640, 480)) == Rect(0, 0, 640, 480)
+    assert rect_between(10, 20, 4, 50, (640, 480)) == Rect(4, 20, 6, 30)
+    assert rect_between(10, 20, 40, 25, (640, 480), square=True) == Rect(10, 20, 30, 30)
+    assert rect_between(630, 10, 660, 20, (640, 480), square=True) == Rect(630, 10, 10, 10)
+    assert rect_between(10, 10, 10.2, 30, (640, 480)) is None
     # To the left and upwards the room is that before the first corner.
-    assert drawn(600, 30, 500, 5, (640, 480), square=True) == Rect(570, 0, 30, 30)
-    assert drawn(20, 400, 0, 300, (640, 480), square=True) == Rect(0, 380, 20, 20)
+    assert rect_between(600, 30, 500, 5, (640, 480), square=True) == Rect(570, 0, 30, 30)
+    assert rect_between(20, 400, 0, 300, (640, 480), square=True) == Rect(0, 380, 20, 20)
 
 
 @settings(max_examples=150, deadline=None)
@@ -53,7 +53,7 @@ def test_resized_rectangles_are_inside_and_keep_their_other_edges(
     data: st.DataObject, size: tuple[int, int], handle: Handle, to: tuple[float, float]
 ) -> None:
     rect = data.draw(rect_in(size))
-    result = resized(rect, handle, *to, size)
+    result = resize_rect(rect, handle, *to, size)
     assert inside(result, size)
     across, down = handle.value
     fixed_x = {-1: {rect.right}, 1: {rect.x}, 0: {rect.x, rect.right}}[across]
@@ -68,14 +68,14 @@ def test_moved_rectangles_stay_together_and_inside(
     data: st.DataObject, size: tuple[int, int], way: tuple[float, float]
 ) -> None:
     rects = data.draw(st.lists(rect_in(size), min_size=1, max_size=4))
-    result = moved(rects, *way, size)
+    result = move_rects(rects, *way, size)
     assert all(inside(rect, size) for rect in result)
     assert [(rect.w, rect.h) for rect in result] == [(rect.w, rect.h) for rect in rects]
     ways = {(after.x - before.x, after.y - before.y) for before, after in zip(rects, result, strict=True)}
     assert len(ways) == 1
 
 
-def test_corners_are_taken_before_edges_and_small_ones_have_only_corners() -> None:
+def test_corner_handles_come_first_and_small_rectangles_have_no_others() -> None:
     rect = Rect(100, 100, 200, 100)
     assert handle_at(rect, 101, 99, 5) is Handle.TOP_LEFT
     assert handle_at(rect, 200, 203, 5) is Handle.BOTTOM
@@ -88,9 +88,9 @@ def test_corners_are_taken_before_edges_and_small_ones_have_only_corners() -> No
     }
 
 
-def test_snapping_takes_the_nearest_line_within_reach() -> None:
-    assert snapped([10, 50], [13, 49], 5) == -1
-    assert snapped([10], [15], 5) == 5
-    assert snapped([10], [15.1], 5) == 0
-    assert snapped([10], [20], 5) == 0
-    assert snapped([], [], 5) == 0
+def test_snap_offset_leads_to_the_nearest_line_within_reach() -> None:
+    assert snap_offset([10, 50], [13, 49], 5) == -1
+    assert snap_offset([10], [15], 5) == 5
+    assert snap_offset([10], [15.1], 5) == 0
+    assert snap_offset([10], [20], 5) == 0
+    assert snap_offset([], [], 5) == 0

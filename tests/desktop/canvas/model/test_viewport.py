@@ -16,7 +16,7 @@ VIEW = st.builds(
 
 @settings(max_examples=100, deadline=None)
 @given(view=VIEW, x=st.floats(0, 1), y=st.floats(0, 1))
-def test_points_come_back(view: Viewport, x: float, y: float) -> None:
+def test_points_survive_conversion_to_view_and_back(view: Viewport, x: float, y: float) -> None:
     image = (x * view.image_width, y * view.image_height)
     assert view.to_image(*view.to_view(*image)) == pytest.approx(image, abs=1e-6 * max(view.image_width, 1))
 
@@ -27,7 +27,7 @@ def test_points_come_back(view: Viewport, x: float, y: float) -> None:
     scale=st.floats(0.0001, 500),
     steps=st.lists(st.tuples(st.floats(-900, 900), st.floats(-900, 900))),
 )
-def test_something_of_the_picture_is_always_seen(
+def test_part_of_the_picture_is_always_visible(
     view: Viewport, scale: float, steps: list[tuple[float, float]]
 ) -> None:
     view = view.zoomed(scale, view.width / 2, view.height / 2)

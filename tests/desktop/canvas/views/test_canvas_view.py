@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.canvas.layers.colours import DARK_COLOURS, CanvasColours, chip_colours, contrast
 from desktop.canvas.layers.finding_layer import FindingBox
-from desktop.canvas.model.regions import Region, RegionsChanged, RegionState, RegionStep
+from desktop.canvas.model.regions import Region, RegionChange, RegionState, RegionStep
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.canvas.tools.tool_names import step_name
 from desktop.canvas.views.canvas_view import CanvasView
@@ -38,18 +38,18 @@ def view(qtbot: QtBot) -> Iterator[CanvasView]:
     view.close_picture()
 
 
-def at(view: CanvasView, x: float, y: float) -> QPoint:
+def view_point(view: CanvasView, x: float, y: float) -> QPoint:
     return QPointF(*view.viewport.to_view(x, y)).toPoint()
 
 
 def drag(qtbot: QtBot, view: CanvasView, start: tuple[float, float], end: tuple[float, float]) -> None:
-    qtbot.mousePress(view, LEFT, pos=at(view, *start))
-    qtbot.mouseMove(view, at(view, *end))
-    qtbot.mouseRelease(view, LEFT, pos=at(view, *end))
+    qtbot.mousePress(view, LEFT, pos=view_point(view, *start))
+    qtbot.mouseMove(view, view_point(view, *end))
+    qtbot.mouseRelease(view, LEFT, pos=view_point(view, *end))
 
 
 def colour_at(view: CanvasView, x: float, y: float) -> tuple[int, int, int]:
-    point = at(view, x, y)
+    point = view_point(view, x, y)
     colour = view.grab().toImage().pixelColor(point)
     return colour.red(), colour.green(), colour.blue()
 
@@ -70,7 +70,7 @@ def test_every_orientation_is_drawn_upright(qtbot: QtBot, view: CanvasView, orie
     view.set_viewport(8, 250, 150)
     assert colour_at(view, 250.5, 150.5) == (250, 150, 0)
     view.set_tool(Tool.DRAW)
-    edited: list[RegionsChanged] = []
+    edited: list[RegionChange] = []
     view.regionsEdited.connect(edited.append)
     drag(qtbot, view, (240, 140), (255, 160))
     assert edited[0].after[0].rect == Rect(240, 140, 15, 20)
@@ -89,7 +89,7 @@ def test_drawing_ends_with_the_region_selected(qtbot: QtBot, view: CanvasView) -
     assert tools == [Tool.DRAW, Tool.SELECT]
 
 
-def test_drawing_goes_on_while_no_region_came_of_it(qtbot: QtBot, view: CanvasView) -> None:
+def test_draw_tool_stays_while_no_region_was_drawn(qtbot: QtBot, view: CanvasView) -> None:
     view.store.replace([Region("a", Rect(50, 50, 20, 20), 1)])
     view.select_all()
     view.set_tool(Tool.DRAW)
@@ -114,7 +114,7 @@ def test_regions_are_moved_duplicated_and_copied(view: CanvasView) -> None:
     view.move_by(1, 0)
     view.move_by(0, 10)
     assert view.store["a"].rect == Rect(51, 60, 20, 20)
-    copied = view.editor.copied()
+    copied = view.editor.selection_text()
     view.editor.duplicate()
     view.editor.paste(copied)
     assert sorted((region.rect.x, region.number, region.label) for region in view.store) == [
@@ -124,7 +124,7 @@ def test_regions_are_moved_duplicated_and_copied(view: CanvasView) -> None:
     ]
 
 
-def test_what_is_under_way_is_finished_or_dropped(qtbot: QtBot, view: CanvasView) -> None:
+def test_enter_finishes_and_escape_cancels_a_drawing(qtbot: QtBot, view: CanvasView) -> None:
     for end, count in ((view.finish, 1), (view.cancel, 1)):
         view.set_tool(Tool.DRAW)
         qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(100, 100))
@@ -145,9 +145,7 @@ def test_what_is_under_way_is_finished_or_dropped(qtbot: QtBot, view: CanvasView
 
 
 @pytest.mark.parametrize("modifier", [Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier])
-def test_no_key_but_space_means_anything_without_a_command(
-    view: CanvasView, modifier: Qt.KeyboardModifier
-) -> None:
+def test_view_handles_no_key_but_space(view: CanvasView, modifier: Qt.KeyboardModifier) -> None:
     view.store.replace([Region("a", Rect(50, 50, 20, 20), 1, "dent")])
     view.select_all()
 
@@ -193,12 +191,12 @@ def test_the_wheel_zooms_at_the_pointer(view: CanvasView) -> None:
     assert view.viewport.to_image(200, 150) == pytest.approx(before, abs=0.5)
 
 
-def test_the_cursor_says_its_pixel_and_nothing_outside(qtbot: QtBot, view: CanvasView) -> None:
+def test_cursor_position_is_reported_inside_the_picture_only(qtbot: QtBot, view: CanvasView) -> None:
     positions: list[tuple[int, int] | None] = []
     view.cursorMoved.connect(positions.append)
     view.set_viewport(2, 0, 0)
-    qtbot.mouseMove(view, at(view, 10.6, 20.6))
-    qtbot.mouseMove(view, at(view, -5, 20))
+    qtbot.mouseMove(view, view_point(view, 10.6, 20.6))
+    qtbot.mouseMove(view, view_point(view, -5, 20))
     assert positions == [(10, 20), None]
 
 
@@ -206,7 +204,7 @@ def test_list_and_canvas_select_and_show_each_other(qtbot: QtBot, view: CanvasVi
     view.store.replace([Region("a", Rect(10, 10, 20, 20), 1), Region("b", Rect(250, 150, 20, 20), 2)])
     activated: list[str] = []
     view.regionActivated.connect(activated.append)
-    qtbot.mouseDClick(view, LEFT, pos=at(view, 255, 155))
+    qtbot.mouseDClick(view, LEFT, pos=view_point(view, 255, 155))
     assert activated == ["b"]
     view.show_region("b")
     assert view.viewport.to_view(260, 160) == pytest.approx((300, 200), abs=1)
@@ -237,7 +235,7 @@ def test_findings_are_mapped_onto_the_picture(view: CanvasView) -> None:
     assert colour_at(view, 40, 10) == (failed.red(), failed.green(), failed.blue())
 
 
-def test_ten_thousand_regions_look_as_few_do(view: CanvasView) -> None:
+def test_ten_thousand_regions_are_painted_like_few(view: CanvasView) -> None:
     view.show_labels(False)
     regions = [
         Region(str(n), Rect(n % 250, n // 250 * 8, 6, 6), n, state=RegionState.PASSED) for n in range(5000)
@@ -249,16 +247,18 @@ def test_ten_thousand_regions_look_as_few_do(view: CanvasView) -> None:
     far = (285.4, 100)
     assert colour_at(view, *far) != passed_rgb
     new = Region("new", Rect(280, 100, 15, 15), 1, state=RegionState.PASSED)
-    change = RegionsChanged((), (new,), RegionStep.DRAW)
+    change = RegionChange((), (new,), RegionStep.DRAW)
     view.store.apply(change)
     assert colour_at(view, *far) == passed_rgb
-    view.store.apply(RegionsChanged((new,), (), RegionStep.DRAW))
+    view.store.apply(RegionChange((new,), (), RegionStep.DRAW))
     assert colour_at(view, *far) != passed_rgb
-    view.store.apply(RegionsChanged((regions[0],), (regions[0].at(Rect(280, 100, 15, 15)),), RegionStep.MOVE))
+    view.store.apply(
+        RegionChange((regions[0],), (regions[0].with_rect(Rect(280, 100, 15, 15)),), RegionStep.MOVE)
+    )
     assert colour_at(view, *far) == passed_rgb
 
 
-def test_what_is_dragged_among_ten_thousand_leaves_its_place(qtbot: QtBot, view: CanvasView) -> None:
+def test_dragged_region_among_ten_thousand_is_not_painted_twice(qtbot: QtBot, view: CanvasView) -> None:
     view.show_labels(False)
     regions = [
         Region(str(n), Rect(n % 100, n // 100 * 2, 2, 1), n, state=RegionState.NONE) for n in range(5000)
@@ -269,20 +269,22 @@ def test_what_is_dragged_among_ten_thousand_leaves_its_place(qtbot: QtBot, view:
     failed = QColor(CanvasColours().failed)
     assert colour_at(view, *edge) == (failed.red(), failed.green(), failed.blue())
     for end, inside in (((270, 150), (210, 60)), ((210, 60), (270, 150))):
-        qtbot.mousePress(view, LEFT, pos=at(view, *inside))
-        qtbot.mouseMove(view, at(view, *end))
+        qtbot.mousePress(view, LEFT, pos=view_point(view, *inside))
+        qtbot.mouseMove(view, view_point(view, *end))
         left = view.grab().toImage()
-        qtbot.mouseRelease(view, LEFT, pos=at(view, *end))
+        qtbot.mouseRelease(view, LEFT, pos=view_point(view, *end))
         view.show_regions(False)
         bare = view.grab().toImage()
         view.show_regions(True)
         # where it was there is nothing but the picture, before and after the button is let go
-        place = QRect(at(view, inside[0] - 13, inside[1] - 13), at(view, inside[0] + 13, inside[1] + 13))
+        place = QRect(
+            view_point(view, inside[0] - 13, inside[1] - 13), view_point(view, inside[0] + 13, inside[1] + 13)
+        )
         assert left.copy(place) == bare.copy(place)
         assert view.grab().toImage().copy(place) == bare.copy(place)
 
 
-def test_the_ring_of_the_focus_is_for_who_came_by_keys(qtbot: QtBot, view: CanvasView) -> None:
+def test_focus_ring_appears_only_after_keyboard_focus(qtbot: QtBot, view: CanvasView) -> None:
     accent = QColor(CanvasColours().accent)
 
     def ringed() -> bool:
@@ -308,7 +310,7 @@ def test_brightness_changes_the_view_not_the_picture(qtbot: QtBot, view: CanvasV
     assert view.source.crop(Rect(100, 100, 1, 1)).pixelColor(0, 0).red() == 100
 
 
-def test_the_minimap_marks_a_part_of_a_few_pixels_too(qtbot: QtBot, view: CanvasView) -> None:
+def test_minimap_mark_has_a_minimum_size(qtbot: QtBot, view: CanvasView) -> None:
     minimap = view.findChild(QWidget, "minimap")
     assert minimap is not None
     view.set_viewport(64, view.viewport.image_width / 2, view.viewport.image_height / 2)
@@ -324,7 +326,7 @@ def test_the_minimap_marks_a_part_of_a_few_pixels_too(qtbot: QtBot, view: Canvas
     assert max(x for x, _ in near) - min(x for x, _ in near) < 12
 
 
-def test_the_minimap_appears_when_not_all_is_seen(qtbot: QtBot, view: CanvasView) -> None:
+def test_minimap_appears_when_the_picture_exceeds_the_view(qtbot: QtBot, view: CanvasView) -> None:
     minimap = view.findChild(QWidget, "minimap")
     assert minimap is not None
     assert not minimap.isVisible()
@@ -336,7 +338,7 @@ def test_the_minimap_appears_when_not_all_is_seen(qtbot: QtBot, view: CanvasView
     assert not minimap.isVisible()
 
 
-def test_a_picture_that_cannot_be_read_is_said_on_the_canvas(qtbot: QtBot, view: CanvasView) -> None:
+def test_canvas_shows_why_a_picture_cannot_be_read(qtbot: QtBot, view: CanvasView) -> None:
     picture = encoded(gradient(900, 900), "JPEG")
     broken = picture[: len(picture) // 2]
     with qtbot.waitSignal(view.failed) as failure:

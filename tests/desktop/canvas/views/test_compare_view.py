@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.layers.colours import DARK_COLOURS
-from desktop.canvas.layers.finding_layer import FindingBox, mapped_corners
-from desktop.canvas.views.alignment import AlignedPair, align, align_cut, homography_from_points
+from desktop.canvas.layers.finding_layer import FindingBox, map_corners
+from desktop.canvas.views.alignment import AlignedPair, align, align_crop, homography_from_points
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.imaging.decoding.pixels import to_qimage
@@ -33,7 +33,7 @@ def white_box(image: QImage) -> tuple[int, int, int, int]:
     return int(x.min()), int(y.min()), int(x.max()) + 1, int(y.max()) + 1
 
 
-def test_a_photo_is_brought_onto_the_crop() -> None:
+def test_align_maps_the_photo_onto_the_crop() -> None:
     reference = picture(100, 80, (20, 30, 40, 20))
     photo = picture(400, 300, (100, 110, 80, 40))
     # the crop begins at (200, 100) of the reference image; the photo is twice as fine, shifted
@@ -44,25 +44,25 @@ def test_a_photo_is_brought_onto_the_crop() -> None:
     assert pair.photo_size == (400, 300)
     assert white_box(pair.reference) == pytest.approx(white_box(pair.photo), abs=1)
     assert pair.difference.pixelColor(60, 80).lightness() < 20
-    corners = mapped_corners(Rect(100, 110, 80, 40), pair.mapping)
+    corners = map_corners(Rect(100, 110, 80, 40), pair.mapping)
     assert corners[0] == pytest.approx((40, 60))
     assert corners[2] == pytest.approx((120, 100))
 
 
 @pytest.mark.parametrize("aligned", [True, False])
-def test_a_smaller_edition_of_a_photo_is_spoken_of_in_px_of_the_whole(aligned: bool) -> None:
+def test_pair_of_a_reduced_photo_uses_px_of_the_whole_photo(aligned: bool) -> None:
     # A quarter of a photo of 800 x 600 px, which shows the reference twice as fine.
     cut = ImageCrop(picture(200, 150, (50, 60, 40, 20)), np.diag([0.25, 0.25, 1.0]), (800, 600))
-    pair = align_cut(picture(400, 300), cut, np.diag([2.0, 2.0, 1.0]) if aligned else None)
+    pair = align_crop(picture(400, 300), cut, np.diag([2.0, 2.0, 1.0]) if aligned else None)
     assert pair.photo_size == (800, 600)
     assert pair.aligned is aligned
     share = pair.photo.width() / 800
-    corners = mapped_corners(Rect(200, 240, 160, 80), pair.mapping)
+    corners = map_corners(Rect(200, 240, 160, 80), pair.mapping)
     assert corners[0] == pytest.approx((200 * share, 240 * share))
     assert white_box(pair.photo)[:2] == pytest.approx(corners[0], abs=2)
 
 
-def test_what_is_new_is_bright_in_the_difference() -> None:
+def test_new_object_is_bright_in_the_difference() -> None:
     reference, photo = picture(100, 80), picture(100, 80, (50, 40, 20, 20))
     pair = align(reference, photo, np.eye(3))
     assert pair.difference.pixelColor(60, 50).lightness() > 100
@@ -78,7 +78,7 @@ def test_without_a_homography_the_photo_is_stretched() -> None:
     assert pair.difference.isNull()
 
 
-def test_what_cannot_be_aligned_is_refused() -> None:
+def test_align_refuses_empty_pictures_and_singular_homographies() -> None:
     with pytest.raises(ValueError, match="pixels"):
         align(QImage(), picture(9, 9), None)
     with pytest.raises(ValueError, match="inverted"):
@@ -134,11 +134,11 @@ def test_swiping_moves_the_divider(qtbot: QtBot, view: CompareView) -> None:
     assert lightness(view, 290) == 255
 
 
-def test_blinking_changes_by_itself_and_by_hand(qtbot: QtBot, view: CompareView) -> None:
+def test_blink_flips_by_timer_and_by_command(qtbot: QtBot, view: CompareView) -> None:
     view.set_mode(CompareMode.BLINK)
     assert lightness(view, 200) == 96
     qtbot.waitUntil(lambda: lightness(view, 200) == 255)
-    view.flip_by_hand()
+    view.flip_manually()
     assert lightness(view, 200) == 96
     for key in (Qt.Key.Key_Space, Qt.Key.Key_Left, Qt.Key.Key_Plus, Qt.Key.Key_1, Qt.Key.Key_F):
         qtbot.keyClick(view, key)
@@ -164,7 +164,7 @@ def test_findings_lie_on_the_photo_only(view: CompareView) -> None:
     assert before.copy(202, 0, 200, 200) != after.copy(202, 0, 200, 200)
 
 
-def test_without_a_pair_it_says_why(view: CompareView) -> None:
+def test_message_is_shown_without_a_pair(view: CompareView) -> None:
     view.set_pair(None)
     view.set_colours(DARK_COLOURS)
     empty = view.grab().toImage()

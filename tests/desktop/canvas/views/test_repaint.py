@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QEvent, QObject
 from pytestqt.qtbot import QtBot
 
-from desktop.canvas.layers.region_layer import MANY
+from desktop.canvas.layers.region_layer import BATCH_THRESHOLD
 from desktop.canvas.model.regions import Region
 from desktop.canvas.views.canvas_view import CanvasView
 from shared.geometry import Rect
@@ -23,8 +23,8 @@ class _Paints(QObject):
         return False
 
 
-@pytest.mark.parametrize("count", [3, MANY + 1])
-def test_what_changed_is_painted(qtbot: QtBot, count: int) -> None:
+@pytest.mark.parametrize("count", [3, BATCH_THRESHOLD + 1])
+def test_changed_regions_are_repainted(qtbot: QtBot, count: int) -> None:
     view = CanvasView()
     qtbot.addWidget(view)
     first = _Paints(view)
@@ -33,6 +33,6 @@ def test_what_changed_is_painted(qtbot: QtBot, count: int) -> None:
     paints = _Paints(view)
     view.store.replace([Region(f"r{n}", Rect(n, n, 9, 9), n) for n in range(count)])
     # Many are not even asked for in the turn that changes them.
-    assert view._next.isActive() is (count > MANY)
+    assert view._update_timer.isActive() is (count > BATCH_THRESHOLD)
     qtbot.waitUntil(lambda: paints.count > 0)
     view.close_picture()

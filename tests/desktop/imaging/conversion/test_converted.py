@@ -14,7 +14,7 @@ from PIL import Image, ImageCms, JpegImagePlugin
 
 from desktop.doctor import computer
 from desktop.imaging import ImageError, open_image
-from desktop.imaging.conversion import for_upload, heif, uploads
+from desktop.imaging.conversion import heif, prepare_upload, uploads
 from shared.checkup import Level
 from tests.desktop.imaging.conversion import photos
 from tests.desktop.imaging.conversion.photos import MAKER, MODEL, WHEN, exif_block, heic, jpeg, raw, scene
@@ -32,7 +32,7 @@ def corners(data: bytes) -> list[tuple[int, int, int]]:
     return [tuple(pixels[y, x]) for y in (height // 4, 3 * height // 4) for x in (width // 4, 3 * width // 4)]
 
 
-def are(colours: list[tuple[int, int, int]], *wanted: tuple[int, int, int]) -> bool:
+def have_colours(colours: list[tuple[int, int, int]], *wanted: tuple[int, int, int]) -> bool:
     return bool(np.abs(np.array(colours, int) - np.array(wanted, int)).max() < 12)
 
 
@@ -43,13 +43,13 @@ def comments(data: bytes) -> list[str]:
     return [body.decode() for marker, body in image.applist if marker == "COM"]
 
 
-def written(path: Path, data: bytes) -> Path:
+def write_file(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
     return path
 
 
-def sent(path: Path) -> bytes:
-    upload = for_upload(path)
+def convert(path: Path) -> bytes:
+    upload = prepare_upload(path)
     assert isinstance(upload.source, bytes)
     return upload.source
 
@@ -58,25 +58,25 @@ def exif_of(data: bytes) -> Image.Exif:
     return Image.open(io.BytesIO(data)).getexif()
 
 
-def refused(path: Path) -> str:
+def refusal_text(path: Path) -> str:
     with pytest.raises(ImageError) as error:
-        for_upload(path)
+        prepare_upload(path)
     return str(error.value)
 
 
 # --- all kinds ----------------------------------------------------------------------------------------
 
 
-def test_what_the_service_takes_stays_as_it_is(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.JPG", jpeg(scene(64, 48)))
-    assert for_upload(path) == (path, "a.JPG")
-    assert for_upload(b"data", "photo.heic") == (b"data", "photo.heic")
+def test_accepted_formats_are_not_converted(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "a.JPG", jpeg(scene(64, 48)))
+    assert prepare_upload(path) == (path, "a.JPG")
+    assert prepare_upload(b"data", "photo.heic") == (b"data", "photo.heic")
 
 
 @pytest.mark.parametrize("name", ["DSC_0001.NEF", "机翼 左.nef"])
 def test_the_upload_names_the_original_and_its_digest(tmp_path: Path, name: str) -> None:
-    path = written(tmp_path / name, raw(jpeg(scene(800, 600))))
-    upload = for_upload(path)
+    path = write_file(tmp_path / name, raw(jpeg(scene(800, 600))))
+    upload = prepare_upload(path)
     assert upload.name == f"{name}.jpg"
     assert isinstance(upload.source, bytes)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -90,22 +90,22 @@ def test_name_that_is_not_unicode_does_not_stop_the_upload(tmp_path: Path) -> No
         path.write_bytes(raw(jpeg(scene(800, 600))))
     except OSError:
         pytest.skip("this file system takes no such name")
-    assert comments(sent(path))[0].startswith("Embedded preview of ?1.nef")
+    assert comments(convert(path))[0].startswith("Embedded preview of ?1.nef")
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "large.dng"
     with path.open("wb") as file:
         file.truncate(uploads.MAX_BYTES + 1)
-    assert "larger than 512 MB" in refused(path)
+    assert "larger than 512 MB" in refusal_text(path)
 
 
-def test_a_jpeg_with_the_ending_of_another_kind_is_taken(tmp_path: Path) -> None:
+def test_jpeg_with_another_suffix_is_copied(tmp_path: Path) -> None:
     data = jpeg(scene(64, 48), exif_block(6))
-    upload = sent(written(tmp_path / "shared.heic", data))
+    upload = convert(write_file(tmp_path / "shared.heic", data))
     assert comments(upload)[0].startswith("Copied from shared.heic")
     assert exif_of(upload)[0x112] == 6
-    assert are(corners(upload), *corners(data))
+    assert have_colours(corners(upload), *corners(data))
 
 
 @pytest.mark.parametrize("name", ["a.heic", "a.dng", "a.cr3", "a.raf", "a.orf"])
@@ -113,7 +113,7 @@ def test_a_jpeg_with_the_ending_of_another_kind_is_taken(tmp_path: Path) -> None
     "data", [b"", b"not a photo" * 100, b"II*\0", b"FUJIFILMCCD-RAW", b"\0\0\0\x18ftypcrx "]
 )
 def test_file_that_is_not_a_photo_is_refused_with_a_sentence(tmp_path: Path, name: str, data: bytes) -> None:
-    sentence = refused(written(tmp_path / name, data))
+    sentence = refusal_text(write_file(tmp_path / name, data))
     assert (
         "damaged" in sentence
         or "preview in this RAW file" in sentence
@@ -126,66 +126,64 @@ def test_file_that_is_not_a_photo_is_refused_with_a_sentence(tmp_path: Path, nam
 
 
 def test_a_heic_photo_becomes_a_jpeg_of_the_same_picture(tmp_path: Path) -> None:
-    upload = sent(heic(tmp_path / "IMG_1.HEIC", scene(322, 242)))
+    upload = convert(heic(tmp_path / "IMG_1.HEIC", scene(322, 242)))
     assert open_image(upload).size == (322, 242)
-    assert are(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
+    assert have_colours(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
     assert comments(upload)[0].startswith("Converted from IMG_1.HEIC, SHA-256 ")
 
 
 def test_a_heic_photo_keeps_time_and_camera_and_is_upright(tmp_path: Path) -> None:
     # The decoder turns the picture as its container says: EXIF must not turn it again.
-    upload = sent(heic(tmp_path / "IMG_1.HEIC", scene(320, 240), orientation=6))
+    upload = convert(heic(tmp_path / "IMG_1.HEIC", scene(320, 240), orientation=6))
     exif = exif_of(upload)
     assert (exif[0x10F], exif[0x110], exif[0x112]) == (MAKER, MODEL, 1)
     assert exif.get_ifd(0x8769)[0x9003] == WHEN
     assert open_image(upload).size == (320, 240)
-    assert are(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
+    assert have_colours(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
 
 
 def test_a_heic_photo_keeps_its_colour_profile(tmp_path: Path) -> None:
     icc = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    upload = sent(heic(tmp_path / "IMG_1.HEIC", scene(64, 64), icc=icc))
+    upload = convert(heic(tmp_path / "IMG_1.HEIC", scene(64, 64), icc=icc))
     assert Image.open(io.BytesIO(upload)).info["icc_profile"] == icc
 
 
 def test_a_heic_photo_of_too_many_pixels_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heif, "MAX_PIXELS", 64 * 64 - 1)
-    assert "64 x 64 pixels" in refused(heic(tmp_path / "IMG_1.HEIC", scene(64, 64)))
+    assert "64 x 64 pixels" in refusal_text(heic(tmp_path / "IMG_1.HEIC", scene(64, 64)))
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.95])
 def test_a_heic_photo_that_ends_early_is_refused(tmp_path: Path, share: float) -> None:
     path = heic(tmp_path / "IMG_1.HEIC", encoded_noise())
     data = path.read_bytes()
-    assert "damaged" in refused(written(path, data[: int(len(data) * share)]))
+    assert "damaged" in refusal_text(write_file(path, data[: int(len(data) * share)]))
 
 
 def encoded_noise() -> Array:
     return np.random.default_rng(1).integers(0, 255, (128, 128, 3), np.uint8)
 
 
-def test_without_the_library_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_named_in_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heif, "LIBRARY", "libheif-of-nobody.so.1")
-    heif._loaded.cache_clear()
-    path = written(tmp_path / "a.heic", b"\0\0\0\x18ftypheic" + bytes(100))
+    heif._load_library.cache_clear()
+    path = write_file(tmp_path / "a.heic", b"\0\0\0\x18ftypheic" + bytes(100))
     try:
-        assert "package libheif1" in refused(path)
+        assert "package libheif1" in refusal_text(path)
         (line,) = computer.photos()
         assert line.level is Level.WARN
         assert "libheif1" in str(line)
     finally:
-        heif._loaded.cache_clear()
+        heif._load_library.cache_clear()
 
 
-def test_an_old_library_is_named_where_it_opens_no_photo(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_old_library_is_named_in_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = heic(tmp_path / "IMG_1.HEIC", scene(64, 64))
-    written(path, path.read_bytes()[:200])
+    write_file(path, path.read_bytes()[:200])
     monkeypatch.setattr(heif, "version", lambda: (1, 15))
-    assert "libheif 1.15" in refused(path)
+    assert "libheif 1.15" in refusal_text(path)
     monkeypatch.setattr(heif, "version", lambda: (1, 18))
-    assert "libheif" not in refused(path)
+    assert "libheif" not in refusal_text(path)
 
 
 # --- RAW ----------------------------------------------------------------------------------------------
@@ -195,10 +193,10 @@ def test_an_old_library_is_named_where_it_opens_no_photo(
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_the_preview_of_a_raw_file_is_upright(tmp_path: Path, orientation: int, order: str) -> None:
     stored = Image.open(io.BytesIO(encoded(scene(800, 600), "JPEG", orientation)))
-    path = written(tmp_path / "a.nef", raw(jpeg(np.asarray(stored)), orientation, order))
-    upload = sent(path)
+    path = write_file(tmp_path / "a.nef", raw(jpeg(np.asarray(stored)), orientation, order))
+    upload = convert(path)
     assert open_image(upload).size == (800, 600)
-    assert are(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
+    assert have_colours(corners(upload), _RED, _GREEN, _BLUE, _WHITE)
     exif = exif_of(upload)
     assert (exif[0x10F], exif[0x110], exif[0x112], exif[0x132]) == (MAKER, MODEL, orientation, WHEN)
     assert dict(exif.get_ifd(0x8769)) == {0x9003: WHEN, 0x8827: 400}
@@ -216,56 +214,61 @@ _LAYOUTS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("name", list(_LAYOUTS))
 def test_the_largest_preview_is_taken_byte_for_byte(tmp_path: Path, name: str) -> None:
     preview = jpeg(scene(800, 600))
-    upload = sent(written(tmp_path / name, _LAYOUTS[name](preview)))
+    upload = convert(write_file(tmp_path / name, _LAYOUTS[name](preview)))
     assert upload.startswith(b"\xff\xd8")
     # All but the segments that were put in, from the quantization tables to the end.
     assert upload.endswith(preview[preview.index(b"\xff\xdb") :])
 
 
 @pytest.mark.parametrize("sizes", [((800, 600), (700, 500)), ((700, 500), (800, 600))])
-def test_of_two_previews_the_larger_one_is_taken(
+def test_larger_of_two_previews_is_extracted(
     tmp_path: Path, sizes: tuple[tuple[int, int], tuple[int, int]]
 ) -> None:
     first, below = (jpeg(scene(*size)) for size in sizes)
-    assert open_image(sent(written(tmp_path / "a.nef", raw(below, small=first)))).size == (800, 600)
+    assert open_image(convert(write_file(tmp_path / "a.nef", raw(below, small=first)))).size == (800, 600)
 
 
-def test_a_preview_in_a_strip_is_found(tmp_path: Path) -> None:
+def test_preview_in_a_strip_is_extracted(tmp_path: Path) -> None:
     preview = jpeg(scene(800, 600))
     at = 8 + len(photos.directory({0x103: [6], 0x10F: MAKER, 0x111: 0, 0x117: 0}, 8))
     entries: dict[int, photos.Value] = {0x103: [6], 0x10F: MAKER, 0x111: at, 0x117: len(preview)}
-    assert open_image(sent(written(tmp_path / "a.cr2", photos.tiff(entries) + preview))).size == (800, 600)
+    assert open_image(convert(write_file(tmp_path / "a.cr2", photos.tiff(entries) + preview))).size == (
+        800,
+        600,
+    )
     # The same entries describe the pixels of the sensor where the interpretation says so.
     entries = {**entries, 0x106: [34892], 0x111: at + 12}
-    assert "preview in this RAW file" in refused(written(tmp_path / "a.cr2", photos.tiff(entries) + preview))
+    assert "preview in this RAW file" in refusal_text(
+        write_file(tmp_path / "a.cr2", photos.tiff(entries) + preview)
+    )
 
 
 def test_a_canon_file_says_how_its_preview_is_turned(tmp_path: Path) -> None:
-    exif = exif_of(sent(written(tmp_path / "a.cr3", photos.canon(jpeg(scene(800, 600)), 8))))
+    exif = exif_of(convert(write_file(tmp_path / "a.cr3", photos.canon(jpeg(scene(800, 600)), 8))))
     assert (exif[0x10F], exif[0x110], exif[0x112]) == (MAKER, MODEL, 8)
     assert exif.get_ifd(0x8769)[0x9003] == WHEN
 
 
 def test_a_preview_that_has_its_own_exif_keeps_it(tmp_path: Path) -> None:
-    upload = sent(written(tmp_path / "a.nef", raw(jpeg(scene(800, 600), exif_block(3)), orientation=6)))
+    upload = convert(write_file(tmp_path / "a.nef", raw(jpeg(scene(800, 600), exif_block(3)), orientation=6)))
     assert exif_of(upload)[0x112] == 3
     assert upload.count(b"Exif\0\0") == 1
 
 
 @pytest.mark.parametrize("preview", [jpeg(scene(160, 120)), b"no picture at all"])
 def test_a_raw_file_without_a_useful_preview_is_refused(tmp_path: Path, preview: bytes) -> None:
-    assert "missing or too small" in refused(written(tmp_path / "a.nef", raw(preview)))
+    assert "missing or too small" in refusal_text(write_file(tmp_path / "a.nef", raw(preview)))
 
 
 def test_lossless_pixels_are_no_preview(tmp_path: Path) -> None:
     lossless = jpeg(scene(800, 600)).replace(b"\xff\xc0", b"\xff\xc3", 1)
-    assert "preview in this RAW file" in refused(written(tmp_path / "a.cr2", raw(lossless)))
+    assert "preview in this RAW file" in refusal_text(write_file(tmp_path / "a.cr2", raw(lossless)))
 
 
 @pytest.mark.parametrize("name", list(_LAYOUTS))
 def test_a_raw_file_that_ends_early_is_refused(tmp_path: Path, name: str) -> None:
     data = _LAYOUTS[name](jpeg(encoded_large_noise()))
-    assert refused(written(tmp_path / name, data[: len(data) // 2]))
+    assert refusal_text(write_file(tmp_path / name, data[: len(data) // 2]))
 
 
 def encoded_large_noise() -> Array:
@@ -275,15 +278,15 @@ def encoded_large_noise() -> Array:
 def test_a_broken_preview_is_refused(tmp_path: Path) -> None:
     preview = jpeg(encoded_large_noise())
     broken = preview[: len(preview) // 2]
-    assert "damaged" in refused(written(tmp_path / "a.nef", raw(broken)))
+    assert "damaged" in refusal_text(write_file(tmp_path / "a.nef", raw(broken)))
 
 
 def test_directories_that_point_at_each_other_end(tmp_path: Path) -> None:
     entries: dict[int, photos.Value] = {0x14A: 8, 0x10F: MAKER}
-    assert "preview in this RAW file" in refused(written(tmp_path / "a.nef", photos.tiff(entries)))
+    assert "preview in this RAW file" in refusal_text(write_file(tmp_path / "a.nef", photos.tiff(entries)))
 
 
-def test_a_raw_file_with_any_byte_changed_is_taken_or_refused(tmp_path: Path) -> None:
+def test_raw_file_with_a_changed_byte_is_converted_or_refused(tmp_path: Path) -> None:
     data = bytearray(raw(jpeg(scene(640, 64)), small=jpeg(scene(64, 48))))
     path = tmp_path / "a.nef"
     random = np.random.default_rng(7)
@@ -292,6 +295,6 @@ def test_a_raw_file_with_any_byte_changed_is_taken_or_refused(tmp_path: Path) ->
         changed[at] = random.integers(0, 256)
         path.write_bytes(bytes(changed))
         try:
-            assert sent(path).startswith(b"\xff\xd8")
+            assert convert(path).startswith(b"\xff\xd8")
         except ImageError:
             continue

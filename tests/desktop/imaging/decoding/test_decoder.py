@@ -51,7 +51,7 @@ def test_every_orientation_comes_out_upright(file_format: str, orientation: int)
     size=st.tuples(st.integers(1, 9), st.integers(1, 9)),
     data=st.data(),
 )
-def test_a_rectangle_is_found_again_in_the_stored_picture(
+def test_upright_rectangle_is_read_from_the_stored_pixels(
     orientation: int, size: tuple[int, int], data: st.DataObject
 ) -> None:
     width, height = size
@@ -125,13 +125,13 @@ def test_file_that_is_not_a_picture_is_reported(data: bytes) -> None:
         read_header(data)
 
 
-def test_a_truncated_picture_is_said() -> None:
+def test_truncated_picture_is_reported() -> None:
     data = encoded(gradient(300, 300), "JPEG")[:-4000]
     with pytest.raises(ImageError, match="damaged"):
         read_whole(data, read_header(data), Cancellation())
 
 
-def test_a_missing_file_is_said(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ImageError, match=r"gone\.jpg no longer exists"):
         read_header(tmp_path / "gone.jpg")
 

@@ -86,7 +86,7 @@ def upright(original: bytes) -> np.ndarray:
     return np.frombuffer(pixels.write_to_memory(), np.uint8).reshape(SIZE[1], SIZE[0], 3)
 
 
-def noted_in(steps: list[float]) -> Callable[[float], bool]:
+def record_progress(steps: list[float]) -> Callable[[float], bool]:
     """Notes in `steps` how far it is, and goes on."""
 
     def progress(done: float) -> bool:
@@ -96,13 +96,13 @@ def noted_in(steps: list[float]) -> Callable[[float], bool]:
     return progress
 
 
-def test_a_picture_far_away_looks_like_the_original(image: RemoteImage, original: bytes) -> None:
+def test_remote_picture_equals_the_original(image: RemoteImage, original: bytes) -> None:
     steps: list[float] = []
     assert image.size == SIZE
     preview = image.preview()
     assert max(preview.width(), preview.height()) == remote.PREVIEW
     assert current(image.levels) == ()
-    image.prepare(noted_in(steps))
+    image.prepare(record_progress(steps))
     assert steps == sorted(steps)
     assert [(level.width, level.height) for level in image.levels] == level_sizes(*SIZE)
     pixels = upright(original)
@@ -127,7 +127,7 @@ def test_a_crop_is_the_original_px_for_px(
         image.crop(Rect(6000, 0, 10, 10))
 
 
-def test_what_was_seen_needs_no_service(
+def test_cached_tiles_need_no_service(
     image: RemoteImage, session: Session, stored: StoredFile, tmp_path: Path
 ) -> None:
     image.preview()
@@ -139,18 +139,18 @@ def test_what_was_seen_needs_no_service(
     away.cancel()
 
 
-def test_the_loader_shows_it(image: RemoteImage, qtbot: QtBot) -> None:
+def test_loader_reads_a_remote_picture(image: RemoteImage, qtbot: QtBot) -> None:
     loader = TileLoader()
     with qtbot.waitSignal(loader.prepared, timeout=20_000):
         loader.open(image)
     assert loader.preview is not None
     wanted = [TileKey(2, column, row) for column in range(2) for row in range(2)]
-    loader.want(wanted)
+    loader.request(wanted)
     qtbot.waitUntil(lambda: all(loader.tile(key) is not None for key in wanted))
     loader.shutdown()
 
 
-def test_a_service_that_goes_and_comes_back_is_waited_for(url: str, tmp_path: Path) -> None:
+def test_reading_continues_after_a_service_outage(url: str, tmp_path: Path) -> None:
     with logged_in(url) as session:
         session._transport._patience = 0.1
         file = session.files.upload(jpeg(1300, 700), "a.jpg")
@@ -205,7 +205,7 @@ class UnreachableService:
         return b""
 
 
-class Played(UnreachableService):
+class FlakyService(UnreachableService):
     """A service that fails a given number of times, then answers."""
 
     def __init__(self, failures: list[Exception], tile_px: int = TILE) -> None:
@@ -239,19 +239,19 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_progress_never_goes_back_and_the_levels_come_at_the_end(tmp_path: Path) -> None:
-    files = Played([])
+    files = FlakyService([])
     files.percents = [10, 60, 30]
     image = remote_image(files, tmp_path)
     steps: list[float] = []
-    image.prepare(noted_in(steps))
+    image.prepare(record_progress(steps))
     assert steps == sorted(steps)
     assert 0.6 in steps
     assert len(image.levels) == 3
     image.cancel()
 
 
-def test_what_passes_is_waited_for(tmp_path: Path) -> None:
-    files = Played([Unreachable(), Conflict(), ServerFault(code="unavailable")])
+def test_temporary_errors_are_retried(tmp_path: Path) -> None:
+    files = FlakyService([Unreachable(), Conflict(), ServerFault(code="unavailable")])
     image = remote_image(files, tmp_path)
     assert image.tile(0, 0, 0).width() == 8
     assert files.calls == 4
@@ -261,7 +261,7 @@ def test_what_passes_is_waited_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "error", [NotFound(), Unsupported(), ServerFault(), ServerFault("磁盘空间不足", code="unavailable")]
 )
-def test_what_does_not_pass_is_said(tmp_path: Path, error: Exception) -> None:
+def test_permanent_errors_are_reported(tmp_path: Path, error: Exception) -> None:
     files = UnreachableService(error)
     image = remote_image(files, tmp_path)
     for work in (image.preview, lambda: image.tile(0, 0, 0), lambda: image.prepare(lambda _: True)):
@@ -271,7 +271,7 @@ def test_what_does_not_pass_is_said(tmp_path: Path, error: Exception) -> None:
     image.cancel()
 
 
-def test_the_first_picture_and_crops_do_not_wait_for_ever(tmp_path: Path) -> None:
+def test_preview_and_crops_are_not_retried(tmp_path: Path) -> None:
     image = remote_image(UnreachableService(), tmp_path)
     for work in (image.preview, lambda: image.crop(Rect(0, 0, 5, 5))):
         with pytest.raises(ImageError):
@@ -279,8 +279,8 @@ def test_the_first_picture_and_crops_do_not_wait_for_ever(tmp_path: Path) -> Non
     image.cancel()
 
 
-def test_a_picture_cut_in_another_way_is_refused(tmp_path: Path) -> None:
-    image = remote_image(Played([], tile_px=256), tmp_path)
+def test_tiles_of_another_size_are_refused(tmp_path: Path) -> None:
+    image = remote_image(FlakyService([], tile_px=256), tmp_path)
     with pytest.raises(ImageError):
         image.prepare(lambda _: True)
     image.cancel()
@@ -324,8 +324,8 @@ def test_cancel_ends_a_call_that_hangs(tmp_path: Path) -> None:
     image.cancel()
 
 
-def test_a_damaged_kept_tile_is_fetched_again(tmp_path: Path) -> None:
-    files = Played([])
+def test_damaged_cached_tile_is_fetched_again(tmp_path: Path) -> None:
+    files = FlakyService([])
     image = remote_image(files, tmp_path)
     image.tile(0, 0, 0)
     (tile,) = tmp_path.rglob("0-0-0.jpg")
@@ -337,10 +337,10 @@ def test_a_damaged_kept_tile_is_fetched_again(tmp_path: Path) -> None:
     image.cancel()
 
 
-def test_a_folder_that_cannot_be_written_costs_only_the_keeping(tmp_path: Path) -> None:
+def test_read_only_cache_folder_prevents_only_caching(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_bytes(b"")
-    files = Played([])
+    files = FlakyService([])
     image = remote_image(files, blocked)
     for calls in (1, 2):
         assert image.tile(0, 0, 0).width() == 8
@@ -348,11 +348,11 @@ def test_a_folder_that_cannot_be_written_costs_only_the_keeping(tmp_path: Path) 
     image.cancel()
 
 
-def test_the_picture_longest_unopened_goes(tmp_path: Path) -> None:
+def test_longest_unused_picture_is_removed_from_the_cache(tmp_path: Path) -> None:
     cache = TileCache(tmp_path, limit=2500)
     for number in range(3):
         cache.open(str(number))
-        cache.keep(str(number), "a.jpg", bytes(1000))
+        cache.store(str(number), "a.jpg", bytes(1000))
         time.sleep(0.01)
     cache.open("2")
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"1-{TILE}", f"2-{TILE}"]
@@ -368,10 +368,10 @@ def test_the_picture_longest_unopened_goes(tmp_path: Path) -> None:
         ("https://walkaround.example", 6000, None, False),
     ],
 )
-def test_the_file_is_fetched_unless_the_picture_is_large_and_far(
+def test_only_a_large_remote_picture_is_read_by_tiles(
     tmp_path: Path,
     original: bytes,
-    stored_like: Callable[..., StoredFile],
+    make_stored_file: Callable[..., StoredFile],
     address: str,
     width: int | None,
     content: str | None,
@@ -380,7 +380,7 @@ def test_the_file_is_fetched_unless_the_picture_is_large_and_far(
     path = tmp_path / "a.jpg"
     path.write_bytes(original)
     session = Session(address)
-    source = choose_source(session, stored_like(width, content), "翼", lambda: path)
+    source = choose_source(session, make_stored_file(width, content), "翼", lambda: path)
     assert isinstance(source, RemoteImage if far else TiledImage)
     assert source.name == "翼"
     source.cancel()
@@ -388,7 +388,7 @@ def test_the_file_is_fetched_unless_the_picture_is_large_and_far(
 
 
 @pytest.fixture
-def stored_like() -> Callable[..., StoredFile]:
+def make_stored_file() -> Callable[..., StoredFile]:
     def make(width: int | None, content: str | None) -> StoredFile:
         fields: dict[str, Any] = {"file_id": "f", "ipfs_cid": content, "width": width, "height": 5000}
         return StoredFile.model_construct(**fields)

@@ -49,7 +49,7 @@ def level_pixels(source: ImageSource, index: int) -> Array:
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_a_tiled_picture_looks_like_the_whole_one(tmp_path: Path, orientation: int) -> None:
+def test_tiled_picture_equals_the_whole_one(tmp_path: Path, orientation: int) -> None:
     picture = smooth(1301, 743)
     source = tiled(encoded(picture, "PNG", orientation), tmp_path)
     assert source.size == (1301, 743)
@@ -85,7 +85,7 @@ def test_a_whole_picture_has_exact_levels() -> None:
     assert np.array_equal(rgb(source.crop(Rect(0.5, 0, 1, 1))), picture[0:1, 0:2])
 
 
-def test_one_part_of_a_whole_picture_does_not_bring_all_of_it_into_memory() -> None:
+def test_first_crop_does_not_load_the_whole_picture() -> None:
     picture = gradient(1100, 701)
     source = open_image(encoded(picture), "p.png")
     assert isinstance(source, WholeImage)
@@ -140,7 +140,7 @@ def test_broken_pyramid_is_rebuilt(tmp_path: Path) -> None:
     assert source.tile(0, 0, 0).width() == 512
 
 
-def test_the_longest_unused_pyramids_go(tmp_path: Path) -> None:
+def test_longest_unused_pyramids_are_removed(tmp_path: Path) -> None:
     cache = PyramidCache(tmp_path, limit=250)
     for age, name in enumerate(("c", "b", "a")):
         cache.path(1, name).write_bytes(bytes(100))
@@ -159,7 +159,7 @@ def test_the_longest_unused_pyramids_go(tmp_path: Path) -> None:
     assert [path.name[2] for path in tmp_path.iterdir()] == ["c"]
 
 
-def test_a_cancelled_pyramid_leaves_nothing(tmp_path: Path) -> None:
+def test_cancelled_pyramid_leaves_no_file(tmp_path: Path) -> None:
     data = encoded(smooth(1500, 1500), "JPEG")
     source = tiled(data, tmp_path)
     with pytest.raises(CancelledError):
@@ -173,20 +173,20 @@ def test_a_cancelled_pyramid_leaves_nothing(tmp_path: Path) -> None:
         source.crop(Rect(0, 0, 8, 8))
 
 
-def test_a_damaged_original_is_said(tmp_path: Path) -> None:
+def test_damaged_original_is_reported(tmp_path: Path) -> None:
     source = tiled(encoded(smooth(900, 600), "JPEG")[:-3000], tmp_path)
     with pytest.raises(ImageError, match="damaged"):
         source.prepare(ignore)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_cache_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_read_only_cache_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(ImageError, match=r"Cannot prepare image .* for zooming"):
         tiled(encoded(smooth(900, 600)), tmp_path / "file" / "folder").prepare(ignore)
 
 
-def test_the_original_is_never_touched(tmp_path: Path) -> None:
+def test_original_file_is_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "p.jpg"
     path.write_bytes(encoded(smooth(900, 600), "JPEG", 6))
     before = (path.read_bytes(), path.stat().st_mtime_ns)

@@ -107,7 +107,7 @@ class WorkbenchDriver:
     @property
     def saved(self) -> bool:
         saving = self.page.open_record.edits.saving
-        return saving.waiting == 0
+        return saving.unsent_count == 0
 
     def at(self, x: float, y: float) -> QPoint:
         """The place on the canvas of fractions of the picture."""

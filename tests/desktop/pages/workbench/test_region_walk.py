@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.canvas.model.regions import RegionsChanged
+from desktop.canvas.model.regions import RegionChange
 from desktop.client.api.inspection import Items
 from desktop.journal import Edit, EditKind, Journal
 from desktop.pages.workbench.open_record.item_changes import ItemChanges
@@ -25,7 +25,7 @@ def test_a_drawn_region_walks_through_each_package_once(
     handed: list[Any] = []
     change_regions, append, create = ItemChanges.change_regions, Journal.append, Items.create
 
-    def changing(self: ItemChanges, change: RegionsChanged) -> None:
+    def changing(self: ItemChanges, change: RegionChange) -> None:
         walks["change"].append(walked())
         handed.append(change)
         change_regions(self, change)
@@ -54,7 +54,7 @@ def test_a_drawn_region_walks_through_each_package_once(
         "send": [["desktop.pages.workbench.sync"]],
     }
     change, edit, body = handed
-    assert isinstance(change, RegionsChanged)
+    assert isinstance(change, RegionChange)
     assert isinstance(edit, Edit)
     assert (edit.kind, edit.object_id) == (EditKind.CREATE, change.after[0].id)
     assert isinstance(body, ItemCreate)

@@ -237,7 +237,7 @@ def test_sealed_record_does_not_change_and_the_reason_is_shown_once(
     assert toasts == [sealed_sentence()]
     assert shown(opened) == before
     assert changing == []
-    assert opened.page.open_record.edits.saving.waiting == 0
+    assert opened.page.open_record.edits.saving.unsent_count == 0
 
 
 def test_what_would_change_it_is_off(opened: WorkbenchDriver) -> None:
@@ -401,7 +401,7 @@ def test_outbox_edits_from_before_the_finish_are_not_shown_as_done(
     qtbot.waitUntil(lambda: page.open_record.edits.saving.conflicts == 2)
     qtbot.waitUntil(lambda: page.open_record.sealed)
     assert desk.names == names
-    assert page.open_record.edits.saving.waiting == 2
+    assert page.open_record.edits.saving.unsent_count == 2
     assert [item.item_name for item in other.items.all(record_id)] == names
     assert other.records.verify_seal(record_id).intact
 

@@ -66,7 +66,7 @@ def snapshot(desk: WorkbenchDriver) -> object:
         findings.current,
         page.inspector.photo.strip.ids,
         page.inspector.isVisible(),
-        page.open_record.edits.saving.waiting,
+        page.open_record.edits.saving.unsent_count,
     )
 
 

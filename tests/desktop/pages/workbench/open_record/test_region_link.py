@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from desktop.canvas.model.regions import Region, RegionsChanged, RegionStep, RegionStore
+from desktop.canvas.model.regions import Region, RegionChange, RegionStep, RegionStore
 from desktop.pages.workbench.model.document import Document, ItemView
 from desktop.pages.workbench.model.item_rows import ItemRows
 from desktop.pages.workbench.model.reference_file import ReferenceFile
@@ -49,7 +49,7 @@ def test_looks_of_a_region_stay_while_its_item_is_unchanged() -> None:
     doc, rows, link = _filled(3)
     before = _show(doc, rows, link)
     hidden = replace(before[1], hidden=True)
-    change = RegionsChanged((before[1],), (hidden,), RegionStep.HIDE)
+    change = RegionChange((before[1],), (hidden,), RegionStep.HIDE)
     assert link.edits(doc, change, str, None) == []
     assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
     # A name changes the row; the look stays.

@@ -125,9 +125,9 @@ def test_no_other_verdict_than_the_models_without_a_reason(
         opened.context.commands.run("item.pass")
     assert box.asking
     assert present(page.open_record.item).verdict is Verdict.UNDECIDED
-    assert page.open_record.edits.saving.waiting == 0
+    assert page.open_record.edits.saving.unsent_count == 0
     box.commit()
-    assert page.open_record.edits.saving.waiting == 0
+    assert page.open_record.edits.saving.unsent_count == 0
     box.reason.setPlainText("only dirt")
     box.commit()
     assert not current(box.asking)

@@ -206,7 +206,7 @@ def test_findings_lie_on_the_photo_with_number_label_and_source(desk: WorkbenchD
     assert (regions[0].rect.x, regions[0].rect.right) == (300, 340)
     qtbot.waitUntil(lambda: bool(page.photo._finding_layer.boxes))
     others = page.photo._finding_layer.boxes
-    assert [(box.label, box.quiet) for box in others] == [("2 · stain", True)]
+    assert [(box.label, box.read_only) for box in others] == [("2 · stain", True)]
     assert len(page.photo._outline) == 4
     left, top = page.photo._outline[0]
     assert (left, top) == pytest.approx((0.3 * WIDTH, 0.3 * HEIGHT))
@@ -369,7 +369,7 @@ def test_regions_are_not_touched_while_the_photo_hides_them(desk: WorkbenchDrive
     page.photo.setFocus()
     QTest.keyClick(page.photo, KEY.Key_Delete)
     assert (list(page.view.store), page.view.store.selected, desk.names) == before
-    assert page.open_record.edits.saving.waiting == 0
+    assert page.open_record.edits.saving.unsent_count == 0
 
 
 def test_neither_is_touched_while_they_are_compared(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -508,7 +508,7 @@ def test_the_preview_and_the_inspector_grow_with_the_window(desk: WorkbenchDrive
     assert page.inspector.width() > narrow + 80
     bar = child(page.inspector, QScrollArea).verticalScrollBar()
     assert bar.maximum() == 0
-    first, second = pane._panes()
+    first, second = pane._pane_rects()
     assert second.y > first.y
     desk.context.commands.run("compare.overlay")
     page.inspector.photo.set_mode(CompareMode.OVERLAY)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop.canvas.model.viewport import Viewport
-from desktop.canvas.views.panes import GAP, panes, useful_height
+from desktop.canvas.views.panes import GAP, pane_rects, useful_height
 from desktop.pages.workbench.model.correction import CorrectionDraft
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.model.item_rows import findings_of
@@ -139,7 +139,7 @@ def test_findings_of_other_items_are_those_in_the_same_photo() -> None:
     around = NeighbourFindings()
     boxes = around.boxes(items, "i1", "one", 0.0)
     assert [box.label for box in boxes] == ["2 · crack", "2 · dent"]
-    assert all(box.quiet for box in boxes)
+    assert all(box.read_only for box in boxes)
     assert around.boxes(items, "i1", "one", 0.95) == []
     assert around.boxes(items, "i1", None, 0.0) == []
     items[1] = item(2, entry("two"))
@@ -159,7 +159,7 @@ def test_findings_of_other_items_are_those_in_the_same_photo() -> None:
 def test_two_pictures_lie_where_they_are_seen_largest(
     width: int, height: int, picture: tuple[int, int], may_stack: bool, stacked: bool
 ) -> None:
-    first, second = panes(width, height, picture, may_stack=may_stack)
+    first, second = pane_rects(width, height, picture, may_stack=may_stack)
     assert (second.y > 0) is stacked
     assert (second.x > 0) is not stacked
     assert first.intersection(second).empty

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
-from desktop.canvas.layers.finding_layer import mapped_corners
+from desktop.canvas.layers.finding_layer import map_corners
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.client import Session
 from desktop.imaging import open_image
@@ -75,5 +75,5 @@ def test_a_large_photo_lies_on_its_region(session: Session, monkeypatch: pytest.
         assert pair.photo_size == (width, height)
         expected = white_place(pair.reference)
         assert white_place(pair.photo) == pytest.approx(expected, abs=allowed)
-        corners = mapped_corners(Rect(width * 0.45, height * 0.40, width * 0.05, height * 0.05), pair.mapping)
+        corners = map_corners(Rect(width * 0.45, height * 0.40, width * 0.05, height * 0.05), pair.mapping)
         assert (*corners[0], *corners[2]) == pytest.approx(expected, abs=3)

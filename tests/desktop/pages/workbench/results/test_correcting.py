@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.views.compare_view import CompareView
-from desktop.canvas.views.pair_tools import mapped
+from desktop.canvas.views.pair_tools import map_point
 from desktop.client import Session
 from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.results.label_editor import LabelEditor
@@ -94,7 +94,7 @@ def on_photo(view: CompareView, desk: WorkbenchDriver, x: float, y: float) -> QP
     """Where a px of the photo is on the large compare view, side by side."""
     pair = desk.page.photos.pair
     assert pair is not None
-    left, top = view.viewport.to_view(*mapped(pair.mapping, x, y))
+    left, top = view.viewport.to_view(*map_point(pair.mapping, x, y))
     return QPointF(left + (view.width() + 2) // 2, top).toPoint()
 
 
@@ -313,28 +313,28 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
     assert back is not None
     to_pair = np.linalg.inv(back).astype(np.float64)
     for number, place in enumerate(((300.0, 220.0), (430.0, 230.0), (350.0, 300.0)), 1):
-        left, top = compare.viewport.to_view(*mapped(to_pair, *place))
+        left, top = compare.viewport.to_view(*map_point(to_pair, *place))
         QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=QPointF(left, top).toPoint())
         assert len(points.reference) == number
         if number == 2:
             workbench.context.commands.run("edit.undo")
             assert len(points.reference) == 1
             QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=QPointF(left, top).toPoint())
-        spot = on_photo(compare, workbench, *mapped(np.asarray(truth, np.float64), *place))
+        spot = on_photo(compare, workbench, *map_point(np.asarray(truth, np.float64), *place))
         QTest.mouseClick(compare, Qt.MouseButton.LeftButton, pos=spot)
     qtbot.waitUntil(lambda: page.photos.pair is not None and page.photos.pair.aligned)
     assert page.alignment_controller.points is None
-    photo_point = mapped(page.photos.pair.mapping, *mapped(np.asarray(truth, np.float64), 380.0, 260.0))
+    photo_point = map_point(page.photos.pair.mapping, *map_point(np.asarray(truth, np.float64), 380.0, 260.0))
     assert page.photos.pair.to_reference is not None
-    reference_point = mapped(page.photos.pair.to_reference, *photo_point)
+    reference_point = map_point(page.photos.pair.to_reference, *photo_point)
     assert np.hypot(reference_point[0] - 380, reference_point[1] - 260) < 4
     qtbot.waitUntil(lambda: workbench.saved)
     (item,) = workbench.session.items.all(record_id)
     stored = present(item.item_point).model_dump()["detection"]["alignment"]
     (photo,) = workbench.session.items.photos(item.item_id)
     assert stored["photo_file_id"] == photo.file_id
-    ours = mapped(np.asarray(stored["homography"], np.float64), 380.0, 260.0)
-    assert np.hypot(*np.subtract(ours, mapped(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
+    ours = map_point(np.asarray(stored["homography"], np.float64), 380.0, 260.0)
+    assert np.hypot(*np.subtract(ours, map_point(np.asarray(truth, np.float64), 380.0, 260.0))) < 4
     for step, aligned in (("edit.undo", False), ("edit.redo", True)):
         workbench.context.commands.run(step)
 

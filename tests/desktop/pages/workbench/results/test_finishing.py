@@ -134,7 +134,7 @@ def test_a_sealed_record_can_only_be_looked_at(opened: WorkbenchDriver, qtbot: Q
     opened.draw(0.85, 0.85, 0.95, 0.95)
     assert [row.status for row in page.open_record.rows] == before
     assert len(page.open_record.rows) == 3
-    assert page.open_record.edits.saving.waiting == 0
+    assert page.open_record.edits.saving.unsent_count == 0
 
 
 def test_a_seal_is_verified_and_its_editions_are_listed(opened: WorkbenchDriver, qtbot: QtBot) -> None:

@@ -56,7 +56,7 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     workbench.page.inspector.fields.name.setText("drawn while away")
     workbench.page.inspector.fields.name.commit()
     saving = workbench.page.open_record.edits.saving
-    assert saving.waiting >= 2
+    assert saving.unsent_count >= 2
     assert "change" in workbench.page.top.mark.text()
     qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
     url = service.wait_ready(30)
@@ -255,13 +255,13 @@ def test_a_disk_that_does_not_take_what_was_sent_holds_up_and_doubles_nothing(
         patch.setattr(Journal, "acknowledge", refuse)
         workbench.draw(0.2, 0.2, 0.5, 0.5)
         qtbot.waitUntil(lambda: "No space left" in edits.saving.problem, timeout=8000)
-        assert edits.saving.waiting >= 1
+        assert edits.saving.unsent_count >= 1
         messages: list[str] = []
         edits.failed.connect(messages.append)
         patch.setattr(Journal, "conflict", refuse)
         edits.discard()
         assert "No space left" in messages[0]
-        assert edits.saving.waiting >= 1
+        assert edits.saving.unsent_count >= 1
     edits.retry()
     qtbot.waitUntil(lambda: workbench.saved, timeout=8000)
     assert [item.item_name for item in workbench.session.items.all(record_id)] == ["Item 1"]

@@ -35,9 +35,9 @@ def test_a_turned_photo_comes_to_lie_on_the_reference_image(view: Rect) -> None:
     reference = panel(800, 600, 2).image
     photo, matrix = photograph(reference, View(rotation=9, scale=1.3, perspective=0.04), 4)
     still = render_view(open_image(png(reference)), PLACE, view, 300, 1.5).sizes[0]
-    laid = render_view(open_image(png(photo)), matrix @ PLACE, view, 300, 1.5).sizes[0]
-    assert (laid.width(), laid.height()) == (300, 200)
-    assert np.abs(grey(still) - grey(laid)).mean() < 4
+    crop = render_view(open_image(png(photo)), matrix @ PLACE, view, 300, 1.5).sizes[0]
+    assert (crop.width(), crop.height()) == (300, 200)
+    assert np.abs(grey(still) - grey(crop)).mean() < 4
     wrong = render_view(open_image(png(photo)), PLACE, view, 300, 1.5).sizes[0]
     assert np.abs(grey(still) - grey(wrong)).mean() > 8
 

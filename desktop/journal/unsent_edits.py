@@ -1,4 +1,4 @@
-"""Counts the edits of a journal that wait to be sent, without opening it: another program may hold it."""
+"""Counts the unsent edits of a journal without opening it, because another program may have it open."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from desktop.journal import line_format
 from desktop.journal.state import JournalState
 
 
-def waiting_edits(path: Path) -> int:
-    """How many edits of the journal at `path` the service does not have yet; 0 when it cannot be read."""
+def count_unsent_edits(path: Path) -> int:
+    """The number of unsent edits in the journal at `path`; 0 when it cannot be read."""
     try:
         contents = line_format.decode(path.read_bytes())
     except OSError:
