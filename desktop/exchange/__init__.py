@@ -1,6 +1,6 @@
-"""Inspections as files of other programs, and regions out of such files. No Qt.
+"""Exports inspections to files of other programs and imports regions from such files. No Qt.
 
-Every rectangle is half-open, in px of an upright picture, and inside of it. `formats.FORMATS` lists what can
-be written; `formats.read_regions` reads whatever of it (or of the same formats by other programs) is given.
-A dataset names its pictures by file name and content id, and holds them where that is wanted.
+Every rectangle is half-open, in px of an upright picture, and inside it. `registry.FORMATS` lists the export
+formats; `registry.read_regions` reads the regions of a file of these formats, also if another program wrote
+it. A dataset names its pictures by file name and content ID, and can include them.
 """

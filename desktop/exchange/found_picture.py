@@ -1,4 +1,4 @@
-"""Finds the picture that a file of regions was drawn on: in the file itself, or beside it."""
+"""Finds the picture that the regions of a file were drawn on, in the file itself or beside it."""
 
 from __future__ import annotations
 
@@ -13,41 +13,43 @@ from typing import Any
 
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.formats import coco, walkaround_json
-from desktop.exchange.formats.archive import MOST_BYTES, is_archive
+from desktop.exchange.formats.archive import MAX_BYTES, is_archive
 
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
-_FOLDERS = (".", "images", "../images")
-"""Where programs that label images put them, from the folder of the file of regions."""
+_PICTURE_FOLDERS = (".", "images", "../images")
+"""The folders in which labelling programs store pictures, relative to the folder of the file with the
+regions.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPicture:
-    """A picture by its file name; `source` is where it lies, or its bytes."""
+    """A picture with its file name; `source` is its path or its content."""
 
     name: str
     source: Path | bytes
 
 
-def found_picture(path: Path) -> FoundPicture | None:
-    """The picture of the regions in the file at `path`; None where none or more than one is known.
+def find_picture(path: Path) -> FoundPicture | None:
+    """Find the picture of the regions in the file at `path`; None if there is not exactly one.
 
     Raises OSError, ExchangeError (UNREADABLE, TOO_LARGE).
     """
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > MAX_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     data = path.read_bytes()
     if is_archive(data):
-        return _packed_picture(data)
-    named: list[str] = []
+        return _archived_picture(data)
+    names: list[str] = []
     if path.suffix.lower() == ".json":
         document = walkaround_json.load(data)
         embedded = _embedded_picture(document)
         if embedded is not None:
             return embedded
-        named = list(_picture_names(document))
-    beside = {picture for name in named for picture in _files_beside(path, name)}
+        names = list(_picture_names(document))
+    beside = {picture for name in names for picture in _files_beside(path, name)}
     if not beside:
-        stems = (f"{path.stem}{ending}" for ending in _PICTURES)
+        stems = (f"{path.stem}{suffix}" for suffix in _PICTURES)
         beside = {picture for name in stems for picture in _files_beside(path, name)}
     if len(beside) != 1:
         return None
@@ -56,7 +58,7 @@ def found_picture(path: Path) -> FoundPicture | None:
 
 
 def _embedded_picture(document: Mapping[str, Any]) -> FoundPicture | None:
-    """The picture that labelme wrote into its document as Base64."""
+    """The picture that a document of labelme contains as Base64; None if it contains none."""
     data, name = document.get("imageData"), document.get("imagePath")
     if not isinstance(data, str) or not data:
         return None
@@ -67,7 +69,7 @@ def _embedded_picture(document: Mapping[str, Any]) -> FoundPicture | None:
 
 
 def _picture_names(document: dict[str, Any]) -> Iterator[str]:
-    """The file names of pictures in a document of labelme, COCO or Walkaround."""
+    """The file names of the pictures in a document of labelme, COCO or Walkaround."""
     images: list[Any] = document["images"] if coco.is_dataset(document) else []
     reference = document.get("reference")
     for value in (
@@ -80,7 +82,7 @@ def _picture_names(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _last_name(value: object) -> str:
-    """The last part of a path as any system writes it; never a path itself."""
+    """The last part of a path of any system."""
     if not isinstance(value, str):
         return ""
     return PurePosixPath(PureWindowsPath(value).as_posix()).name
@@ -89,22 +91,24 @@ def _last_name(value: object) -> str:
 def _files_beside(path: Path, name: str) -> Iterator[Path]:
     if Path(name).suffix.lower() not in _PICTURES:
         return
-    for folder in _FOLDERS:
+    for folder in _PICTURE_FOLDERS:
         candidate = path.parent / folder / name
         if candidate.is_file():
             yield candidate.resolve()
 
 
-def _packed_picture(data: bytes) -> FoundPicture | None:
-    """The one picture in a ZIP file; of an export with its photos, the one of the regions."""
+def _archived_picture(data: bytes) -> FoundPicture | None:
+    """The only picture in a ZIP file; in an export that also contains photos, the picture of the regions."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [entry for entry in archive.infolist() if entry.filename.lower().endswith(_PICTURES)]
-            drawn_on = [entry for entry in entries if "regions" in PurePosixPath(entry.filename).parts[:-1]]
-            entries = drawn_on or entries
+            region_pictures = [
+                entry for entry in entries if "regions" in PurePosixPath(entry.filename).parts[:-1]
+            ]
+            entries = region_pictures or entries
             if len(entries) != 1:
                 return None
-            if entries[0].file_size > MOST_BYTES:
+            if entries[0].file_size > MAX_BYTES:
                 raise ExchangeError(Reason.TOO_LARGE)
             return FoundPicture(_last_name(entries[0].filename), archive.read(entries[0]))
     except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError) as error:

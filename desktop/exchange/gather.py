@@ -1,4 +1,4 @@
-"""Collects an inspection from the service. Not for the GUI thread."""
+"""Collects an inspection from the service. Must not run on the GUI thread."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record
 
 Progress = Callable[[int, int], None]
-"""Called with items done and items in all; what it raises ends the gathering."""
+"""Called with the number of items done and the total. An exception that it raises stops the work."""
 
 
-def gather(session: Session, inspection_id: str, progress: Progress) -> Inspection:
-    """A record with its items and the sizes of its pictures. Raises ClientError.
+def collect_inspection(session: Session, inspection_id: str, progress: Progress) -> Inspection:
+    """Collect a record with its items and the sizes of its pictures. Raises ClientError.
 
-    A reference image that is gone, or that the person may not see, is left out.
+    A reference image that no longer exists, or that the user may not see, is left out.
     """
     record = session.records.get(inspection_id).value
     items = session.items.all(inspection_id)
     image = _reference_image(session, record)
-    home = None if image is None else image.model_dump(mode="json")
-    taken: dict[str, Photo] = {}
+    record_file_info = None if image is None else image.model_dump(mode="json")
+    photos_by_file_id: dict[str, Photo] = {}
     with contextlib.suppress(NotFound, Forbidden):
-        taken = {photo.file_id: photo for photo in session.items.record_photos(inspection_id)}
-    photos, own_references = {}, {}
-    for done, item in enumerate(items):
-        progress(done, len(items))
+        photos_by_file_id = {photo.file_id: photo for photo in session.items.record_photos(inspection_id)}
+    photos, item_references = {}, {}
+    for index, item in enumerate(items):
+        progress(index, len(items))
         photo = _photo_picture(session, item)
         if photo is not None:
-            record_photo = taken.get(_photo_file_id(item))
-            photos[item.item_id] = photo if record_photo is None else _with_camera(photo, record_photo)
+            record_photo = photos_by_file_id.get(_photo_file_id(item))
+            photos[item.item_id] = photo if record_photo is None else _add_camera(photo, record_photo)
         info = item.item_point.fileInfo if item.item_point is not None else None
-        named = None if info is None else info.model_dump(mode="json")
-        if named is not None and names_other_file(named, home):
-            own_references[item.item_id] = _stored_picture(session, named)
+        file_info = None if info is None else info.model_dump(mode="json")
+        if file_info is not None and names_other_file(file_info, record_file_info):
+            item_references[item.item_id] = _stored_picture(session, file_info)
     progress(len(items), len(items))
     severities: Mapping[str, Severity] = {}
     with contextlib.suppress(NotFound, Forbidden):
         severities = session.detection.labels()
     seal = session.records.seal(inspection_id)
     return Inspection(
-        record, tuple(items), _reference_picture(image), photos, own_references, severities, seal
+        record, tuple(items), _reference_picture(image), photos, item_references, severities, seal
     )
 
 
@@ -84,12 +84,12 @@ def _photo_file_id(item: Item) -> str:
     return _file_id(image) if isinstance(image, Mapping) else ""
 
 
-def _with_camera(picture: ExportedPicture, photo: Photo) -> ExportedPicture:
+def _add_camera(picture: ExportedPicture, photo: Photo) -> ExportedPicture:
     return replace(picture, camera=photo.camera, taken_mark=photo.taken_mark)
 
 
 def _stored_picture(session: Session, file_info: Mapping[str, object]) -> ExportedPicture | None:
-    """The picture that the service keeps for what an item or an entry names."""
+    """Read from the service the picture that the fileInfo of an item or a result entry names."""
     file_id = _file_id(file_info)
     if not file_id:
         return None
@@ -100,14 +100,14 @@ def _stored_picture(session: Session, file_info: Mapping[str, object]) -> Export
 
 
 def _file_id(file_info: Mapping[str, object]) -> str:
-    """The id of the file that a result entry names; empty for one of another system."""
+    """The ID of the file that a result entry names; empty for a file of another system."""
     if isinstance(file_info.get("file_id"), str):
         return str(file_info["file_id"])
     return file_id_of(file_info.get("download_url")) or ""
 
 
 def _picture(file_info: Mapping[str, object]) -> ExportedPicture | None:
-    """A picture as a result entry or the file store names it; None without its size."""
+    """The picture of a fileInfo; None if that does not state its size."""
     width, height = file_info.get("width"), file_info.get("height")
     if not isinstance(width, int) or not isinstance(height, int) or width <= 0 or height <= 0:
         return None

@@ -1,4 +1,4 @@
-"""Lists the formats by name and finds the reader of a file."""
+"""Lists the export formats and finds the reader of a file."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import safe_name
 from desktop.exchange.data.imported_regions import ImportedRegions
 from desktop.exchange.formats import coco, csv_table, cvat, labelme, walkaround_json, yolo
-from desktop.exchange.formats.archive import MOST_BYTES, is_archive
+from desktop.exchange.formats.archive import MAX_BYTES, is_archive
 
 
 class InspectionWriter(Protocol):
-    """Writes an inspection, a table in the terms of a language."""
+    """Writes an inspection; a table uses the terms of a language."""
 
     def __call__(self, inspection: Inspection, terms: ColumnTerms = ..., /) -> bytes:
-        """The bytes of the file."""
+        """The content of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A format: its proper name, the end of its file names, writing an inspection, reading regions.
+    """A format with its proper name, the end of its file names, and its writer and reader.
 
-    A dataset can also be written with its pictures: `files` gives its texts and `pictures` its pictures, each
-    by its path in the ZIP file.
+    `files` and `pictures` are for datasets, which can include their pictures. They give the texts and the
+    pictures by their paths in the ZIP file.
     """
 
     format_id: str
     name: str
-    ending: str
+    name_suffix: str
     write: InspectionWriter
     regions: Callable[[bytes, ExportedPicture], ImportedRegions]
     files: Callable[[Inspection], Mapping[str, str]] | None = None
@@ -41,12 +41,12 @@ class ExportFormat:
 
     @property
     def suffix(self) -> str:
-        """The last part of the ending, such as ".zip"."""
-        return Path(f"x{self.ending}").suffix
+        """The last part of `name_suffix`, such as ".zip"."""
+        return Path(f"x{self.name_suffix}").suffix
 
     def file_name(self, inspection_name: str) -> str:
-        """A name for the file of an inspection."""
-        return safe_name(inspection_name, "inspection") + self.ending
+        """A file name for an inspection."""
+        return safe_name(inspection_name, "inspection") + self.name_suffix
 
 
 FORMATS = (
@@ -56,34 +56,34 @@ FORMATS = (
     ExportFormat("yolo", "YOLO", "-yolo.zip", yolo.write, yolo.regions, yolo.files, yolo.pictures),
     ExportFormat("cvat", "CVAT", "-cvat.zip", cvat.write, cvat.regions, cvat.files, cvat.pictures),
 )
-READABLE = ("*.json", "*.csv", "*.zip", "*.txt", "*.xml")
-"""The file names that can be imported."""
+READABLE_PATTERNS = ("*.json", "*.csv", "*.zip", "*.txt", "*.xml")
+"""The patterns of file names that can be imported."""
 
 
 def read_regions(data: bytes, file_name: str, target: ExportedPicture) -> ImportedRegions:
-    """The regions of a file, in px of the reference image `target`. Raises ExchangeError."""
+    """Read the regions of a file in px of the reference image `target`. Raises ExchangeError."""
     return find_reader(data, file_name)(data, target)
 
 
 def find_reader(data: bytes, file_name: str) -> Callable[[bytes, ExportedPicture], ImportedRegions]:
-    """What reads the regions of a file, by what is in it and, for plain text, by its name.
+    """Find the function that reads the regions of a file by its content and, for plain text, by its name.
 
     Raises ExchangeError (UNREADABLE, TOO_LARGE).
     """
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     if is_archive(data):
         if coco.datasets(data):
             return coco.regions
-        return cvat.regions if cvat.is_annotated(data) else yolo.regions
+        return cvat.regions if cvat.is_annotation_file(data) else yolo.regions
     match Path(file_name).suffix.lower():
         case ".csv":
             return csv_table.regions
         case ".txt":
             return yolo.regions
-    if cvat.is_annotated(data):
+    if cvat.is_annotation_file(data):
         return cvat.regions
     document = walkaround_json.load(data)
     if document.get("format") == walkaround_json.FORMAT:
         return walkaround_json.regions
-    return labelme.regions if labelme.is_labelled(document) else coco.regions
+    return labelme.regions if labelme.is_labelme_document(document) else coco.regions

@@ -1,6 +1,6 @@
-"""Watches a folder for new photos: lists it, waits until files are whole, knows which were taken.
+"""Watches a folder for new photos: lists it, waits until files are complete, remembers which were added.
 
-Reads only: nothing in the folder is ever changed. No widgets; `watcher` and `cards` need an event loop.
+Nothing in the folder is ever changed. No widgets; `watcher` and `cards` need an event loop.
 """
 
 from desktop.folder_watch.cards import Card, CardFinder

@@ -1,4 +1,4 @@
-"""Lists the picture files of a folder and of the folders in it. No Qt."""
+"""Lists the picture files of a folder and its subfolders. No Qt."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 
 from desktop.imaging.conversion import CONVERTED_SUFFIXES, PICTURE_SUFFIXES
 
-MOST_FILES = 20_000
-"""Of a folder with more pictures the rest is left out, and the result says so."""
+MAX_FILES = 20_000
+"""The most pictures that are listed; `Listing.is_truncated` tells that there are more."""
 
-_DEEPEST = 12
+_MAX_DEPTH = 12
 _CHECK_EVERY = 200
-# Thumbnails, recycle bins and indexes of file servers and systems; hidden folders begin with a dot.
-_NOT_PHOTOS = {"@eadir", "$recycle.bin", "system volume information", "#recycle"}
+# Folders for thumbnails, deleted files and indexes. Folders that begin with a dot are also ignored.
+_IGNORED_FOLDERS = {"@eadir", "$recycle.bin", "system volume information", "#recycle"}
 
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """A picture file: its name below the folder, its size in bytes and its last change (ns since 1970)."""
+    """A picture file: path relative to the folder (`name`), size in bytes, last change in ns since 1970."""
 
     path: Path
     name: str
@@ -29,29 +29,30 @@ class ListedFile:
 
     @property
     def mark(self) -> tuple[str, int, int]:
-        """Equal for the same file as long as it is not changed, also where the card is mounted elsewhere."""
+        """Identifies the file while it does not change, also if the card is mounted at another place."""
         return self.name, self.size, self.changed
 
 
 @dataclass(slots=True)
 class Listing:
-    """The picture files by name, the folders that were read, and whether there are too many files."""
+    """The picture files sorted by name, the folders that were read, and whether files were left out."""
 
     files: list[ListedFile] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
-    cut: bool = False
+    is_truncated: bool = False
 
 
-def list_photos(folder: Path, check: Callable[[], None] = lambda: None) -> Listing:
-    """The pictures in `folder` and below it. Of a RAW or HEIC file beside a JPEG of its name the JPEG only.
+def list_photos(folder: Path, check_cancelled: Callable[[], None] = lambda: None) -> Listing:
+    """List the pictures in `folder` and its subfolders.
 
-    `check` is called repeatedly and may raise to end it. Folders that lead back into themselves are read
-    once. Raises OSError when `folder` itself cannot be read.
+    A RAW or HEIC file beside a JPEG of the same name is left out. `check_cancelled` is called repeatedly and
+    may raise an exception to stop. Links that lead back to a folder are not followed. Raises OSError when
+    `folder` itself cannot be read.
     """
     listing = Listing()
-    for file in _walk(folder, listing, check):
-        if len(listing.files) == MOST_FILES:
-            listing.cut = True
+    for file in _walk(folder, listing, check_cancelled):
+        if len(listing.files) == MAX_FILES:
+            listing.is_truncated = True
             break
         listing.files.append(file)
     jpegs = {_stem(file) for file in listing.files if file.path.suffix.lower() in (".jpg", ".jpeg")}
@@ -68,42 +69,42 @@ def _stem(file: ListedFile) -> str:
     return file.name.rpartition(".")[0].casefold()
 
 
-def _walk(folder: Path, listing: Listing, check: Callable[[], None]) -> Iterator[ListedFile]:
-    identities = {_identity(folder, folder.stat())}
-    waiting = [(folder, "", 0)]
+def _walk(folder: Path, listing: Listing, check_cancelled: Callable[[], None]) -> Iterator[ListedFile]:
+    identities = {_folder_identity(folder, folder.stat())}
+    pending = [(folder, "", 0)]
     count = 0
-    while waiting:
-        directory, prefix, depth = waiting.pop()
+    while pending:
+        directory, prefix, depth = pending.pop()
         try:
             entries = os.scandir(directory)
         except OSError:
             if directory == folder:
                 raise
-            # A folder inside that may not be read, or that has been deleted.
+            # A subfolder that may not be read or that was deleted.
             continue
         listing.folders.append(directory)
         with entries:
             for entry in entries:
                 count += 1
                 if count % _CHECK_EVERY == 0:
-                    check()
-                if entry.name.startswith(".") or entry.name.casefold() in _NOT_PHOTOS:
+                    check_cancelled()
+                if entry.name.startswith(".") or entry.name.casefold() in _IGNORED_FOLDERS:
                     continue
                 try:
                     if entry.is_dir():
-                        identity = _identity(Path(entry.path), entry.stat())
-                        if depth < _DEEPEST and identity not in identities:
+                        identity = _folder_identity(Path(entry.path), entry.stat())
+                        if depth < _MAX_DEPTH and identity not in identities:
                             identities.add(identity)
-                            waiting.append((Path(entry.path), f"{prefix}{entry.name}/", depth + 1))
+                            pending.append((Path(entry.path), f"{prefix}{entry.name}/", depth + 1))
                     elif entry.name.lower().endswith(PICTURE_SUFFIXES) and entry.is_file():
                         status = entry.stat()
                         name = prefix + entry.name
                         yield ListedFile(Path(entry.path), name, status.st_size, status.st_mtime_ns)
                 except OSError:
-                    # A link that leads nowhere, or a file that was just deleted.
+                    # A broken link, or a file that was just deleted.
                     continue
 
 
-def _identity(folder: Path, status: os.stat_result) -> object:
-    # scandir on Windows leaves the numbers out.
+def _folder_identity(folder: Path, status: os.stat_result) -> object:
+    # On Windows, scandir gives 0 for both numbers.
     return (status.st_dev, status.st_ino) if status.st_ino else os.path.realpath(folder)

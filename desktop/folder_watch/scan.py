@@ -1,7 +1,7 @@
-"""Scans a watched folder again and again: which photos are new, whole and wanted. No Qt.
+"""Scans a watched folder for photos that are new and complete. No Qt.
 
-A file is whole when its size and time are the same in two scans and it opens. Photos from before the record's
-start are counted, not taken, until someone wants them.
+A file is complete when its size and time are the same in two scans and it can be opened. Photos from before
+the record's start are only counted until the user confirms them.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from desktop.imaging.conversion import CONVERTED_SUFFIXES
 from desktop.imaging.decoding.vips import pyvips
 from shared.images.camera_data import read_camera_data
 
-_QUIET_SECONDS = 1.5
-_CLOCKS = timedelta(minutes=5)
-"""Clocks of camera and workstation that differ by no more make no photo an older one."""
-_PIECE = 2**20
-_MOST_READS = 32
-"""The most files that are read in one scan, so that new photos do not wait long."""
+_STABLE_SECONDS = 1.5
+_CLOCK_TOLERANCE = timedelta(minutes=5)
+"""How far the clocks of camera and workstation may differ."""
+_CHUNK_BYTES = 2**20
+_MAX_READS = 32
+"""The most files that one scan reads, so that its first photos are not delayed by many others."""
 
 Mark = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPhoto:
-    """A new photo that is whole: its file, its name below the folder, and the SHA-256 of its content."""
+    """A new, complete photo: its file, its path relative to the folder, and the SHA-256 of its content."""
 
     path: Path
     name: str
@@ -41,127 +41,150 @@ class FoundPhoto:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """What one scan found: new photos, and how many files are older, being written, more, or do not open.
+    """The result of one scan.
 
-    `folders` were read; `cut`: there are more files than are watched; `seconds`: how long the listing took.
+    - `photos`: the new photos.
+    - `older`, `incomplete`, `damaged`: how many files are older than the record, still being written, or
+      cannot be opened.
+    - `remaining`: how many new photos the next scans will find.
+    - `folders`: the folders that were read.
+    - `is_truncated`: whether the folder has more files than are watched.
+    - `seconds`: how long the listing took.
     """
 
     photos: tuple[FoundPhoto, ...]
     older: int
-    writing: int
-    more: int
+    incomplete: int
+    remaining: int
     damaged: int
     folders: tuple[Path, ...]
-    cut: bool
+    is_truncated: bool
     seconds: float
 
 
 class FolderScan:
-    """Remembers what earlier scans found. Used by one thread at a time."""
+    """Scans one folder and remembers the results of earlier scans. Used by one thread at a time."""
 
     def __init__(self, folder: Path, record_id: str, since: datetime, seen_photos: SeenPhotos) -> None:
-        """`since`: the start of the record, with a zone."""
+        """`since` is the start of the record, with a time zone."""
         self.folder, self.record_id = folder, record_id
-        self._since, self._seen_photos = since - _CLOCKS, seen_photos
-        self._mount = _mount_of(folder)
-        self._done: set[Mark] = set()
-        self._handed: set[str] = set()
-        self._older: set[Mark] = set()
-        self._damaged: set[Mark] = set()
+        self._since, self._seen_photos = since - _CLOCK_TOLERANCE, seen_photos
+        self._mount_point = _find_mount_point(folder)
+        self._finished_marks: set[Mark] = set()
+        self._returned_hashes: set[str] = set()
+        self._older_marks: set[Mark] = set()
+        self._damaged_marks: set[Mark] = set()
         self._first_seen: dict[Mark, float] = {}
 
     def find_photos(
         self,
-        most: int,
+        limit: int,
         *,
         older_too: bool = False,
-        known: Set[str] = frozenset(),
-        check: Callable[[], None] = lambda: None,
-        now: Callable[[], float] = time.monotonic,
+        known_hashes: Set[str] = frozenset(),
+        check_cancelled: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> ScanResult:
-        """Scan again; at most `most` new photos are read and given, the others wait for the next scan.
+        """Scan the folder and return at most `limit` new photos; the next scan returns the others.
 
-        `known`: the SHA-256 of what the record has. `check` may raise to end it. Raises OSError when the
-        folder is away.
+        `known_hashes` are the SHA-256 of the record's photos. `check_cancelled` is called repeatedly and may
+        raise an exception to stop. `clock` gives seconds. Raises OSError when the folder is not available.
         """
-        if not os.path.ismount(self._mount):
-            # The folder that a card was mounted at stays behind, empty.
+        if not os.path.ismount(self._mount_point):
+            # The mount point of a removed card may remain as an empty folder.
             raise FileNotFoundError(str(self.folder))
-        start = now()
-        listing = list_photos(self.folder, check)
-        seconds = now() - start
+        start = clock()
+        listing = list_photos(self.folder, check_cancelled)
+        seconds = clock() - start
         listed_marks = {file.mark for file in listing.files}
-        for marks in (self._done, self._older, self._damaged):
+        for marks in (self._finished_marks, self._older_marks, self._damaged_marks):
             marks &= listed_marks
-        self._first_seen = {mark: at for mark, at in self._first_seen.items() if mark in listed_marks}
+        self._first_seen = {
+            mark: seen_at for mark, seen_at in self._first_seen.items() if mark in listed_marks
+        }
         photos: list[FoundPhoto] = []
-        writing = more = reads = 0
+        incomplete = remaining = reads = 0
         for file in listing.files:
-            if file.mark in self._done or file.mark in self._damaged:
+            if file.mark in self._finished_marks or file.mark in self._damaged_marks:
                 continue
             first_seen = self._first_seen.setdefault(file.mark, start)
             if not older_too and self._is_older(file):
                 continue
-            if now() - first_seen < _QUIET_SECONDS or file.size == 0:
-                writing += 1
+            if clock() - first_seen < _STABLE_SECONDS or file.size == 0:
+                incomplete += 1
                 continue
-            if len(photos) >= most or reads >= _MOST_READS:
-                more += 1
+            if len(photos) >= limit or reads >= _MAX_READS:
+                remaining += 1
                 continue
-            check()
+            check_cancelled()
             reads += 1
-            photo = self._read(file, older_too, known, check)
+            photo = self._read_new_photo(file, older_too, known_hashes, check_cancelled)
             if photo is not None:
                 photos.append(photo)
-        older = 0 if older_too else sum(file.mark in self._older for file in listing.files)
+        older = 0 if older_too else sum(file.mark in self._older_marks for file in listing.files)
         folders = tuple(listing.folders)
         return ScanResult(
-            tuple(photos), older, writing, more, len(self._damaged), folders, listing.cut, seconds
+            tuple(photos),
+            older,
+            incomplete,
+            remaining,
+            len(self._damaged_marks),
+            folders,
+            listing.is_truncated,
+            seconds,
         )
 
     def put_back(self, photo: FoundPhoto) -> None:
-        """A photo that was given could not be read later: it is given again when it can be."""
-        self._handed.discard(photo.sha256)
-        self._done = {mark for mark in self._done if mark[0] != photo.name}
+        """Return `photo` again in a later scan, because it could not be read."""
+        self._returned_hashes.discard(photo.sha256)
+        self._finished_marks = {mark for mark in self._finished_marks if mark[0] != photo.name}
 
     def _is_older(self, file: ListedFile) -> bool:
-        """Whether it was written before the record's start, as far as the file system says."""
-        if file.mark not in self._older and file.changed / 1e9 < self._since.timestamp():
+        """Whether the file was last changed before the record's start, according to the file system."""
+        if file.mark not in self._older_marks and file.changed / 1e9 < self._since.timestamp():
             sha256 = self._seen_photos.content(file)
             if sha256 is not None and self._seen_photos.is_taken(self.record_id, sha256):
-                self._done.add(file.mark)
+                self._finished_marks.add(file.mark)
                 return True
-            self._older.add(file.mark)
-        return file.mark in self._older
+            self._older_marks.add(file.mark)
+        return file.mark in self._older_marks
 
-    def _read(
-        self, file: ListedFile, older_too: bool, known: Set[str], check: Callable[[], None]
+    def _read_new_photo(
+        self, file: ListedFile, older_too: bool, known_hashes: Set[str], check_cancelled: Callable[[], None]
     ) -> FoundPhoto | None:
-        """The photo, unless it was taken before, is an older one by the camera's clock, or does not open."""
+        """Read a file.
+
+        Returns None if its content is known, older by the camera's clock, or not a picture.
+        """
         sha256 = self._seen_photos.content(file)
         try:
             if sha256 is None:
-                taken = _taken_at(file.path)
-                if not older_too and taken is not None and taken < self._since:
-                    # Copied after the start, but taken before.
-                    self._older.add(file.mark)
+                taken_at = _read_taken_at(file.path)
+                if not older_too and taken_at is not None and taken_at < self._since:
+                    # The file was copied after the start, but the photo was taken before.
+                    self._older_marks.add(file.mark)
                     return None
-                sha256 = _sha256(file.path, check)
+                sha256 = _sha256(file.path, check_cancelled)
                 self._seen_photos.remember_content(file, sha256)
         except (OSError, pyvips.Error):
-            self._damaged.add(file.mark)
+            self._damaged_marks.add(file.mark)
             return None
-        self._done.add(file.mark)
-        if sha256 in self._handed or sha256 in known or self._seen_photos.is_taken(self.record_id, sha256):
+        self._finished_marks.add(file.mark)
+        if (
+            sha256 in self._returned_hashes
+            or sha256 in known_hashes
+            or self._seen_photos.is_taken(self.record_id, sha256)
+        ):
             return None
-        self._handed.add(sha256)
+        self._returned_hashes.add(sha256)
         return FoundPhoto(file.path, file.name, sha256)
 
 
-def _taken_at(path: Path) -> datetime | None:
-    """When it was taken by the camera's clock, in the workstation's zone unless the camera says another one.
+def _read_taken_at(path: Path) -> datetime | None:
+    """Read when the photo was taken by the camera's clock; None if unknown.
 
-    None where that is not known. Raises pyvips.Error when the file does not open.
+    If the camera wrote no time zone, the workstation's is used. Raises pyvips.Error when the file cannot be
+    opened.
     """
     if path.suffix.lower() in (*CONVERTED_SUFFIXES, ".bmp"):
         return None
@@ -169,20 +192,20 @@ def _taken_at(path: Path) -> datetime | None:
     try:
         return None if text is None else datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError):
-        # At the edge of what a clock can say.
+        # Invalid, or outside the range of datetime.
         return None
 
 
-def _sha256(path: Path, check: Callable[[], None]) -> str:
+def _sha256(path: Path, check_cancelled: Callable[[], None]) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            check()
-            digest.update(piece)
+        while chunk := file.read(_CHUNK_BYTES):
+            check_cancelled()
+            digest.update(chunk)
     return digest.hexdigest()
 
 
-def _mount_of(folder: Path) -> Path:
+def _find_mount_point(folder: Path) -> Path:
     """The folder where the file system of `folder` is mounted."""
     mount = folder.absolute()
     while not os.path.ismount(mount) and mount != mount.parent:

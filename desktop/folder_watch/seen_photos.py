@@ -1,7 +1,7 @@
-"""Remembers which contents were taken for which record, so that no photo is offered twice. No Qt.
+"""Remembers which contents were added to which record, so that no photo is found twice. No Qt.
 
-One small SQLite file of the workstation. Without it, photos that a record has already would be sent again;
-what cannot be written is remembered until the program ends.
+The data is in one small SQLite file of the workstation. If no file can be written, it is kept in memory until
+the program ends.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from desktop.folder_watch.listing import ListedFile
 
-_KEPT_SECONDS = 400 * 24 * 3600
+_RETENTION_SECONDS = 400 * 24 * 3600
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS content (
     name TEXT, size INTEGER, changed INTEGER, sha256 TEXT NOT NULL, at REAL NOT NULL,
@@ -28,33 +28,36 @@ CREATE TABLE IF NOT EXISTS taken (
 
 
 class SeenPhotos:
-    """The contents of files by name, size and time, and those that records have. From any thread."""
+    """Stores the SHA-256 of files by name, size and time, and which contents each record got.
+
+    May be called from any thread.
+    """
 
     def __init__(self, path: Path) -> None:
-        """The file at `path`, a new one where it is damaged; in memory where none can be written.
+        """Use the file at `path`: a damaged file is replaced, and memory is used if no file can be written.
 
-        It is opened when it is first asked, as that may take long.
+        The file is opened at the first call, because opening may take long.
         """
         self._path = path
         self._lock = threading.Lock()
-        self._opened: sqlite3.Connection | None = None
+        self._open_connection: sqlite3.Connection | None = None
 
     @property
     def _connection(self) -> sqlite3.Connection:
-        """Under the lock only."""
-        if self._opened is None:
-            self._opened = _open_database(self._path)
-        return self._opened
+        """The connection, opened if necessary. Call only while holding the lock."""
+        if self._open_connection is None:
+            self._open_connection = _open_database(self._path)
+        return self._open_connection
 
     def close(self) -> None:
-        """Release the file; the next question opens it again."""
+        """Close the file; the next call opens it again."""
         with self._lock:
-            opened, self._opened = self._opened, None
-            if opened is not None:
-                opened.close()
+            connection, self._open_connection = self._open_connection, None
+            if connection is not None:
+                connection.close()
 
     def content(self, file: ListedFile) -> str | None:
-        """The SHA-256 of a file that was read before; None for another one."""
+        """The SHA-256 of a file that was read before; None if it was not read or has changed."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT sha256 FROM content WHERE name = ? AND size = ? AND changed = ?", file.mark
@@ -62,13 +65,13 @@ class SeenPhotos:
         return None if row is None else str(row[0])
 
     def remember_content(self, file: ListedFile, sha256: str) -> None:
-        """A file was read."""
+        """Store the SHA-256 of a file."""
         self._write(
             "INSERT OR REPLACE INTO content VALUES (?, ?, ?, ?, ?)", (*file.mark, sha256, time.time())
         )
 
     def is_taken(self, record_id: str, sha256: str) -> bool:
-        """Whether the record got this content once, also when it was removed from it since."""
+        """Whether this content was ever added to the record, even if it was removed since."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT 1 FROM taken WHERE record_id = ? AND sha256 = ?", (record_id, sha256)
@@ -76,11 +79,11 @@ class SeenPhotos:
         return row is not None
 
     def remember_taken(self, record_id: str, sha256: str) -> None:
-        """The service has this content as a photo of the record."""
+        """Store that this content is a photo of the record."""
         self._write("INSERT OR REPLACE INTO taken VALUES (?, ?, ?)", (record_id, sha256, time.time()))
 
     def _write(self, statement: str, values: Iterable[object]) -> None:
-        # A disk that is full costs the memory of one photo, not the watching.
+        # A full disk must not stop the watching; at worst the photo is found again later.
         with self._lock, contextlib.suppress(sqlite3.Error), self._connection:
             self._connection.execute(statement, tuple(values))
 
@@ -104,9 +107,9 @@ def _prepare_database(name: str) -> sqlite3.Connection:
     try:
         connection.executescript(_SCHEMA)
         with connection:
-            forgotten = (time.time() - _KEPT_SECONDS,)
-            connection.execute("DELETE FROM content WHERE at < ?", forgotten)
-            connection.execute("DELETE FROM taken WHERE at < ?", forgotten)
+            expiry = (time.time() - _RETENTION_SECONDS,)
+            connection.execute("DELETE FROM content WHERE at < ?", expiry)
+            connection.execute("DELETE FROM taken WHERE at < ?", expiry)
     except sqlite3.Error:
         connection.close()
         raise

@@ -1,4 +1,7 @@
-"""Collects a report from the service: record, items, crops of their pictures; not for the GUI thread."""
+"""Collects a report from the service: record, items, crops of their pictures.
+
+Everything here calls the service and must not run on the GUI thread.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +37,19 @@ from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record
 from shared.wire.seal import RecordSeal
 
-# The overview is printed 180 mm wide: 200 dots an inch.
+# The overview is printed 180 mm wide, which makes about 200 dots per inch.
 OVERVIEW_PX = 1400
-# A crop is printed about 42 mm wide: 200 dots an inch.
+# A crop is printed about 42 mm wide, which makes about 200 dots per inch.
 CROP_PX = 340
-_FAIL = QColor("#cf2f2a")
+_BOX_COLOUR = QColor("#cf2f2a")
 
 Progress = Callable[[int, int], None]
-"""Called with items done and items in all; what it raises ends the gathering."""
+"""Called with the number of items done and the total. An exception that it raises stops the work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A record's reference image: its fileInfo and its scale, None where that is not known."""
+    """A record's reference image: its fileInfo and its scale, None if the scale is unknown."""
 
     info: Mapping[str, object]
     mm_per_pixel: float | None
@@ -54,16 +57,16 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a report says, as the service has it now or as an edition sealed it.
+    """The data of a report, as the service has it now or as an edition sealed it.
 
-    `sealed` is None for a draft. `files`: the SHA-256 of each file of an edition by its id; another content
-    is not shown then. None: pictures are shown as they are now.
+    `report_seal` is None for a draft. `files` maps the IDs of an edition's files to their sealed SHA-256; a
+    file with another content is not shown. If `files` is None, pictures are shown as they are now.
     """
 
     record: Record
     items: Sequence[Item]
-    standing: RecordSeal
-    sealed: ReportSeal | None
+    record_seal: RecordSeal
+    report_seal: ReportSeal | None
     image: Image | None
     task: Task | None
     severities: Mapping[str, Severity]
@@ -71,9 +74,9 @@ class Content:
 
 
 def collect(session: Session, inspection_id: str, made_by: str, progress: Progress) -> Report:
-    """Everything that the report of a record says, with its pictures.
+    """Collect the report of a record as it is now.
 
-    Raises ClientError when the service cannot be asked; a picture that is gone is left empty.
+    A picture that no longer exists is left empty. Raises ClientError when a call of the service fails.
     """
     record = session.records.get(inspection_id).value
     items = session.items.all(inspection_id)
@@ -81,38 +84,42 @@ def collect(session: Session, inspection_id: str, made_by: str, progress: Progre
     content = Content(
         record=record,
         items=items,
-        standing=seal,
-        sealed=report_seal(seal),
+        record_seal=seal,
+        report_seal=report_seal(seal),
         image=_reference_image(session, record),
-        task=task_of(session, record.task_id),
+        task=find_task(session, record.task_id),
         severities=_severities(session, seal),
     )
     return assemble(session, content, made_by, progress)
 
 
 def assemble(session: Session, content: Content, made_by: str, progress: Progress) -> Report:
-    """The report on `content` with its pictures; one that is gone is left empty. Raises ClientError."""
-    record, items, image, seal = content.record, content.items, content.image, content.standing
+    """Build the report of `content`; a picture that no longer exists is left empty. Raises ClientError."""
+    record, items, image, seal = content.record, content.items, content.image, content.record_seal
     pictures = _Pictures(session, content.files)
-    taken: dict[str, Photo] = {}
+    photos_by_file_id: dict[str, Photo] = {}
     with contextlib.suppress(NotFound, Forbidden):
-        taken = {photo.file_id: photo for photo in session.items.record_photos(record.inspection_id)}
+        photos_by_file_id = {
+            photo.file_id: photo for photo in session.items.record_photos(record.inspection_id)
+        }
     evidence: list[Evidence] = []
     reference = None if image is None else _reference(image, pictures, evidence)
-    reported = []
+    reported_items = []
     for index, item in enumerate(items):
         progress(index, len(items))
-        marked_on = reference
-        own_file = _other_file(item, image)
-        if own_file is not None:
-            picture = pictures.get(own_file)
-            marked_on = None if picture is None else _Reference(picture, of_item=True)
+        item_reference = reference
+        other_file = _other_file(item, image)
+        if other_file is not None:
+            picture = pictures.get(other_file)
+            item_reference = None if picture is None else _Reference(picture, of_item=True)
             use = QCoreApplication.translate("Report", "Reference image of item {number}")
-            evidence.append(_evidence(use.format(number=index + 1), own_file, pictures))
-        reported_item = _item(index + 1, item, marked_on, pictures, evidence, content.severities)
-        reported.append(replace(reported_item, camera=_camera_text(item, taken)))
+            evidence.append(_evidence_row(use.format(number=index + 1), other_file, pictures))
+        reported_item = _reported_item(
+            index + 1, item, item_reference, pictures, evidence, content.severities
+        )
+        reported_items.append(replace(reported_item, camera=_camera_text(item, photos_by_file_id)))
     progress(len(items), len(items))
-    overview = QImage() if reference is None else _scaled_down(reference.picture.preview(), OVERVIEW_PX)
+    overview = QImage() if reference is None else _shrink(reference.picture.preview(), OVERVIEW_PX)
     return Report(
         title=record.inspection_name or QCoreApplication.translate("Report", "Inspection record"),
         subtitle=QCoreApplication.translate("Report", "Inspection report"),
@@ -121,7 +128,7 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
         fields=_fields(record, content.task, seal),
         overview=overview,
         overview_scale=1.0 if reference is None else overview.width() / reference.picture.size[0],
-        items=tuple(reported),
+        items=tuple(reported_items),
         evidence=tuple(dict.fromkeys(evidence)),
         made_at=datetime.now(UTC),
         made_by=made_by,
@@ -131,64 +138,65 @@ def assemble(session: Session, content: Content, made_by: str, progress: Progres
             "items": [item.model_dump(mode="json", exclude_unset=True) for item in items],
             "seal": seal.model_dump(mode="json"),
         },
-        seal=content.sealed,
+        seal=content.report_seal,
     )
 
 
 class _Pictures:
-    """Pictures of the service, each fetched once; the last few stay open."""
+    """Fetches pictures from the service and keeps the last few open."""
 
-    KEPT = 3
+    MAX_OPEN = 3
 
     def __init__(self, session: Session, files: Mapping[str, str] | None = None) -> None:
         """`files` are those of `Content`."""
         self._session = session
         self._files = files
-        self._open: dict[str, ImageSource | None] = {}
+        self._sources: dict[str, ImageSource | None] = {}
         self._digests: dict[str, str] = {}
-        self._last: tuple[ImageSource, Rect, QImage, float] | None = None
+        self._last_crop: tuple[ImageSource, Rect, QImage, float] | None = None
 
     def digest(self, info: Mapping[str, object] | None) -> str | None:
-        """SHA-256 of what `get` fetched for a fileInfo; None when that was nothing.
+        """The SHA-256 of the content that `get` fetched for a fileInfo; None if it fetched nothing.
 
-        The content id in an item is whatever a client sent, and may be that of another file.
+        The content ID in an item was sent by a client and may belong to another file.
         """
         return self._digests.get(str((info or {}).get("download_url")))
 
     def get(self, info: Mapping[str, object] | None) -> ImageSource | None:
-        """The picture of a fileInfo; None when there is none, or it is gone or no picture."""
+        """The picture of a fileInfo; None if there is no file or it is not a picture."""
         url = (info or {}).get("download_url")
         if not isinstance(url, str) or not url:
             return None
-        if url not in self._open:
-            if len(self._open) >= self.KEPT:
-                self._open.pop(next(iter(self._open)))
+        if url not in self._sources:
+            if len(self._sources) >= self.MAX_OPEN:
+                self._sources.pop(next(iter(self._sources)))
             try:
-                self._open[url] = self._fetch(url)
+                self._sources[url] = self._fetch(url)
             except (NotFound, ImageError):
-                self._open[url] = None
-        return self._open[url]
+                self._sources[url] = None
+        return self._sources[url]
 
-    def fitted(self, picture: ImageSource, part: Rect) -> tuple[QImage, float]:
-        """A part of a picture in at most `CROP_PX`, to be drawn on, and its px for each px of the picture.
+    def scaled_crop(self, picture: ImageSource, part: Rect) -> tuple[QImage, float]:
+        """Crop `part` (px of the picture), scaled down to at most `CROP_PX`.
 
-        The last one is kept: items without a place in a photo that they share all show the whole of it.
+        Returns a copy to draw on, and how many of its px one px of the picture takes. The last crop is
+        cached, because items that share a photo and have no alignment all show the whole photo.
         """
-        if self._last is None or self._last[0] is not picture or self._last[1] != part:
+        if self._last_crop is None or self._last_crop[0] is not picture or self._last_crop[1] != part:
             crop = _crop(picture, part)
-            image = _scaled_down(crop, CROP_PX)
-            self._last = picture, part, image, image.width() / crop.width() if crop.width() else 1.0
-        return QImage(self._last[2]), self._last[3]
+            image = _shrink(crop, CROP_PX)
+            self._last_crop = picture, part, image, image.width() / crop.width() if crop.width() else 1.0
+        return QImage(self._last_crop[2]), self._last_crop[3]
 
     def _fetch(self, url: str) -> ImageSource | None:
-        """The picture; None for one whose content is not the sealed one. Raises ClientError, ImageError."""
-        sealed = None if self._files is None else self._files.get(file_id_of(url) or "")
-        if sealed is not None:
-            # Also for a file that is gone: the edition rests on it.
-            self._digests[url] = sealed
+        """Fetch a picture; None if its content is not the sealed content. Raises ClientError, ImageError."""
+        sealed_digest = None if self._files is None else self._files.get(file_id_of(url) or "")
+        if sealed_digest is not None:
+            # Set before fetching: the evidence lists a sealed file even if it no longer exists.
+            self._digests[url] = sealed_digest
         data = self._session.files.fetch(url)
         digest = sha256(data)
-        if self._files is not None and digest != sealed:
+        if self._files is not None and digest != sealed_digest:
             return None
         self._digests[url] = digest
         return open_image(data)
@@ -196,19 +204,19 @@ class _Pictures:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """A picture that regions are marked on, and its scale where it is known; `of_item`: not the record's."""
+    """A picture that regions are marked on; `of_item` if it belongs to one item and not to the record."""
 
     picture: ImageSource
     mm_per_pixel: float | None = None
     of_item: bool = False
 
 
-def _camera_text(item: Item, taken: Mapping[str, Photo]) -> str:
-    """When and by which camera the photo of an item was taken; empty where that is not known."""
+def _camera_text(item: Item, photos_by_file_id: Mapping[str, Photo]) -> str:
+    """When and by which camera the photo of an item was taken; empty if unknown."""
     entries = entries_of(item)
-    shown = results.finished_detection(entries) or results.current(entries) or {}
-    info = shown.get("inputImage") or {}
-    photo = taken.get(str(info.get("file_id") or file_id_of(info.get("download_url"))))
+    entry = results.finished_detection(entries) or results.current(entries) or {}
+    info = entry.get("inputImage") or {}
+    photo = photos_by_file_id.get(str(info.get("file_id") or file_id_of(info.get("download_url"))))
     if photo is None or photo.camera is None:
         return ""
     lines = (camera_terms.taken(photo.camera), camera_terms.camera_name(photo.camera))
@@ -216,18 +224,20 @@ def _camera_text(item: Item, taken: Mapping[str, Photo]) -> str:
 
 
 def _severities(session: Session, seal: RecordSeal) -> Mapping[str, Severity]:
-    """How severe findings with a label are: as it was sealed, else as the catalogue says now."""
+    """The severity by label: the sealed one of a sealed record, else the catalogue's current one."""
     if seal.newest is not None and seal.state in SEALED_STATES:
-        sealed = severities_of(session.records.edition(seal.inspection_id, seal.newest.edition).content)
-        if sealed is not None:
-            return sealed
+        severities = sealed_severities(
+            session.records.edition(seal.inspection_id, seal.newest.edition).content
+        )
+        if severities is not None:
+            return severities
     with contextlib.suppress(NotFound, Forbidden):
         return session.detection.labels()
     return {}
 
 
-def severities_of(content: Mapping[str, Any]) -> Mapping[str, Severity] | None:
-    """What a sealed content says of labels; None for one of the form that did not say it."""
+def sealed_severities(content: Mapping[str, Any]) -> Mapping[str, Severity] | None:
+    """The severity by label in a sealed content; None for a content of the older form without severities."""
     by_label = content.get("severities")
     return None if by_label is None else {label: Severity(severity) for label, severity in by_label.items()}
 
@@ -245,24 +255,27 @@ def _reference_image(session: Session, record: Record) -> Image | None:
 def _reference(image: Image, pictures: _Pictures, evidence: list[Evidence]) -> _Reference | None:
     use = QCoreApplication.translate("Report", "Reference image")
     picture = pictures.get(image.info)
-    evidence.append(_evidence(use, image.info, pictures))
+    evidence.append(_evidence_row(use, image.info, pictures))
     return None if picture is None else _Reference(picture, image.mm_per_pixel)
 
 
 def _other_file(item: Item, image: Image | None) -> dict[str, object] | None:
-    """The fileInfo that the item names, where that is not the record's reference image."""
-    named = item.item_point.fileInfo if item.item_point is not None else None
-    info = None if named is None else named.model_dump(mode="json")
+    """The fileInfo of the item's reference file if it is not the record's reference image, else None."""
+    file_info = item.item_point.fileInfo if item.item_point is not None else None
+    info = None if file_info is None else file_info.model_dump(mode="json")
     return info if names_other_file(info, None if image is None else image.info) else None
 
 
-def _evidence(use: str, info: Mapping[str, object], pictures: _Pictures) -> Evidence:
-    """The row of a file after its picture was fetched; by what the item says of one that is gone."""
-    digest = pictures.digest(info) or _digest(info.get("ipfs_cid"))
+def _evidence_row(use: str, info: Mapping[str, object], pictures: _Pictures) -> Evidence:
+    """The evidence row of a file whose picture was fetched.
+
+    For a file that no longer exists, the row shows the digest or content ID that the item names.
+    """
+    digest = pictures.digest(info) or _digest_text(info.get("ipfs_cid"))
     return Evidence(use, str(info.get("filename") or "–"), digest)
 
 
-def _item(
+def _reported_item(
     number: int,
     item: Item,
     reference: _Reference | None,
@@ -273,22 +286,22 @@ def _item(
     entries = entries_of(item)
     detection = results.finished_detection(entries)
     current = results.current(entries)
-    shown = current if detection is None else detection
-    info = (shown or {}).get("inputImage")
-    reported = findings.read_findings(
-        shown, severities, None if reference is None else reference.mm_per_pixel
+    entry = current if detection is None else detection
+    info = (entry or {}).get("inputImage")
+    item_findings = findings.read_findings(
+        entry, severities, None if reference is None else reference.mm_per_pixel
     )
     photo = pictures.get(info)
     if info:
         use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
-        evidence.append(_evidence(use, info, pictures))
+        evidence.append(_evidence_row(use, info, pictures))
     provenance = (detection or {}).get("provenance") or {}
     model = (results.model_entry(entries) or {}).get("provenance") or {}
     digest = str(model.get("model_sha256") or "")
     if not digest and model.get("program_version"):
-        # The built-in model is no file: the program that it is part of stands for it.
-        within = QCoreApplication.translate("Report", "Included with Walkaround {version}")
-        digest = within.format(version=model["program_version"])
+        # The built-in model is not a file. The version of the program identifies it.
+        use_text = QCoreApplication.translate("Report", "Included with Walkaround {version}")
+        digest = use_text.format(version=model["program_version"])
     if digest:
         use = QCoreApplication.translate("Report", "Model of item {number}").format(number=number)
         evidence.append(Evidence(use, model_word(item.model_id, item.model_name) or "–", digest))
@@ -296,7 +309,7 @@ def _item(
     if item.item_point is not None and item.item_point.point is not None and reference is not None:
         point = item.item_point.point
         region = point_to_pixels(point.x, point.y, point.w, point.h, *reference.picture.size)
-        crop = _scaled_down(_crop(reference.picture, region), CROP_PX)
+        crop = _shrink(_crop(reference.picture, region), CROP_PX)
         if reference.mm_per_pixel is not None:
             region_mm = (region.w * reference.mm_per_pixel, region.h * reference.mm_per_pixel)
     verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
@@ -310,53 +323,53 @@ def _item(
         region_mm=region_mm,
         on_overview=reference is not None and not reference.of_item,
         reference_crop=crop,
-        photo_crop=_photo_crop(pictures, photo, reported, region, provenance),
-        findings=tuple(reported),
-        passed=_to_passed(results.verdict(entries)),
+        photo_crop=_photo_crop(pictures, photo, item_findings, region, provenance),
+        findings=tuple(item_findings),
+        passed=_passed_from_verdict(results.verdict(entries)),
         opinion=results.model_opinion(entries),
         verdict=results.verdict(entries),
         reason=str(verdict.get("reason") or ""),
         decided_by=str(verdict.get("by_name") or verdict.get("by") or ""),
-        decided_at=_time(verdict.get("at")),
+        decided_at=_parse_time(verdict.get("at")),
         version=results.version(current) if current is not None else None,
         note=str(failure.get("message") or ""),
         accepted=results.accepted_version(current) is not None,
-        explained=len(suppressed.read_suppressed(shown, entries)),
-        memory_photos=suppressed.memory_photos(shown, entries),
+        explained=len(suppressed.read_suppressed(entry, entries)),
+        memory_photos=suppressed.memory_photos(entry, entries),
     )
 
 
-def _to_passed(verdict: Verdict) -> bool | None:
+def _passed_from_verdict(verdict: Verdict) -> bool | None:
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.PASSED
 
 
 def _photo_crop(
     pictures: _Pictures,
     photo: ImageSource | None,
-    reported: Sequence[Finding],
+    item_findings: Sequence[Finding],
     region: Rect | None,
     provenance: Provenance,
 ) -> QImage:
-    """The part of the photo that shows the region and every finding, with the boxes drawn on it."""
+    """Crop the part of the photo with the region and every finding, and draw the findings' boxes on it."""
     if photo is None:
         return QImage()
-    part = _shown_part(photo, region, [finding.box for finding in reported], provenance)
-    fitted, scale = pictures.fitted(photo, part)
-    painter = QPainter(fitted)
-    painter.setPen(QPen(_FAIL, 2))
-    for finding in reported:
+    part = _shown_part(photo, region, [finding.box for finding in item_findings], provenance)
+    crop, scale = pictures.scaled_crop(photo, part)
+    painter = QPainter(crop)
+    painter.setPen(QPen(_BOX_COLOUR, 2))
+    for finding in item_findings:
         box = finding.box
         painter.drawRect(
             QRectF((box.x - part.x) * scale, (box.y - part.y) * scale, box.w * scale, box.h * scale)
         )
     painter.end()
-    return fitted
+    return crop
 
 
 def _shown_part(
     photo: ImageSource, region: Rect | None, boxes: Sequence[Rect], provenance: Provenance
 ) -> Rect:
-    """The part of the photo (px of it) around the region and `boxes`; all of it without an alignment."""
+    """The part of the photo (its px) around the region and `boxes`; the whole photo without an alignment."""
     whole = Rect(0, 0, *photo.size)
     alignment = provenance.get("alignment")
     matrix = None if alignment is None else alignment.get("homography")
@@ -368,13 +381,13 @@ def _shown_part(
     left, top = min(part.x for part in parts), min(part.y for part in parts)
     right, bottom = max(part.right for part in parts), max(part.bottom for part in parts)
     margin = 0.08 * max(right - left, bottom - top)
-    inside = from_corners(left - margin, top - margin, right + margin, bottom + margin)
-    inside = inside.clamped(*photo.size)
-    return whole if inside.empty else inside
+    padded = from_corners(left - margin, top - margin, right + margin, bottom + margin)
+    padded = padded.clamped(*photo.size)
+    return whole if padded.empty else padded
 
 
-def task_of(session: Session, task_id: str) -> Task | None:
-    """The task in the catalogue; None for one of another system. Raises ClientError."""
+def find_task(session: Session, task_id: str) -> Task | None:
+    """The task from the catalogue; None for a task of another system. Raises ClientError."""
     try:
         return session.catalogue.tasks.get(task_id)
     except NotFound:
@@ -385,42 +398,42 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
     flight = task.flight_number if task else None
     api_status: tuple[tuple[str, str], ...] = ()
     if record.inspection_status is not seal.record_state:
-        # What a client of the service sets and sees, which no person decided here.
-        name = QCoreApplication.translate("Report", "API status")
-        api_status = ((name, report_terms.status(record.inspection_status)),)
-    # A record of any other part has neither, and its report says nothing of them.
-    thing = (
+        # Clients of the API set this status; it is not a decision of a user of the desktop.
+        label = QCoreApplication.translate("Report", "API status")
+        api_status = ((label, report_terms.status(record.inspection_status)),)
+    # A record of another object than an aircraft has neither field, and its report leaves them out.
+    object_fields = (
         (QCoreApplication.translate("Report", "Aircraft"), record.aircraft_name or ""),
         (QCoreApplication.translate("Report", "Flight"), flight or record.flight_id or ""),
     )
     return (
-        *(field for field in thing if field[1]),
+        *(field for field in object_fields if field[1]),
         (QCoreApplication.translate("Report", "Executor"), record.executor_name or ""),
         (QCoreApplication.translate("Report", "Task"), task.task_name if task else record.task_id),
-        (QCoreApplication.translate("Report", "Start time"), _minute(record.start_time)),
-        (QCoreApplication.translate("Report", "End time"), _minute(record.end_time)),
+        (QCoreApplication.translate("Report", "Start time"), _minute_text(record.start_time)),
+        (QCoreApplication.translate("Report", "End time"), _minute_text(record.end_time)),
         (QCoreApplication.translate("Report", "Status"), report_terms.status(seal.record_state)),
         *api_status,
         (QCoreApplication.translate("Report", "Outcome"), report_terms.computed_outcome(seal.outcome)),
         (QCoreApplication.translate("Report", "Decided items"), report_terms.decided_items(seal.counters)),
         (QCoreApplication.translate("Report", "Reference image"), record.reference_image_name or ""),
         (QCoreApplication.translate("Report", "Record ID"), record.inspection_id),
-        (QCoreApplication.translate("Report", "Created"), _minute(record.created_at)),
+        (QCoreApplication.translate("Report", "Created"), _minute_text(record.created_at)),
     )
 
 
-def _minute(time: datetime | None) -> str:
+def _minute_text(time: datetime | None) -> str:
     return minute_in_zone(time.replace(tzinfo=UTC)) if time is not None else ""
 
 
-def _time(text: object) -> datetime | None:
+def _parse_time(text: object) -> datetime | None:
     try:
         return datetime.fromisoformat(str(text))
     except ValueError:
         return None
 
 
-def _digest(content_id: object) -> str:
+def _digest_text(content_id: object) -> str:
     try:
         return sha256_of(str(content_id))
     except ValueError:
@@ -431,7 +444,7 @@ def _crop(picture: ImageSource, region: Rect) -> QImage:
     return QImage() if region.empty else picture.crop(region)
 
 
-def _scaled_down(image: QImage, longest: int) -> QImage:
+def _shrink(image: QImage, longest: int) -> QImage:
     if image.isNull() or max(image.width(), image.height()) <= longest:
         return image
     size = image.size().scaled(QSize(longest, longest), Qt.AspectRatioMode.KeepAspectRatio)

@@ -16,7 +16,7 @@ from shared.geometry import Rect
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A file that the report rests on: its name, SHA-256 (or content id) and what it was used for."""
+    """A file that the report is based on: its use, its name, and its SHA-256 or content ID."""
 
     use: str
     name: str
@@ -25,10 +25,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class ReportSeal:
-    """The sealed edition that a report shows: its number, its SHA-256 in hexadecimal, who finished it when.
+    """The sealed edition that a report shows; `seal` is its SHA-256 in hexadecimal.
 
-    `awaits_release`: a second person has to release it, so it does not stand yet. `superseded_by`: the newest
-    edition where this is an older one. `reopened`: the record was reopened after this edition.
+    `awaits_release`: a second person must still release the edition. `superseded_by`: the number of the
+    newest edition if this is an older one. `reopened`: the record was reopened after this edition.
     """
 
     record_id: str
@@ -45,15 +45,18 @@ class ReportSeal:
 
 @dataclass(frozen=True, slots=True)
 class ReportedItem:
-    """One item with its pictures; a null picture means there is none.
+    """One item with its pictures; a null picture means that there is none.
 
-    `region` is in px of the upright picture that it is marked on and None for an item without one;
-    `region_mm` is its width and height in mm where the picture has a scale; `on_overview` tells that the
-    picture is the record's reference image. `passed` is the verdict of a person (None: undecided),
-    `accepted` tells that it accepts the model's opinion, and `opinion` what the model said; without a verdict
-    `decided_by` is empty and `decided_at` None. `note` says why a detection gave no result. `camera`: when
-    and by which camera the photo was taken, and what is odd about that. `explained` is how many differences
-    the memory of the region explains, `memory_photos` of how many photos that memory is.
+    - `region`: px of the upright picture that it is marked on; None for an item without a region.
+    - `region_mm`: its width and height in mm; None if the picture has no scale.
+    - `on_overview`: whether that picture is the record's reference image.
+    - `passed`: the verdict of a person, None while undecided; `accepted`: whether it accepts the model's
+      opinion.
+    - `opinion`: the model's opinion. Without a verdict, `decided_by` is empty and `decided_at` None.
+    - `note`: why a detection gave no result.
+    - `camera`: when and by which camera the photo was taken, and whether that is implausible.
+    - `explained`: how many differences the memory of the region explains; `memory_photos`: of how many photos
+      that memory consists.
     """
 
     number: int
@@ -82,11 +85,11 @@ class ReportedItem:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A whole report. `fields` are label and value of the record in the order to show them.
+    """A whole report. `fields` are the labels and values of the record in the order to show them.
 
-    `overview` is the reference image made smaller, `overview_scale` its px per px of the upright original.
-    `record` is the record as the service answers it, for machine-readable copies. `status` and `status_name`
-    are the outcome of a sealed record and the state of a draft. `seal` is None for a draft.
+    `overview` is the reference image scaled down, `overview_scale` its px per px of the upright original.
+    `record` is the record as the service returns it, for machine-readable copies. `status` and `status_name`
+    are the outcome of a sealed record and the status of a draft. `seal` is None for a draft.
     """
 
     title: str
@@ -106,7 +109,7 @@ class Report:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many items passed, failed and are undecided."""
+        """The number of items that passed, failed and are undecided."""
         return {
             "passed": sum(item.passed is True for item in self.items),
             "failed": sum(item.passed is False for item in self.items),

@@ -1,4 +1,7 @@
-"""Collects the report of a sealed edition from its stored content; not for the GUI thread."""
+"""Collects the report of a sealed edition from its stored content.
+
+Everything here calls the service and must not run on the GUI thread.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from desktop.client.session import Session
-from desktop.report.collect import Content, Image, Progress, assemble, severities_of, task_of
+from desktop.report.collect import Content, Image, Progress, assemble, find_task, sealed_severities
 from desktop.report.content import Report
 from desktop.report.errors import SealBrokenError
 from desktop.report.seal import edition_seal
@@ -23,20 +26,21 @@ Json = Any
 def collect_edition(
     session: Session, inspection_id: str, edition: int, made_by: str, progress: Progress
 ) -> Report:
-    """Everything that the report of an edition says: the record as it was sealed, whatever it is now.
+    """Collect the report of an edition: the record as it was sealed, even if it changed since.
 
-    Pictures whose bytes are not the sealed ones are left empty. Raises ClientError, SealBrokenError.
+    Pictures whose content is not the sealed content are left empty. Raises ClientError, and SealBrokenError
+    if the stored content does not match its seal.
     """
-    stored = session.records.edition(inspection_id, edition)
+    stored_edition = session.records.edition(inspection_id, edition)
     newest = max(other.edition for other in session.records.editions(inspection_id))
-    return assemble(session, _content(session, inspection_id, stored, newest), made_by, progress)
+    return assemble(session, _content(session, inspection_id, stored_edition, newest), made_by, progress)
 
 
-def _content(session: Session, inspection_id: str, stored: EditionContent, newest: int) -> Content:
-    if sha256(stored.canonical.encode()) != stored.seal:
-        raise SealBrokenError(stored.edition)
-    content = json.loads(stored.canonical)
-    edition = Edition.model_validate(stored.model_dump(include=set(Edition.model_fields)))
+def _content(session: Session, inspection_id: str, stored_edition: EditionContent, newest: int) -> Content:
+    if sha256(stored_edition.canonical.encode()) != stored_edition.seal:
+        raise SealBrokenError(stored_edition.edition)
+    content = json.loads(stored_edition.canonical)
+    edition = Edition.model_validate(stored_edition.model_dump(include=set(Edition.model_fields)))
     status = Status(content["record"]["inspection_status"])
     record = Record.model_validate(
         {**content["record"], **content["known"], "status_name": STATUS_NAMES[status]}
@@ -44,18 +48,18 @@ def _content(session: Session, inspection_id: str, stored: EditionContent, newes
     return Content(
         record=record,
         items=[_item(item) for item in content["items"]],
-        standing=RecordSeal(
+        record_seal=RecordSeal(
             inspection_id=inspection_id,
-            state=SealState.REOPENED if stored.reopened_at is not None else SealState.FINISHED,
-            record_state=stored.outcome,
-            outcome=stored.outcome,
+            state=SealState.REOPENED if stored_edition.reopened_at is not None else SealState.FINISHED,
+            record_state=stored_edition.outcome,
+            outcome=stored_edition.outcome,
             counters=Tally.model_validate(content["counters"]),
             newest=edition,
         ),
-        sealed=edition_seal(inspection_id, edition, newest),
+        report_seal=edition_seal(inspection_id, edition, newest),
         image=_image(content["reference_image"], content["files"]),
-        task=task_of(session, record.task_id),
-        severities=severities_of(content) or {},
+        task=find_task(session, record.task_id),
+        severities=sealed_severities(content) or {},
         files={file["file_id"]: file["sha256"] for file in content["files"]},
     )
 
@@ -64,8 +68,8 @@ def _item(fields: Mapping[str, Json]) -> Item:
     values = {name: value for name, value in fields.items() if name in Item.model_fields}
     origin = (results.model_entry(fields["result"]) or {}).get("provenance") or {}
     times = {name: f"{fields[name]}Z" for name in ("created_at", "updated_at")}
-    named = {"model_name": origin.get("model_name"), "model_description": None}
-    return Item.model_validate({**values, **named, **times})
+    model_fields = {"model_name": origin.get("model_name"), "model_description": None}
+    return Item.model_validate({**values, **model_fields, **times})
 
 
 def _image(fields: Mapping[str, Json] | None, files: list[Mapping[str, Json]]) -> Image | None:

@@ -1,10 +1,10 @@
-"""Defines what can be wrong with the source of a report."""
+"""Defines the errors of the data that a report is made from."""
 
 from __future__ import annotations
 
 
 class SealBrokenError(Exception):
-    """The stored content of an edition is not what its seal says."""
+    """The stored content of an edition does not match its seal."""
 
     def __init__(self, edition: int) -> None:
         super().__init__(edition)

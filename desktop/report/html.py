@@ -1,4 +1,4 @@
-"""Writes a report as one HTML file that needs nothing else: pictures inside, no script, nothing fetched."""
+"""Writes a report as one self-contained HTML file: pictures are embedded, and it has no scripts or links."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ max-width:960px;padding:0 24px}h1{font-size:26px;margin:0}h2{font-size:18px;marg
 h3{font-size:15px;margin:0 8px 0 0;display:inline}
 .dim{color:#5a6673}.pill{color:#fff;border-radius:10px;padding:2px 10px;font-weight:600;font-size:12px}
 .passed{background:#1d8a54}.failed{background:#cf2f2a}.undecided{background:#a8700a}.in_progress{background:#0b6fd6}
-.not_started,.cancelled{background:#5a6673}
-dl{display:grid;grid-template-columns:max-content 1fr max-content 1fr;gap:4px 16px}
-dt{color:#5a6673}dd{margin:0}
+.not_started,.cancelled{background:#5a6673} dl{display:grid;grid-template-columns:max-content 1fr max-content
+1fr;gap:4px 16px} dt{color:#5a6673}dd{margin:0}
 figure{margin:0;position:relative}img{max-width:100%;display:block;border-radius:6px}
 .mark{position:absolute;border:2px solid;box-sizing:border-box}.mark b{position:absolute;top:-1.6em;left:-2px;
 color:#fff;padding:0 5px;font-size:11px}article{border-top:1px solid #dde2e8;padding:16px 0;display:grid;
@@ -42,7 +41,7 @@ _CLASSES = {True: "passed", False: "failed", None: "undecided"}
 
 
 def write(report: Report, path: Path) -> None:
-    """Write `report` to `path`, whole or not at all. Raises OSError with the reason when it cannot."""
+    """Write `report` to `path` atomically. Raises OSError when the file cannot be written."""
     atomic.write(path, page(report).encode("utf-8"), durable=True)
 
 
@@ -53,7 +52,7 @@ def page(report: Report) -> str:
         f"<tr><td>{_text(row.use)}<td>{_text(row.name)}<td class=dim>{_text(row.digest)}"
         for row in report.evidence
     )
-    created = QCoreApplication.translate("Report", "Created by {person} on {time} with {program}").format(
+    origin = QCoreApplication.translate("Report", "Created by {person} on {time} with {program}").format(
         person=report.made_by, time=minute_in_zone(report.made_at), program=report.program
     )
     title = QCoreApplication.translate("Report", "Evidence: files and their SHA-256")
@@ -69,7 +68,7 @@ def page(report: Report) -> str:
         f"{_state_pill(report)}</p>{_draft_mark(report)}"
         f"<dl>{fields}</dl>{_counts(report)}"
         f"{_overview(report)}{''.join(_item(item) for item in report.items)}"
-        f"<h2>{_text(title)}</h2><table>{evidence}</table>{_seal(report)}<p class=dim>{_text(created)}</p>"
+        f"<h2>{_text(title)}</h2><table>{evidence}</table>{_seal(report)}<p class=dim>{_text(origin)}</p>"
         f'<script type="application/json" id="record">{record}</script>'
     )
 
@@ -82,7 +81,7 @@ def _state_pill(report: Report) -> str:
 
 
 def _draft_mark(report: Report) -> str:
-    """Says on every printed page, and across the screen, that the record is not sealed yet."""
+    """The watermark of a report that is not final, on every printed page and across the screen."""
     mark = seal.mark(report.seal)
     return f"<div class=draft aria-hidden=true>{_text(mark)}</div>" if mark else ""
 
@@ -95,7 +94,7 @@ def _seal(report: Report) -> str:
     modules = seal.qr_modules(report.seal)
     size = len(modules)
     dark = "".join(
-        f"M{x} {y}h1v1h-1z" for y, row in enumerate(modules) for x, filled in enumerate(row) if filled
+        f"M{x} {y}h1v1h-1z" for y, row in enumerate(modules) for x, is_dark in enumerate(row) if is_dark
     )
     code = (
         f"<svg class=qr viewBox='0 0 {size} {size}' shape-rendering=crispEdges role=img"
@@ -117,11 +116,11 @@ def _text(value: str) -> str:
     return html.escape(value)
 
 
-def _picture(image: QImage, what: str) -> str:
+def _picture(image: QImage, description: str) -> str:
     if image.isNull():
         return f"<p class=dim>{_text(QCoreApplication.translate('Report', 'No image'))}</p>"
-    code = base64.b64encode(_jpeg(image)).decode("ascii")
-    return f'<img alt="{_text(what)}" src="data:image/jpeg;base64,{code}">'
+    encoded = base64.b64encode(_jpeg(image)).decode("ascii")
+    return f'<img alt="{_text(description)}" src="data:image/jpeg;base64,{encoded}">'
 
 
 def _jpeg(image: QImage) -> bytes:

@@ -1,4 +1,4 @@
-"""Writes a report as PDF/A-1b: selectable text, embedded fonts, A4. Any thread may call it."""
+"""Writes a report as PDF/A-1b in A4 with selectable text and embedded fonts; may run in any thread."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from desktop.report.pdf_drawing import (
     paint_in_bands,
     value_size,
 )
-from desktop.report.searchable_text import with_searchable_text
+from desktop.report.searchable_text import make_searchable
 from shared import atomic
 from shared.codes import Status
 
@@ -37,15 +37,15 @@ _WATERMARK = QColor("#f1e6d2")
 _WATERMARK_PX = 120.0
 
 Block = tuple[float, Callable[[float], None]]
-"""Height in points, and what paints it with its top at the y it is given."""
+"""The height of a block in points, and the function that paints it with its top at the given y."""
 
 
 def write(report: Report, path: Path, cancelled: Callable[[], bool] = lambda: False) -> None:
-    """Write `report` to `path`, whole or not at all.
+    """Write `report` to `path` atomically.
 
-    Raises OSError with the reason when it cannot, and MissingGlyphsError for a character that no font of this
-    computer has: Qt would write a NUL in its place. `cancelled` is asked between items; when it says True
-    nothing is written.
+    `cancelled` is called between blocks; once it returns True, nothing is written. Raises OSError when the
+    file cannot be written, and MissingGlyphsError for a character that no font of this computer has, because
+    Qt would write a NUL instead of it.
     """
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -68,11 +68,11 @@ def write(report: Report, path: Path, cancelled: Callable[[], bool] = lambda: Fa
     finally:
         painter.end()
     if finished:
-        atomic.write(path, with_searchable_text(bytes(buffer.data().data())), durable=True)
+        atomic.write(path, make_searchable(bytes(buffer.data().data())), durable=True)
 
 
 class _Pages:
-    """Puts blocks on pages: measures all of them first, so that every footer can say "page n of N"."""
+    """Puts blocks on pages. Measures all blocks first, so that every footer can show "Page n of N"."""
 
     def __init__(
         self, painter: QPainter, writer: QPdfWriter, report: Report, cancelled: Callable[[], bool]
@@ -84,16 +84,16 @@ class _Pages:
         self._draw = Drawing(painter)
 
     def paint(self) -> bool:
-        """Paint every page; False when it was cancelled on the way."""
+        """Paint every page. Returns False if it was cancelled."""
         pages: list[list[Block]] = [[]]
-        free = PAGE_H - 2 * MARGIN - FOOTER
-        left = free
+        page_height = PAGE_H - 2 * MARGIN - FOOTER
+        remaining_height = page_height
         for block in self._blocks():
-            if block[0] > left and pages[-1]:
+            if block[0] > remaining_height and pages[-1]:
                 pages.append([])
-                left = free
+                remaining_height = page_height
             pages[-1].append(block)
-            left -= block[0]
+            remaining_height -= block[0]
         for number, page in enumerate(pages, 1):
             if number > 1:
                 self.writer.newPage()
@@ -111,7 +111,7 @@ class _Pages:
         blocks = [self._header(), self._fields(), self._overview()]
         blocks += [self._item(item) for item in self.report.items]
         evidence = [self._evidence(start) for start in range(0, len(self.report.evidence), 20)]
-        # The signature never stands alone on a page.
+        # The signature must not be alone on a page.
         return [
             *blocks,
             *evidence[:-1],
@@ -206,8 +206,8 @@ class _Pages:
         )
 
     def _item(self, item: ReportedItem) -> Block:
-        left = 236.0
-        right = WIDTH - left - 14
+        pictures_width = 236.0
+        text_width = WIDTH - pictures_width - 14
         lines = [
             (item.description, 9, INK, False),
             (item.model, 9, DIM, False),
@@ -220,10 +220,10 @@ class _Pages:
             (item.note, 9, OUTCOME[False], False),
             (item.camera, 8, DIM, False),
         ]
-        shown = [line for line in lines if line[0]]
+        visible_lines = [line for line in lines if line[0]]
         name = f"{item.number}  {item.name}"
         title = self._draw.height(WIDTH - 90, name, 12, True)
-        text = sum(self._draw.height(right, line[0], line[1], line[3]) + 3 for line in shown)
+        text = sum(self._draw.height(text_width, line[0], line[1], line[3]) + 3 for line in visible_lines)
         height = (
             title
             + 12
@@ -238,11 +238,13 @@ class _Pages:
             self._draw.text(MARGIN, y, WIDTH - 90, name, 12, INK, True)
             self._draw.pill_at_right(y, report_terms.outcome(item.passed), OUTCOME[item.passed])
             y += title + 5
-            self._draw.picture(MARGIN, y, (left - 6) / 2, item.reference_crop)
-            self._draw.picture(MARGIN + (left + 6) / 2, y, (left - 6) / 2, item.photo_crop)
-            for line, size, colour, bold in shown:
-                self._draw.text(MARGIN + left + 14, y, right, line, size, colour, bold)
-                y += self._draw.height(right, line, size, bold) + 3
+            self._draw.picture(MARGIN, y, (pictures_width - 6) / 2, item.reference_crop)
+            self._draw.picture(
+                MARGIN + (pictures_width + 6) / 2, y, (pictures_width - 6) / 2, item.photo_crop
+            )
+            for line, size, colour, bold in visible_lines:
+                self._draw.text(MARGIN + pictures_width + 14, y, text_width, line, size, colour, bold)
+                y += self._draw.height(text_width, line, size, bold) + 3
 
         return height, paint
 
@@ -280,11 +282,11 @@ class _Pages:
 
     def _seal(self) -> Block:
         """The seal with its QR code; nothing on a draft."""
-        sealed = self.report.seal
-        if sealed is None:
+        report_seal = self.report.seal
+        if report_seal is None:
             return 0.0, lambda _y: None
-        lines = seal.seal_lines(sealed)
-        modules = seal.qr_modules(sealed)
+        lines = seal.seal_lines(report_seal)
+        modules = seal.qr_modules(report_seal)
         right = WIDTH - QR_SIDE - 16
         heights = [self._draw.height(right, line, value_size(line)) + 3 for line in lines]
 
@@ -300,7 +302,7 @@ class _Pages:
         return 34 + max(sum(heights), QR_SIDE), paint
 
     def _watermark(self) -> None:
-        """Say across the page that the record is not sealed yet, below everything else."""
+        """Paint the watermark of a report that is not final across the page, below all other content."""
         text = seal.mark(self.report.seal)
         if not text:
             return
@@ -309,8 +311,8 @@ class _Pages:
         self.painter.rotate(-54)
         font = self._draw.font(_WATERMARK_PX, True)
         self.painter.setFont(font)
-        wide = self.painter.fontMetrics().horizontalAdvance(text)
-        size = min(_WATERMARK_PX, _WATERMARK_PX * (PAGE_H - 4 * MARGIN) / wide)
+        text_width = self.painter.fontMetrics().horizontalAdvance(text)
+        size = min(_WATERMARK_PX, _WATERMARK_PX * (PAGE_H - 4 * MARGIN) / text_width)
         self._draw.text(
             -PAGE_H / 2, -size, PAGE_H, text, size, _WATERMARK, True, align=Qt.AlignmentFlag.AlignHCenter
         )
@@ -328,7 +330,7 @@ class _Pages:
 
 
 def _unbreakable_block(blocks: list[Block]) -> Block:
-    """`blocks` as one block that no page break divides."""
+    """Join `blocks` into one block that no page break divides."""
 
     def paint(y: float) -> None:
         for height, part in blocks:

@@ -1,4 +1,4 @@
-"""Draws the parts of a PDF page: text with the font's glyphs only, pills, pictures, QR codes."""
+"""Draws the parts of a PDF page: text, pills, pictures, QR codes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from shared.codes import Status
 PAGE_W, PAGE_H, MARGIN, FOOTER = 595.0, 842.0, 42.5, 28.0
 WIDTH = PAGE_W - 2 * MARGIN
 _BAND_PX = 160
-"""Height of the band of a large picture that is painted at once."""
-_OVERLAP_PX = 8
-"""So much of the next band comes with each: edges that only met would leave a line of paper on a screen."""
+"""Height in px of the bands in which a large picture is painted."""
+_BAND_OVERLAP_PX = 8
+"""How many px of the next band each band includes. Bands that only met would show a line between them on a
+screen.
+"""
 
 INK, DIM, LINE, GROUND = QColor("#1a2027"), QColor("#5a6673"), QColor("#dde2e8"), QColor("#f3f5f7")
 ACCENT = QColor("#0b6fd6")
@@ -31,22 +33,22 @@ STATUS = {
 
 QR_SIDE = 84.0
 
-# Qt draws a glyph for each of them, and there is none.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Qt draws a glyph for each of these characters, but no font has one.
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def paint_in_bands(painter: QPainter, place: QRectF, image: QImage) -> None:
-    """Paint a large picture a band at a time: while Qt packs one into a PDF, no other thread runs."""
+    """Paint a large picture band by band: no other thread runs while Qt packs a picture into a PDF."""
     scale = place.height() / image.height()
     for top in range(0, image.height(), _BAND_PX):
-        band = image.copy(0, top, image.width(), min(_BAND_PX + _OVERLAP_PX, image.height() - top))
+        band = image.copy(0, top, image.width(), min(_BAND_PX + _BAND_OVERLAP_PX, image.height() - top))
         painter.drawImage(
             QRectF(place.x(), place.y() + top * scale, place.width(), band.height() * scale), band
         )
 
 
 class Drawing:
-    """Draws with one painter, whose unit is the point."""
+    """Draws parts of a page with one painter, whose unit is the point."""
 
     def __init__(self, painter: QPainter) -> None:
         self.painter = painter
@@ -55,21 +57,25 @@ class Drawing:
     def font(self, size: float, bold: bool = False) -> QFont:
         """The font of the report at `size` points."""
         font = QFont(self.painter.font())
-        # Points of the page, not of the device: the painter is scaled already.
+        # The painter is scaled to points, so one pixel of the font is one point of the page.
         font.setPixelSize(round(size))
         font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-        # Ligatures and the digits of a locale are glyphs without a character: no search finds the text.
+        # The glyphs of ligatures and of a locale's digits map to no character, so a search would not find
+        # them.
         for feature in ("liga", "locl"):
             font.setFeature(QFont.Tag(feature), 0)
         return font
 
     def _drawable_text(self, text: str, font: QFont) -> str:
-        """`text` as it is drawn, without control characters. Raises MissingGlyphsError."""
-        drawn = _CONTROLS.sub(" ", text)
+        """Replace the control characters of `text`.
+
+        Raises MissingGlyphsError for a character without glyph.
+        """
+        drawn = _CONTROL_CHARACTERS.sub(" ", text)
         new = {(font.bold(), character) for character in drawn} - self._drawable
-        lacking = missing("".join(sorted(character for _, character in new)), font)
-        if lacking:
-            raise MissingGlyphsError(lacking)
+        missing_characters = missing("".join(sorted(character for _, character in new)), font)
+        if missing_characters:
+            raise MissingGlyphsError(missing_characters)
         self._drawable |= new
         return drawn
 
@@ -85,7 +91,7 @@ class Drawing:
         height: float = 4000,
         align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     ) -> None:
-        """Write `text` into a box, in as many lines as it needs. Raises MissingGlyphsError."""
+        """Draw `text` into a box, wrapped to its width. Raises MissingGlyphsError."""
         font = self.font(size, bold)
         self.painter.setFont(font)
         self.painter.setPen(colour)
@@ -95,7 +101,7 @@ class Drawing:
         self.painter.drawText(QRectF(x, y, width, height), flags, self._drawable_text(text, font))
 
     def height(self, width: float, text: str, size: float = 9, bold: bool = False) -> float:
-        """How high `text` is in a box of `width`. Raises MissingGlyphsError."""
+        """The height of `text` wrapped to `width`, both in points. Raises MissingGlyphsError."""
         if not text:
             return 0.0
         font = self.font(size, bold)
@@ -106,16 +112,16 @@ class Drawing:
         ).height()
 
     def pill_at_right(self, y: float, text: str, colour: QColor) -> None:
-        """A pill that ends at the right margin."""
+        """Draw a pill that ends at the right margin."""
         self.pill(PAGE_W - MARGIN - self.pill_width(text), y, text, colour)
 
     def pill_width(self, text: str) -> float:
-        """How wide the pill with `text` is."""
+        """The width in points of a pill with `text`."""
         self.painter.setFont(self.font(9, True))
         return self.painter.fontMetrics().horizontalAdvance(text) + 14.0
 
     def pill(self, x: float, y: float, text: str, colour: QColor) -> float:
-        """A pill with `text`; gives its width."""
+        """Draw a pill with `text`. Returns its width in points."""
         width = self.pill_width(text)
         self.painter.setPen(Qt.PenStyle.NoPen)
         self.painter.setBrush(colour)
@@ -125,12 +131,12 @@ class Drawing:
         return width
 
     def picture(self, x: float, y: float, width: float, image: QImage) -> None:
-        """`image` in a frame of 96 points, or the words that there is none."""
+        """Draw `image` in a frame of 96 points in height, or the text "No image" if it is null."""
         frame = QRectF(x, y, width, 96)
         self.painter.fillRect(frame, GROUND)
         if image.isNull():
-            none = QCoreApplication.translate("Report", "No image")
-            self.text(x, y + 42, width, none, 8, DIM, align=Qt.AlignmentFlag.AlignHCenter)
+            no_image = QCoreApplication.translate("Report", "No image")
+            self.text(x, y + 42, width, no_image, 8, DIM, align=Qt.AlignmentFlag.AlignHCenter)
             return
         scale = min(frame.width() / image.width(), frame.height() / image.height())
         place = QRectF(0, 0, image.width() * scale, image.height() * scale)
@@ -138,13 +144,13 @@ class Drawing:
         self.painter.drawImage(place, image)
 
     def qr(self, x: float, y: float, modules: list[list[bool]]) -> None:
-        """A QR code of `modules`, `QR_SIDE` points wide."""
+        """Draw a QR code of `modules`, `QR_SIDE` points wide."""
         side = QR_SIDE / len(modules)
-        # Each module a whole number of dots apart: edges that are smoothed leave lines between them.
+        # Without antialiasing: smoothed edges would leave lines between the modules.
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for row, dark in enumerate(modules):
-            for column, filled in enumerate(dark):
-                if filled:
+            for column, is_dark in enumerate(dark):
+                if is_dark:
                     self.painter.fillRect(
                         QRectF(x + column * side, y + row * side, side, side), QColor("#000000")
                     )
@@ -152,5 +158,5 @@ class Drawing:
 
 
 def value_size(value: str) -> float:
-    """Smaller type for a value that is one long word, such as an id."""
+    """The font size of a value in points: smaller for one long word, such as an ID."""
     return 9 if " " in value or len(value) < 30 else 7

@@ -1,4 +1,4 @@
-"""Gives the words of a report in the language of the program."""
+"""Formulates the texts of a report in the language of the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shared.wire.seal import Tally
 
 
 def outcome(passed: bool | None) -> str:
-    """Passed, failed or undecided, in words."""
+    """The word for a verdict; None is undecided."""
     if passed is None:
         return QCoreApplication.translate("Report", "Undecided")
     if passed:
@@ -22,7 +22,7 @@ def outcome(passed: bool | None) -> str:
 
 
 def status(code: Status) -> str:
-    """The state of a record, in words."""
+    """The word for the status of a record."""
     return {
         Status.NOT_STARTED: QCoreApplication.translate("Report", "Not started"),
         Status.IN_PROGRESS: QCoreApplication.translate("Report", "In progress"),
@@ -33,12 +33,12 @@ def status(code: Status) -> str:
 
 
 def computed_outcome(outcome_code: Status | None) -> str:
-    """The outcome that the verdicts come to."""
+    """The word for the outcome that follows from the verdicts."""
     return outcome(None if outcome_code is None else outcome_code is Status.PASSED)
 
 
 def decided_items(counters: Tally) -> str:
-    """How many of the items a person judged."""
+    """How many of the items are decided."""
     return QCoreApplication.translate("Report", "{judged} of {items}").format(
         judged=counters.judged, items=counters.items
     )
@@ -60,21 +60,21 @@ def decision(item: ReportedItem) -> str:
 
 
 def opinion(item: ReportedItem) -> str:
-    """What the model said, or that it did not run."""
+    """The model's opinion, or that it gave no result."""
     if item.opinion is None:
         return QCoreApplication.translate("Report", "Model: no result")
     return QCoreApplication.translate("Report", "Model: {verdict}").format(verdict=outcome(item.opinion))
 
 
 def findings(item: ReportedItem) -> str:
-    """The findings: label, confidence or author of each, and how severe and large it is where known."""
+    """The findings, each with its label, its confidence or author, and its severity and size if known."""
     if not item.findings:
         return QCoreApplication.translate("Report", "No findings")
-    return "   ".join(map(_finding, item.findings))
+    return "   ".join(map(_finding_text, item.findings))
 
 
 def explained_differences(item: ReportedItem) -> str:
-    """How many differences the memory of the region explains, and of how many photos; empty for none."""
+    """How many differences the memory of the region explains, and its number of photos; empty for none."""
     if not item.explained:
         return ""
     photos = QCoreApplication.translate("Report", "%n photo(s)", "", item.memory_photos)
@@ -83,27 +83,27 @@ def explained_differences(item: ReportedItem) -> str:
     ).format(photos=photos)
 
 
-def _finding(finding: Finding) -> str:
+def _finding_text(finding: Finding) -> str:
     opinion = opinion_word(finding.second_opinion)
     details = severity_word(finding.severity), size_text(finding.size_mm), opinion
-    more = ", ".join(part for part in details if part)
+    details_text = ", ".join(part for part in details if part)
     if not finding.drawn:
         text = f"{finding_word(finding.label)} {finding.confidence:.2f}"
     else:
         text = QCoreApplication.translate("Report", "{label}, drawn by {person}").format(
             label=finding_word(finding.label), person=finding.author or "–"
         )
-    return f"{text} ({more})" if more else text
+    return f"{text} ({details_text})" if details_text else text
 
 
 def region(item: ReportedItem) -> str:
-    """The region in px of the upright reference image."""
+    """The region in px of the upright reference image, and its size in mm if the image has a scale."""
     if item.region is None:
         return QCoreApplication.translate("Report", "No region")
-    where = QCoreApplication.translate("Report", "Region x {x} y {y}, {w} × {h} px").format(
+    text = QCoreApplication.translate("Report", "Region x {x} y {y}, {w} × {h} px").format(
         x=round(item.region.x), y=round(item.region.y), w=round(item.region.w), h=round(item.region.h)
     )
     if item.region_mm is None:
-        return where
-    wide, high = item.region_mm
-    return f"{where} ({wide:.0f} × {high:.0f} mm)"
+        return text
+    width_mm, height_mm = item.region_mm
+    return f"{text} ({width_mm:.0f} × {height_mm:.0f} mm)"

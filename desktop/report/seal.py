@@ -1,4 +1,4 @@
-"""Describes the seal of a record in its report: draft, awaiting release or sealed; the QR code."""
+"""Describes the seal of a record in its report: texts, watermark and QR code."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from desktop.report.content import ReportSeal
 from shared.codes import SEALED_STATES
 from shared.wire.seal import Edition, RecordSeal
 
-_SHORT = 16
+_SHORT_SEAL_LENGTH = 16
 
 
 def report_seal(seal: RecordSeal) -> ReportSeal | None:
-    """The seal of the record as the report shows it; None for a record that is not sealed: a draft."""
+    """The seal of the record as the report shows it; None for a draft, a record that is not sealed."""
     edition = seal.newest
     if edition is None or seal.state not in SEALED_STATES:
         return None
@@ -52,31 +52,31 @@ def mark(seal: ReportSeal | None) -> str:
 
 
 def footer(seal: ReportSeal | None) -> str:
-    """The seal in short, for the foot of every page; empty for a draft."""
+    """The edition and the beginning of its seal, for the footer of every page; empty for a draft."""
     if seal is None:
         return ""
     text = QCoreApplication.translate("Report", "Edition {n}, seal {seal}…")
-    return text.format(n=seal.edition, seal=seal.seal[:_SHORT])
+    return text.format(n=seal.edition, seal=seal.seal[:_SHORT_SEAL_LENGTH])
 
 
 def seal_lines(seal: ReportSeal) -> list[str]:
-    """Who finished and released the record when, its seal, and how to check it."""
-    finished = QCoreApplication.translate("Report", "Finished by {name}, {time}, edition {n}")
+    """Who finished and released the record and when, its seal, and the command that verifies it."""
+    finish_text = QCoreApplication.translate("Report", "Finished by {name}, {time}, edition {n}")
     lines = [
-        finished.format(name=seal.finished_by, time=minute_in_zone(seal.finished_at), n=seal.edition),
+        finish_text.format(name=seal.finished_by, time=minute_in_zone(seal.finished_at), n=seal.edition),
     ]
     if seal.released_at is not None:
-        released = QCoreApplication.translate("Report", "Released by {name}, {time}")
-        lines.append(released.format(name=seal.released_by, time=minute_in_zone(seal.released_at)))
+        release_text = QCoreApplication.translate("Report", "Released by {name}, {time}")
+        lines.append(release_text.format(name=seal.released_by, time=minute_in_zone(seal.released_at)))
     elif seal.awaits_release:
         lines.append(QCoreApplication.translate("Report", "Awaiting release by another user"))
     lines.append(seal.seal)
-    check = QCoreApplication.translate("Report", "Verify with: {command}")
-    lines.append(check.format(command=f"walkaround audit verify --record {seal.record_id}"))
+    verify_text = QCoreApplication.translate("Report", "Verify with: {command}")
+    lines.append(verify_text.format(command=f"walkaround audit verify --record {seal.record_id}"))
     return lines
 
 
 def qr_modules(seal: ReportSeal) -> list[list[bool]]:
-    """The QR code that holds record, edition and seal: rows of modules, True is dark, without its border."""
+    """The QR code with record, edition and seal: rows of modules without a border; True is dark."""
     text = f"walkaround-seal record={seal.record_id} edition={seal.edition} sha256={seal.seal}"
     return [[bool(module) for module in row] for row in segno.make(text, error="m", micro=False).matrix]

@@ -1,1 +1,1 @@
-"""An inspection and imported regions as plain data, with file names and column names; no Qt."""
+"""Defines an inspection and imported regions as plain data, with file names and column names. No Qt."""

@@ -1,4 +1,4 @@
-"""Gives the terms of a table: translated for a user, codes for a program."""
+"""Defines the terms of a table: translated for a user, codes for a program."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 
-def _unchanged(text: str) -> str:
+def _same_text(text: str) -> str:
     return text
 
 
-def _name(model_id: str | None, name: str | None) -> str | None:
+def _model_name(model_id: str | None, name: str | None) -> str | None:
     return name
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnTerms:
-    """What a table shows for codes; without terms, the codes themselves.
+    """The terms that a table shows for codes. By default these are the codes themselves.
 
-    `headings`: titles of columns by their codes. `outcome`: for passed, failed, undecided. `state`: for where
-    a record stands (`shared.codes.SealState`). `label`: for the label of a finding. `severity`: for how
-    severe it is. `model`: by a model's id and its name.
+    `headings` maps the codes of columns to titles, `outcome` the codes passed, failed and undecided, and
+    `state` the codes of `shared.codes.SealState`. `label` and `severity` translate those of a finding, and
+    `model` gives the name of a model from its ID and its stored name.
     """
 
     headings: Mapping[str, str] = field(default_factory=dict)
     outcome: Mapping[str, str] = field(default_factory=dict)
     state: Mapping[str, str] = field(default_factory=dict)
-    label: Callable[[str], str] = _unchanged
-    severity: Callable[[str], str] = _unchanged
-    model: Callable[[str | None, str | None], str | None] = _name
+    label: Callable[[str], str] = _same_text
+    severity: Callable[[str], str] = _same_text
+    model: Callable[[str | None, str | None], str | None] = _model_name
 
 
 CODES = ColumnTerms()
@@ -85,7 +85,7 @@ CHINESE = {
 }
 """The titles of the columns in a Chinese table. In every other language the codes are the titles."""
 
-EARLIER = {
+EARLIER_TITLES = {
     "结论": "outcome",
     "封签": "seal",
     "条目编号": "item_id",

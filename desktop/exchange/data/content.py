@@ -1,4 +1,4 @@
-"""Defines an inspection as plain data for export, and what follows from it."""
+"""Defines an inspection as plain data for export."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from shared.wire.seal import RecordSeal
 
 @dataclass(frozen=True, slots=True)
 class ExportedPicture:
-    """A picture by its file name, its upright size in px and its content id, where that is known.
+    """A picture: its file name, its upright size in px and, if known, its content ID.
 
-    `url` is where the service has its bytes, `mm_per_pixel` its scale; empty and None where not known.
-    `camera` is what the camera wrote into a photo, `taken_mark` what is odd about its time.
+    `url` is the address of its content in the service, empty if unknown. `mm_per_pixel` is its scale, None if
+    unknown. `camera` is the camera data of a photo; `taken_mark` says whether its time is implausible.
     """
 
     name: str
@@ -36,14 +36,14 @@ class ExportedPicture:
 
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
-    """What an item comes to. `number` counts from 1.
+    """The result of an item. `number` counts from 1.
 
-    `reference` is the picture that the region is marked on; `region` is in px of it, upright, and None
-    without one or when the picture's size is unknown.
-    `findings` and `version` are those of the newest detection that finished; `photo` is the picture it looked
-    at, None when its size is unknown. `passed` is the verdict of a person (None: undecided), `opinion` what
-    the model said, and `accepted_version` the version whose opinion the verdict accepts, None for a verdict
-    of the person's own.
+    - `reference`: the picture that the region is marked on.
+    - `region`: px of that picture, upright; None without a region or if the picture's size is unknown.
+    - `findings`, `version`: those of the newest finished detection.
+    - `photo`: the photo of that detection; None if its size is unknown.
+    - `passed`: the verdict of a person, None while undecided. `opinion`: the model's opinion.
+    - `accepted_version`: the version whose opinion the verdict accepts; None if it accepts no opinion.
     """
 
     number: int
@@ -64,25 +64,25 @@ class ItemFacts:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """A record with its items, as the service answers them.
+    """A record with its items, as the service returns them.
 
-    `reference` is its reference image; `photos` are the pictures that the newest finished detections looked
-    at, by item id. Pictures of unknown size are left out. `own` are the reference files of the items that
-    name another than the reference image, by item id; None for one of unknown size. `seal` is where the
-    record stands, None where that is not known.
+    `reference` is its reference image. `photos` are the photos of the newest finished detections, by item ID.
+    Pictures of unknown size are left out. `item_references` are the reference files of the items that use
+    another file than the reference image, by item ID; None for a file of unknown size. `seal` is the seal
+    status of the record, None if unknown.
     """
 
     record: Record
     items: tuple[Item, ...]
     reference: ExportedPicture | None
     photos: Mapping[str, ExportedPicture]
-    own_references: Mapping[str, ExportedPicture | None] = field(default_factory=dict)
+    item_references: Mapping[str, ExportedPicture | None] = field(default_factory=dict)
     severities: Mapping[str, Severity] = field(default_factory=dict, compare=False)
-    """How severe findings with a label are now, for those that were found before it was set."""
+    """The current severity by label, for findings that have none because they are older than the setting."""
     seal: RecordSeal | None = None
 
     def facts(self) -> list[ItemFacts]:
-        """What each item comes to, in their order."""
+        """The result of each item, in their order."""
         return [self._facts(number, item) for number, item in enumerate(self.items, 1)]
 
     def _facts(self, number: int, item: Item) -> ItemFacts:
@@ -90,12 +90,12 @@ class Inspection:
         detection = results.finished_detection(entries)
         current = results.current(entries)
         verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
-        reference = self.own_references.get(item.item_id, self.reference)
+        reference = self.item_references.get(item.item_id, self.reference)
         return ItemFacts(
             number=number,
             item=item,
             reference=reference,
-            region=region_of(item, reference),
+            region=pixel_region(item, reference),
             photo=self.photos.get(item.item_id),
             findings=tuple(
                 findings.read_findings(
@@ -103,7 +103,7 @@ class Inspection:
                 )
             ),
             version=None if detection is None else results.version(detection),
-            passed=_to_passed(results.verdict(entries)),
+            passed=_passed_from_verdict(results.verdict(entries)),
             opinion=results.model_opinion(entries),
             verdict=results.verdict(entries),
             reason=str(verdict.get("reason") or ""),
@@ -113,12 +113,12 @@ class Inspection:
         )
 
 
-def _to_passed(verdict: Verdict) -> bool | None:
+def _passed_from_verdict(verdict: Verdict) -> bool | None:
     return None if verdict is Verdict.UNDECIDED else verdict is Verdict.PASSED
 
 
-def region_of(item: Item, reference: ExportedPicture | None) -> Rect | None:
-    """The region of an item in px of its reference image; None without one, or when nothing is inside."""
+def pixel_region(item: Item, reference: ExportedPicture | None) -> Rect | None:
+    """The region of an item in px of its reference image; None without a region inside the image."""
     if reference is None or item.item_point is None or item.item_point.point is None:
         return None
     point = item.item_point.point

@@ -1,4 +1,4 @@
-"""Defines why a file gave no regions."""
+"""Defines the errors of an import."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """What is wrong with a file; the page explains it in the person's language."""
+    """Why a file cannot be imported; the page explains it in the language of the program."""
 
     UNREADABLE = "unreadable"
-    """It is none of the formats, or damaged."""
+    """The file has none of the formats, or it is damaged."""
     NO_REGIONS = "no_regions"
-    """It is readable and holds no rectangle inside the picture."""
+    """The file contains no rectangle inside the picture."""
     WHICH_PICTURE = "which_picture"
-    """It names several pictures, and none of them is this reference image."""
+    """The file names several pictures, and none of them is this reference image."""
     TOO_LARGE = "too_large"
-    """It holds more than an inspection can."""
+    """The file contains more than an inspection can."""
 
 
 class ExchangeError(Exception):

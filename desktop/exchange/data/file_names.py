@@ -9,17 +9,17 @@ from pathlib import PurePosixPath
 
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
 
-_HARMFUL = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]')
-_LONGEST = 80
+_UNSAFE_CHARACTERS = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]')
+_MAX_LENGTH = 80
 
 
-def safe_name(name: str, otherwise: str) -> str:
-    """`name` without what some file system refuses or hides; `otherwise` when nothing is left."""
-    return _HARMFUL.sub("_", name)[:_LONGEST].strip(". ") or otherwise
+def safe_name(name: str, default: str) -> str:
+    """Replace the characters that some file system refuses or hides. Returns `default` if nothing is left."""
+    return _UNSAFE_CHARACTERS.sub("_", name)[:_MAX_LENGTH].strip(". ") or default
 
 
 def stem(file_name: str) -> str:
-    """The name without its last ending."""
+    """The name without its last suffix."""
     return PurePosixPath(file_name).stem
 
 
@@ -32,16 +32,17 @@ class NamedPhoto:
     items: Sequence[ItemFacts]
 
 
-def named_photos(facts: Iterable[ItemFacts]) -> list[NamedPhoto]:
-    """Each photo once, in the order of the items, with all the items that share it.
+def name_photos(facts: Iterable[ItemFacts]) -> list[NamedPhoto]:
+    """List each photo once, in the order of the items, with all items that share it.
 
-    A finding of any of them is a finding in the picture: in a copy for each item, the others' would count as
-    sound surface. The first item's number is in the name, as cameras give many pictures the same one.
+    A photo must not be written once for each item: the findings of the other items would be missing in each
+    copy, and a training would take them for sound surface. The file name begins with the number of the first
+    item, because cameras reuse names.
     """
     groups: dict[str, list[ItemFacts]] = {}
     for item_facts in facts:
         if item_facts.photo is not None:
-            # Only the content says that two photos are the same.
+            # Two photos are the same only if their content is.
             content = item_facts.photo.content_id or f"item {item_facts.number}"
             groups.setdefault(content, []).append(item_facts)
     photos = []
@@ -52,23 +53,29 @@ def named_photos(facts: Iterable[ItemFacts]) -> list[NamedPhoto]:
     return photos
 
 
-def reference_names(home: ExportedPicture | None, facts: Iterable[ItemFacts]) -> dict[ExportedPicture, str]:
-    """A file name for each picture with regions, `home` (the record's reference image) first.
+def reference_names(
+    record_reference: ExportedPicture | None, facts: Iterable[ItemFacts]
+) -> dict[ExportedPicture, str]:
+    """Choose a file name for each picture with regions, beginning with the record's reference image.
 
-    The first of a name keeps it, as readers look for it; the others of that name are numbered.
+    The first picture with a name keeps it, because importing programs look for it. The others get a number.
     """
-    marked = [item_facts.reference for item_facts in facts if item_facts.region is not None]
+    item_references = [item_facts.reference for item_facts in facts if item_facts.region is not None]
     names: dict[ExportedPicture, str] = {}
-    for picture in dict.fromkeys([home, *marked]):
+    for picture in dict.fromkeys([record_reference, *item_references]):
         if picture is not None:
-            taken = stem(picture.name) in {stem(name) for name in names.values()}
-            names[picture] = f"{len(names):04d}-{picture.name}" if taken else picture.name
+            is_taken = stem(picture.name) in {stem(name) for name in names.values()}
+            names[picture] = f"{len(names):04d}-{picture.name}" if is_taken else picture.name
     return names
 
 
-def dataset_pictures(inspection: Inspection, regions: str, findings: str) -> dict[str, ExportedPicture]:
-    """The pictures of a dataset by their paths in it, in a folder for regions and one for findings."""
+def dataset_pictures(
+    inspection: Inspection, regions_folder: str, findings_folder: str
+) -> dict[str, ExportedPicture]:
+    """The pictures of a dataset by their paths in it; regions and findings have separate folders."""
     facts = inspection.facts()
     names = reference_names(inspection.reference, facts)
-    pictures = {f"{regions}/{safe_name(name, 'reference')}": picture for picture, name in names.items()}
-    return pictures | {f"{findings}/{photo.file_name}": photo.picture for photo in named_photos(facts)}
+    pictures = {
+        f"{regions_folder}/{safe_name(name, 'reference')}": picture for picture, name in names.items()
+    }
+    return pictures | {f"{findings_folder}/{photo.file_name}": photo.picture for photo in name_photos(facts)}

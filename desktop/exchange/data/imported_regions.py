@@ -11,58 +11,59 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from shared.geometry import Rect, pixels_to_point
 from shared.wire.inspection import FileInfo, ItemCreate, ItemPoint, Point
 
-MOST = 10_000
-"""The most regions that are taken from one file: as many as a record is made for."""
-_NAME = 255
-_TEXT = 20_000
+MAX_REGIONS = 10_000
+"""The most regions that are read from one file, which is also the most items that a record is designed for.
+"""
+_MAX_NAME_LENGTH = 255
+_MAX_TEXT_LENGTH = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRegion:
-    """A region to be made: its name (may be empty), its rectangle in px of the reference image it is for.
+    """A region to create: its name (may be empty) and its rectangle in px of the reference image.
 
-    `boxed`: the file has another shape there, and the rectangle is the one around it.
+    `is_bounding_box`: whether the file has another shape there and the rectangle is its bounding box.
     """
 
     name: str
     rect: Rect
     description: str | None = None
     model_id: str | None = None
-    boxed: bool = False
+    is_bounding_box: bool = False
 
 
 class ImportedRegions(list[ImportedRegion]):
-    """The regions of a file that lie on the picture; `left_out` more lie outside of it."""
+    """The regions of a file inside the picture; `left_out` is the number of regions outside it."""
 
     left_out: int = 0
 
     @property
-    def boxed(self) -> int:
-        """How many are the rectangle around a polygon, a circle or another shape."""
-        return sum(draft.boxed for draft in self)
+    def bounding_box_count(self) -> int:
+        """How many regions are the bounding box of a polygon, a circle or another shape."""
+        return sum(draft.is_bounding_box for draft in self)
 
 
-def scaled(rect: Rect, source: tuple[float, float] | None, target: ExportedPicture) -> Rect:
-    """`rect` of a picture of `source` px as it lies on `target`; unchanged when `source` is unknown."""
+def scale_rect(rect: Rect, source: tuple[float, float] | None, target: ExportedPicture) -> Rect:
+    """Scale `rect` from a picture of the size `source` (px) to `target`; unchanged if `source` is unknown."""
     if source is None or source[0] <= 0 or source[1] <= 0:
         return rect
-    across, down = target.width / source[0], target.height / source[1]
-    return Rect(rect.x * across, rect.y * down, rect.w * across, rect.h * down)
+    scale_x, scale_y = target.width / source[0], target.height / source[1]
+    return Rect(rect.x * scale_x, rect.y * scale_y, rect.w * scale_x, rect.h * scale_y)
 
 
-def fitted(drafts: Sequence[ImportedRegion], target: ExportedPicture) -> ImportedRegions:
-    """The drafts inside `target`; what lies outside is left out, what reaches outside is cut.
+def fit_regions(drafts: Sequence[ImportedRegion], target: ExportedPicture) -> ImportedRegions:
+    """Clamp the drafts to `target` and leave out those that are outside it.
 
     Raises ExchangeError (NO_REGIONS, TOO_LARGE).
     """
-    if len(drafts) > MOST:
+    if len(drafts) > MAX_REGIONS:
         raise ExchangeError(Reason.TOO_LARGE)
-    inside = [replace(draft, rect=draft.rect.clamped(target.width, target.height)) for draft in drafts]
-    fitting = ImportedRegions(draft for draft in inside if draft.rect.w > 0 and draft.rect.h > 0)
-    if not fitting:
+    clamped = [replace(draft, rect=draft.rect.clamped(target.width, target.height)) for draft in drafts]
+    regions = ImportedRegions(draft for draft in clamped if draft.rect.w > 0 and draft.rect.h > 0)
+    if not regions:
         raise ExchangeError(Reason.NO_REGIONS)
-    fitting.left_out = len(drafts) - len(fitting)
-    return fitting
+    regions.left_out = len(drafts) - len(regions)
+    return regions
 
 
 def item_creates(
@@ -70,29 +71,33 @@ def item_creates(
     inspection_id: str,
     target: ExportedPicture,
     info: Mapping[str, Any] | None,
-    unnamed: Callable[[int], str],
+    default_name: Callable[[int], str],
 ) -> list[ItemCreate]:
-    """The items that drafts become in a record. `info` is the fileInfo of the reference image.
+    """The requests that create an item for each draft. `info` is the fileInfo of the reference image.
 
-    `unnamed` names the n-th draft (from 1) when it has no name of its own.
+    `default_name` gives the name of the n-th draft (from 1) if it has none.
     """
     creates = []
     for number, draft in enumerate(drafts, 1):
-        part = pixels_to_point(draft.rect, target.width, target.height)
-        point = Point(x=part.x, y=part.y, w=part.w, h=part.h)
-        place = ItemPoint(point=point) if info is None else ItemPoint(point=point, fileInfo=FileInfo(**info))
+        fractions = pixels_to_point(draft.rect, target.width, target.height)
+        point = Point(x=fractions.x, y=fractions.y, w=fractions.w, h=fractions.h)
+        item_point = (
+            ItemPoint(point=point) if info is None else ItemPoint(point=point, fileInfo=FileInfo(**info))
+        )
         creates.append(
             ItemCreate(
-                item_name=_text(draft.name, _NAME).strip() or unnamed(number),
+                item_name=_clean_text(draft.name, _MAX_NAME_LENGTH).strip() or default_name(number),
                 inspection_id=inspection_id,
-                description=None if draft.description is None else _text(draft.description, _TEXT),
-                model_id=_text(draft.model_id or "", _NAME) or None,
-                item_point=place,
+                description=None
+                if draft.description is None
+                else _clean_text(draft.description, _MAX_TEXT_LENGTH),
+                model_id=_clean_text(draft.model_id or "", _MAX_NAME_LENGTH) or None,
+                item_point=item_point,
             )
         )
     return creates
 
 
-def _text(text: str, longest: int) -> str:
-    # A lone surrogate can stand in JSON but in no message to the service.
+def _clean_text(text: str, longest: int) -> str:
+    # JSON may contain a lone surrogate, but a request to the service may not.
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")[:longest]

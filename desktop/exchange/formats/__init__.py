@@ -1,1 +1,1 @@
-"""Reads and writes one file format a module: JSON, CSV, COCO, YOLO, CVAT, labelme."""
+"""Reads and writes file formats, one in each module: JSON, CSV, COCO, YOLO, CVAT, labelme."""

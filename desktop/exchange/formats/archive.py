@@ -12,26 +12,26 @@ from pathlib import Path
 from desktop.exchange.data.errors import ExchangeError, Reason
 from shared import atomic
 
-MOST_BYTES = 64_000_000
-"""No more is read from one file, packed or unpacked."""
-_MOST_FILES = 20_000
-# The same inspection gives the same bytes: the archive says no time.
-_TIME = (1980, 1, 1, 0, 0, 0)
+MAX_BYTES = 64_000_000
+"""The most bytes that are read from one file, compressed or not."""
+_MAX_FILES = 20_000
+# A constant time, so that the same inspection always gives the same bytes.
+_ENTRY_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def pack(files: Mapping[str, str]) -> bytes:
-    """A ZIP file with these texts (UTF-8) by their paths."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    """Make a ZIP file of texts by their paths, as UTF-8."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, text in files.items():
             archive.writestr(_entry(path, zipfile.ZIP_DEFLATED), text.encode("utf-8"))
-    return out.getvalue()
+    return output.getvalue()
 
 
-def pack_into(path: Path, files: Mapping[str, str], pictures: Iterable[tuple[str, bytes]]) -> None:
-    """Write a ZIP file with these texts and pictures to `path`, whole or not at all; one picture at a time.
+def write_archive(path: Path, files: Mapping[str, str], pictures: Iterable[tuple[str, bytes]]) -> None:
+    """Write a ZIP file with these texts and pictures to `path` atomically, reading one picture at a time.
 
-    Raises OSError, and whatever `pictures` does.
+    Raises OSError, and every exception of `pictures`.
     """
     with (
         atomic.writing(path, durable=True) as part,
@@ -40,25 +40,28 @@ def pack_into(path: Path, files: Mapping[str, str], pictures: Iterable[tuple[str
         for name, text in files.items():
             archive.writestr(_entry(name, zipfile.ZIP_DEFLATED), text.encode("utf-8"))
         for name, data in pictures:
-            # A picture is packed already.
+            # A picture is already compressed.
             archive.writestr(_entry(name, zipfile.ZIP_STORED), data)
 
 
-def _entry(path: str, packing: int) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(path, _TIME)
-    entry.compress_type = packing
+def _entry(path: str, compression: int) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(path, _ENTRY_TIME)
+    entry.compress_type = compression
     return entry
 
 
 def unpack(data: bytes, *suffixes: str) -> dict[str, str]:
-    """The texts in a ZIP file whose paths end so. Raises ExchangeError (UNREADABLE, TOO_LARGE)."""
+    """Read the texts of a ZIP file with one of these suffixes.
+
+    Raises ExchangeError (UNREADABLE, TOO_LARGE).
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [entry for entry in archive.infolist() if entry.filename.lower().endswith(suffixes)]
-            # The sizes stand in the archive, and zipfile never gives more than they say.
-            if len(entries) > _MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
+            # The archive states the sizes, and zipfile never returns more bytes than stated.
+            if len(entries) > _MAX_FILES or sum(entry.file_size for entry in entries) > MAX_BYTES:
                 raise ExchangeError(Reason.TOO_LARGE)
-            return {entry.filename: text_of(archive.read(entry)) for entry in entries}
+            return {entry.filename: decode_text(archive.read(entry)) for entry in entries}
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -72,12 +75,12 @@ def unpack(data: bytes, *suffixes: str) -> dict[str, str]:
 
 
 def is_archive(data: bytes) -> bool:
-    """True for what begins like a ZIP file."""
+    """Whether `data` begins like a ZIP file."""
     return data[:2] == b"PK"
 
 
-def text_of(data: bytes) -> str:
-    """UTF-8 text, with or without a mark at its start. Raises ExchangeError (UNREADABLE)."""
+def decode_text(data: bytes) -> str:
+    """Decode UTF-8, with or without a byte order mark. Raises ExchangeError (UNREADABLE)."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,6 +1,6 @@
 """Writes and reads CSV: a row for each finding, and one for each item without findings.
 
-Text that a spreadsheet would take for a formula gets an apostrophe in front, which reading takes away again.
+Text that a spreadsheet would read as a formula gets a leading apostrophe, which reading removes.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from desktop.exchange.data.column_terms import CHINESE, CODES, EARLIER, ColumnTerms
+from desktop.exchange.data.column_terms import CHINESE, CODES, EARLIER_TITLES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fitted, scaled
-from desktop.exchange.formats.walkaround_json import rect_of
+from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
+from desktop.exchange.formats.walkaround_json import parse_rect
 from shared.codes import Verdict
 from shared.geometry import Rect
 from shared.wire.seal import RecordSeal
@@ -70,48 +70,49 @@ COLUMNS = (
     "height_mm",
     "second_opinion",
 )
-# Spreadsheets take the wide forms of Chinese keyboards for the same.
-_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "'")
+# Spreadsheets also accept the full-width forms of Chinese keyboards.
+_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "'")
 _OUTCOME = {True: "passed", False: "failed", None: ""}
-_RECT = ("region_x", "region_y", "region_w", "region_h")
-_SIZE = ("reference_width", "reference_height")
+_REGION_COLUMNS = ("region_x", "region_y", "region_w", "region_h")
+_REFERENCE_SIZE_COLUMNS = ("reference_width", "reference_height")
 
-# What other programs call it, lower case.
-_NAMES = ("item_name", "name", "label", "class", "label_name", "名称")
-_BOXES = (
+# Column titles of other programs in lower case.
+_NAME_TITLES = ("item_name", "name", "label", "class", "label_name", "名称")
+_BOX_TITLES = (
     ("x", "y", "w", "h"),
     ("x", "y", "width", "height"),
     ("left", "top", "width", "height"),
     ("bbox_x", "bbox_y", "bbox_width", "bbox_height"),
 )
-_CORNERS = (("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"))
-_PICTURE = ("filename", "image", "image_name", "image_path", "file")
+_CORNER_TITLES = (("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"))
+_PICTURE_TITLES = ("filename", "image", "image_name", "image_path", "file")
 
-_CODES = {**EARLIER, **{title: code for code, title in CHINESE.items()}}
-_Line = dict[str, str]
+_CODES = {**EARLIER_TITLES, **{title: code for code, title in CHINESE.items()}}
+_Row = dict[str, str]
 
 
 def write(inspection: Inspection, terms: ColumnTerms = CODES) -> bytes:
-    """The inspection as CSV: UTF-8 with a mark, so that spreadsheets read it, and CR LF as RFC 4180 says.
+    """Make a CSV table of the inspection, with titles and values in `terms`.
 
-    Titles and values are in `terms`; a finding that a person drew has its author and no confidence.
+    It is UTF-8 with a byte order mark, which spreadsheets need, and has CR LF line ends (RFC 4180). A finding
+    that a person drew has an author and no confidence.
     """
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\r\n")
+    output = io.StringIO(newline="")
+    writer = csv.DictWriter(output, COLUMNS, restval="", lineterminator="\r\n")
     writer.writerow({name: terms.headings.get(name, name) for name in COLUMNS})
     for facts in inspection.facts():
-        row = _row(inspection, facts, terms)
+        row = _item_row(inspection, facts, terms)
         for finding in facts.findings or (None,):
             if finding is not None:
                 box, opinion = finding.box, finding.second_opinion
-                wide, high = finding.size_mm or (None, None)
+                width_mm, height_mm = finding.size_mm or (None, None)
                 row |= {
                     "label": terms.label(finding.label),
                     "severity": terms.severity(finding.severity) if finding.severity else "",
                     "confidence": "" if finding.drawn else finding.confidence,
                     "drawn_by": finding.author,
-                    "width_mm": wide if wide is None else round(wide, 2),
-                    "height_mm": high if high is None else round(high, 2),
+                    "width_mm": width_mm if width_mm is None else round(width_mm, 2),
+                    "height_mm": height_mm if height_mm is None else round(height_mm, 2),
                     "x1": box.x,
                     "y1": box.y,
                     "x2": box.right,
@@ -119,44 +120,45 @@ def write(inspection: Inspection, terms: ColumnTerms = CODES) -> bytes:
                     "second_opinion": None if opinion is None else opinion.value,
                 }
             writer.writerow({name: _cell(value) for name, value in row.items()})
-    return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8", "replace")
+    return b"\xef\xbb\xbf" + output.getvalue().encode("utf-8", "replace")
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
-    """The regions of such a table, or of one that another program wrote, on `target`. Raises ExchangeError.
+    """Read the regions on `target` from a table of this or another program. Raises ExchangeError.
 
-    Ours has the columns item_name and region_x, region_y, region_w, region_h (px); with reference_width and
-    reference_height the regions are scaled onto `target`, and rows of one item_id are one item. Of others see
-    `_NAMES`, `_BOXES` and `_CORNERS`; where they name several pictures, the rows count that name `target`.
+    A table of this program has the columns item_name, region_x, region_y, region_w and region_h (px). If it
+    has reference_width and reference_height, the regions are scaled to `target`. Rows with the same item_id
+    are one item. For the columns of other programs see `_NAME_TITLES`, `_BOX_TITLES` and `_CORNER_TITLES`. If
+    such a table names several pictures, only the rows of `target` are read.
     """
     try:
-        table = _read(data)
+        table = _read_table(data)
         columns, rows = _columns(table.fieldnames or ()), list(table)
     except csv.Error as error:
         raise ExchangeError(Reason.UNREADABLE) from error
     if columns is None:
         raise ExchangeError(Reason.UNREADABLE)
     drafts: dict[object, ImportedRegion] = {}
-    for number, row in enumerate(_rows_of_picture(rows, columns, target)):
+    for number, row in enumerate(_picture_rows(rows, columns, target)):
         rect = columns.rect(row)
         if rect is None:
             continue
-        size = rect_of([0, 0, *(_number_text(row.get(name)) for name in columns.size)])
+        size = parse_rect([0, 0, *(_number_text(row.get(name)) for name in columns.size)])
         drafts.setdefault(
             row.get("item_id") or number,
             ImportedRegion(
                 name=_cell_text(row.get(columns.name)),
-                rect=scaled(rect, None if size is None else (size.w, size.h), target),
+                rect=scale_rect(rect, None if size is None else (size.w, size.h), target),
                 description=_cell_text(row.get("description")) or None,
                 model_id=_cell_text(row.get("model_id")) or None,
             ),
         )
-    return fitted(list(drafts.values()), target)
+    return fit_regions(list(drafts.values()), target)
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """What the columns of a table hold; `picture` is empty where it does not distinguish rows."""
+    """The titles of the columns to read; `picture` is empty if rows are not selected by picture."""
 
     name: str
     box: Sequence[str]
@@ -164,41 +166,47 @@ class _Columns:
     size: Sequence[str]
     picture: str
 
-    def rect(self, row: _Line) -> Rect | None:
+    def rect(self, row: _Row) -> Rect | None:
         """The region of a row; None for a row without one."""
         numbers = [_number_text(row.get(name)) for name in self.box]
-        rect = rect_of(numbers)
+        rect = parse_rect(numbers)
         if rect is None or not self.corners:
             return rect
-        return rect_of([rect.x, rect.y, rect.w - rect.x, rect.h - rect.y])
+        return parse_rect([rect.x, rect.y, rect.w - rect.x, rect.h - rect.y])
 
 
 def _columns(titles: Sequence[str]) -> _Columns | None:
-    """What the columns of a table hold; None for one that has no regions."""
-    have = {name.strip().lower(): name for name in titles if name}
+    """Find the columns to read by the titles of a table; None if it has no regions."""
+    titles_by_name = {name.strip().lower(): name for name in titles if name}
 
-    def first_title(wanted: Sequence[str]) -> str:
-        return next((have[name] for name in wanted if name in have), "")
+    def first_title(names: Sequence[str]) -> str:
+        return next((titles_by_name[name] for name in names if name in titles_by_name), "")
 
-    name = first_title(_NAMES)
-    if {"item_name", *_RECT} <= have.keys():
-        return _Columns("item_name", _RECT, False, _SIZE, "")
-    for corners, choices in ((True, _CORNERS), (False, _BOXES)):
+    name = first_title(_NAME_TITLES)
+    if {"item_name", *_REGION_COLUMNS} <= titles_by_name.keys():
+        return _Columns("item_name", _REGION_COLUMNS, False, _REFERENCE_SIZE_COLUMNS, "")
+    for corners, choices in ((True, _CORNER_TITLES), (False, _BOX_TITLES)):
         for box in choices:
-            if name and set(box) <= have.keys():
+            if name and set(box) <= titles_by_name.keys():
                 size = ("width", "height") if corners else ()
-                wide = [have[column] for column in size if column in have]
-                return _Columns(name, [have[column] for column in box], corners, wide, first_title(_PICTURE))
+                size_titles = [titles_by_name[column] for column in size if column in titles_by_name]
+                return _Columns(
+                    name,
+                    [titles_by_name[column] for column in box],
+                    corners,
+                    size_titles,
+                    first_title(_PICTURE_TITLES),
+                )
     return None
 
 
-def _rows_of_picture(rows: Sequence[_Line], columns: _Columns, target: ExportedPicture) -> Sequence[_Line]:
+def _picture_rows(rows: Sequence[_Row], columns: _Columns, target: ExportedPicture) -> Sequence[_Row]:
     if not columns.picture:
         return rows
-    named = {_file_name(row.get(columns.picture)) for row in rows}
-    if len(named) < 2:
+    file_names = {_file_name(row.get(columns.picture)) for row in rows}
+    if len(file_names) < 2:
         return rows
-    if target.name not in named:
+    if target.name not in file_names:
         raise ExchangeError(Reason.WHICH_PICTURE)
     return [row for row in rows if _file_name(row.get(columns.picture)) == target.name]
 
@@ -207,10 +215,10 @@ def _file_name(path: str | None) -> str:
     return (path or "").replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _read(data: bytes) -> csv.DictReader[str]:
-    """The table in the encoding and with the separator that spreadsheets of East and West save it."""
-    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    for encoding in ("utf-16",) if wide else ("utf-8-sig", "gb18030"):
+def _read_table(data: bytes) -> csv.DictReader[str]:
+    """Open a table in any of the encodings and with any of the separators that spreadsheets write."""
+    is_utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "gb18030"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
@@ -220,18 +228,18 @@ def _read(data: bytes) -> csv.DictReader[str]:
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         titles = reader.fieldnames or ()
         codes = [_CODES.get(name, name) for name in titles]
-        if {"item_name", *_RECT} <= set(codes):
+        if {"item_name", *_REGION_COLUMNS} <= set(codes):
             reader.fieldnames = codes
         return reader
     raise ExchangeError(Reason.UNREADABLE)
 
 
 def _number_text(cell: str | None) -> str:
-    """A number as Python reads it; where a comma separates no cells it may stand for the point."""
+    """A number with a decimal point; a comma in a cell is a decimal comma."""
     return (cell or "").strip().replace(",", ".")
 
 
-def _row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> dict[str, Any]:
+def _item_row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> dict[str, Any]:
     record, item, reference, photo = inspection.record, facts.item, facts.reference, facts.photo
     row: dict[str, Any] = {
         "inspection_id": record.inspection_id,
@@ -262,7 +270,7 @@ def _row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> dict[s
         }
     if facts.region is not None:
         rect = facts.region
-        row |= dict(zip(_RECT, (rect.x, rect.y, rect.w, rect.h), strict=True))
+        row |= dict(zip(_REGION_COLUMNS, (rect.x, rect.y, rect.w, rect.h), strict=True))
     if photo is not None:
         row |= {
             "photo": photo.name,
@@ -274,7 +282,7 @@ def _row(inspection: Inspection, facts: ItemFacts, terms: ColumnTerms) -> dict[s
 
 
 def _seal_cells(seal: RecordSeal | None, terms: ColumnTerms) -> dict[str, Any]:
-    """Where the record stands, and who finished and released its newest edition when."""
+    """The cells with the seal status, and who finished and released the newest edition and when."""
     if seal is None:
         return {}
     outcome = Verdict.UNDECIDED.value if seal.outcome is None else seal.outcome.value
@@ -294,10 +302,10 @@ def _seal_cells(seal: RecordSeal | None, terms: ColumnTerms) -> dict[str, Any]:
 
 
 def _cell(value: object) -> object:
-    """`value` as a cell that no spreadsheet takes for a formula; numbers stay numbers."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    """Make a cell that no spreadsheet reads as a formula; numbers stay numbers."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
 
 
 def _cell_text(cell: str | None) -> str:
     text = cell or ""
-    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA) else text
+    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA_STARTS) else text

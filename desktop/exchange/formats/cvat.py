@@ -1,17 +1,18 @@
 """Writes and reads CVAT for images 1.1: two annotation files in one ZIP file.
 
-`regions.xml` holds the reference image, and others that items name, and the items' regions, their labels
-being the items' names. `findings.xml` holds the photos and the findings of the newest finished detections.
-They are two because they are two tasks: where to look, and what was seen. Each can be imported by itself into
-a task that has its labels, which stand in its `meta`. A box is cut to its upright picture; a finding without
-an area there is left out. Attributes of regions are item_id, item_name, description and model_id; those of
-findings item_id, item_name, confidence, drawn_by, severity, size_mm and second_opinion. Beyond CVAT, images
-have `ipfs_cid`.
-With pictures, those of the two files are in `images/regions/` and `images/findings/`.
+`regions.xml` contains the reference image, the other reference files of items, and the items' regions. Its
+labels are the names of the items. `findings.xml` contains the photos and the findings of the newest finished
+detections. The files are separate because they serve separate tasks: where to look, and what was found. Each
+can be imported into a task with the labels that its `meta` lists.
 
-Of other programs, polygons, polylines, points, ellipses, masks, cuboids, skeletons and turned boxes are read
-as the box around them. Tracks of a video are not read. A document with a DTD is refused, so that none can
-name entities or other files.
+A box is clamped to its upright picture; a finding without an area inside the picture is left out. Regions
+have the attributes item_id, item_name, description and model_id; findings have item_id, item_name,
+confidence, drawn_by, severity, size_mm and second_opinion. In addition to CVAT, images have `ipfs_cid`. If
+pictures are included, they are in `images/regions/` and `images/findings/`.
+
+Polygons, polylines, points, ellipses, masks, cuboids, skeletons and rotated boxes of other programs are read
+as their bounding boxes. Tracks of a video are not read. A document with a DTD is refused, so that it cannot
+declare entities or refer to other files.
 
 Source of the format: https://docs.cvat.ai/docs/dataset_management/formats/format-cvat/.
 """
@@ -32,25 +33,31 @@ from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.file_names import (
     NamedPhoto,
     dataset_pictures,
-    named_photos,
+    name_photos,
     reference_names,
 )
-from desktop.exchange.data.imported_regions import MOST, ImportedRegion, ImportedRegions, fitted, scaled
+from desktop.exchange.data.imported_regions import (
+    MAX_REGIONS,
+    ImportedRegion,
+    ImportedRegions,
+    fit_regions,
+    scale_rect,
+)
 from desktop.exchange.formats.archive import is_archive, pack, unpack
-from desktop.exchange.formats.walkaround_json import bounding_rect, rect_of
+from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
 from shared.geometry import Rect
 
 REGIONS = "regions.xml"
 FINDINGS = "findings.xml"
 
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 can hold in no form."""
+_INVALID_CHARACTERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that an XML 1.0 document cannot contain, not even escaped."""
 _ENTITIES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 _SHAPES = frozenset({"box", "polygon", "polyline", "points", "ellipse", "mask", "cuboid", "skeleton"})
-_CORNERS = tuple(
+_CUBOID_CORNERS = tuple(
     f"{axis}{corner}{face}" for face in "12" for corner in ("tl", "bl", "tr", "br") for axis in "xy"
 )
-_DEEPEST = 50
+_MAX_DEPTH = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,7 @@ class _Box:
 
 
 def write(inspection: Inspection, _terms: ColumnTerms = CODES) -> bytes:
-    """Both files as a ZIP file, without pictures."""
+    """Make a ZIP file of both annotation files, without pictures."""
     return pack(files(inspection))
 
 
@@ -72,35 +79,45 @@ def pictures(inspection: Inspection) -> dict[str, ExportedPicture]:
 
 
 def files(inspection: Inspection) -> dict[str, str]:
-    """Both annotation files by their names."""
+    """Both annotation files as texts by their names."""
     all_facts = inspection.facts()
-    photos, names = named_photos(all_facts), reference_names(inspection.reference, all_facts)
-    drawn = []
+    photos, names = name_photos(all_facts), reference_names(inspection.reference, all_facts)
+    region_boxes = []
     for facts in all_facts:
         if facts.region is not None and facts.reference is not None:
             item = facts.item
-            more = {"description": item.description or "", "model_id": item.model_id or ""}
-            drawn.append(_Box(names[facts.reference], item.item_name, facts.region, _item(facts) | more))
-    finding_boxes = [box for photo in photos for facts in photo.items for box in _findings(photo, facts)]
+            extra_attributes = {"description": item.description or "", "model_id": item.model_id or ""}
+            region_boxes.append(
+                _Box(
+                    names[facts.reference],
+                    item.item_name,
+                    facts.region,
+                    _item_attributes(facts) | extra_attributes,
+                )
+            )
+    finding_boxes = [box for photo in photos for facts in photo.items for box in _finding_boxes(photo, facts)]
     name = inspection.record.inspection_name or inspection.record.inspection_id
     references = {file_name: picture for picture, file_name in names.items()}
-    taken = {photo.file_name: photo.picture for photo in photos}
-    return {REGIONS: _document(name, references, drawn), FINDINGS: _document(name, taken, finding_boxes)}
+    finding_photos = {photo.file_name: photo.picture for photo in photos}
+    return {
+        REGIONS: _document(name, references, region_boxes),
+        FINDINGS: _document(name, finding_photos, finding_boxes),
+    }
 
 
-def _item(facts: ItemFacts) -> dict[str, str]:
+def _item_attributes(facts: ItemFacts) -> dict[str, str]:
     return {"item_id": facts.item.item_id, "item_name": facts.item.item_name}
 
 
-def _findings(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
-    """The findings of an item that lie in its photo."""
+def _finding_boxes(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
+    """The findings of an item inside its photo."""
     for finding in facts.findings:
         rect = finding.box.clamped(photo.picture.width, photo.picture.height)
         if rect.w > 0 and rect.h > 0:
             size = "" if finding.size_mm is None else " x ".join(f"{side:g}" for side in finding.size_mm)
             opinion = finding.second_opinion
             attributes = {
-                **_item(facts),
+                **_item_attributes(facts),
                 "confidence": repr(finding.confidence),
                 "drawn_by": finding.author,
                 "severity": finding.severity or "",
@@ -118,27 +135,28 @@ def _document(name: str, images: Mapping[str, ExportedPicture], boxes: Iterable[
         '<?xml version="1.0" encoding="utf-8"?>',
         "<annotations>",
         "<version>1.1</version>",
-        f"<meta><task><name>{_text(name)}</name><size>{len(images)}</size><mode>annotation</mode><labels>",
+        f"<meta><task><name>{_escaped_text(name)}</name><size>{len(images)}</size><mode>annotation</mode><labels>",
     ]
-    declared = "".join(
+    attribute_elements = "".join(
         f"<attribute><name>{attribute}</name><mutable>False</mutable><input_type>text</input_type>"
         "<default_value></default_value><values></values></attribute>"
         for attribute in attributes
     )
     lines += [
-        f"<label><name>{_text(label)}</name><attributes>{declared}</attributes></label>" for label in labels
+        f"<label><name>{_escaped_text(label)}</name><attributes>{attribute_elements}</attributes></label>"
+        for label in labels
     ]
     lines.append("</labels></task></meta>")
-    of_image: dict[str, list[_Box]] = {}
+    boxes_by_image: dict[str, list[_Box]] = {}
     for box in boxes:
-        of_image.setdefault(box.picture, []).append(box)
+        boxes_by_image.setdefault(box.picture, []).append(box)
     for number, (file_name, picture) in enumerate(images.items()):
-        cid = "" if picture.content_id is None else f" ipfs_cid={_quoted(picture.content_id)}"
+        cid = "" if picture.content_id is None else f" ipfs_cid={_quoted_text(picture.content_id)}"
         lines.append(
-            f'<image id="{number}" name={_quoted(file_name)} width="{picture.width}" '
+            f'<image id="{number}" name={_quoted_text(file_name)} width="{picture.width}" '
             f'height="{picture.height}"{cid}>'
         )
-        lines += [_box_element(box) for box in of_image.get(file_name, ())]
+        lines += [_box_element(box) for box in boxes_by_image.get(file_name, ())]
         lines.append("</image>")
     lines.append("</annotations>")
     return "\n".join(lines) + "\n"
@@ -147,22 +165,22 @@ def _document(name: str, images: Mapping[str, ExportedPicture], boxes: Iterable[
 def _box_element(box: _Box) -> str:
     rect = box.rect
     values = "".join(
-        f"<attribute name={_quoted(name)}>{_text(value)}</attribute>"
+        f"<attribute name={_quoted_text(name)}>{_escaped_text(value)}</attribute>"
         for name, value in box.attributes.items()
         if value
     )
     return (
-        f'<box label={_quoted(box.label)} source="manual" occluded="0" xtl="{rect.x!r}" ytl="{rect.y!r}" '
-        f'xbr="{rect.right!r}" ybr="{rect.bottom!r}" z_order="0">{values}</box>'
+        f'<box label={_quoted_text(box.label)} source="manual" occluded="0" xtl="{rect.x!r}" '
+        f'ytl="{rect.y!r}" xbr="{rect.right!r}" ybr="{rect.bottom!r}" z_order="0">{values}</box>'
     )
 
 
-def _quoted(text: str) -> str:
-    return f'"{escape(_NOT_XML.sub(" ", text), _ENTITIES)}"'
+def _quoted_text(text: str) -> str:
+    return f'"{escape(_INVALID_CHARACTERS.sub(" ", text), _ENTITIES)}"'
 
 
-def _text(text: str) -> str:
-    return escape(_NOT_XML.sub(" ", text), {"\r": "&#13;"})
+def _escaped_text(text: str) -> str:
+    return escape(_INVALID_CHARACTERS.sub(" ", text), {"\r": "&#13;"})
 
 
 # --- reading ------------------------------------------------------------------------------------------
@@ -184,7 +202,7 @@ class _Image:
 
 
 class _Reader:
-    """Collects images and their shapes while expat reads; nothing else of a document is kept."""
+    """Collects the images and shapes of a document while expat parses it."""
 
     def __init__(self) -> None:
         self.images: list[_Image] = []
@@ -198,20 +216,20 @@ class _Reader:
         """Read a whole document. Raises ExchangeError (UNREADABLE, TOO_LARGE)."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
-        parser.StartDoctypeDeclHandler = self._refuse
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
+        parser.StartDoctypeDeclHandler = self._refuse_doctype
+        parser.StartElementHandler = self._start_element
+        parser.EndElementHandler = self._end_element
+        parser.CharacterDataHandler = self._add_characters
         try:
             parser.Parse(data, True)
         except (expat.ExpatError, ValueError, LookupError) as error:
             raise ExchangeError(Reason.UNREADABLE) from error
 
-    def _refuse(self, *_: object) -> None:
+    def _refuse_doctype(self, *_: object) -> None:
         raise ExchangeError(Reason.UNREADABLE)
 
-    def _start(self, name: str, xml_attributes: dict[str, str]) -> None:
-        if (not self._path and name != "annotations") or len(self._path) >= _DEEPEST:
+    def _start_element(self, name: str, xml_attributes: dict[str, str]) -> None:
+        if (not self._path and name != "annotations") or len(self._path) >= _MAX_DEPTH:
             raise ExchangeError(Reason.UNREADABLE)
         self._path.append(name)
         if name == "image" and len(self._path) == 2:
@@ -225,12 +243,12 @@ class _Reader:
             self._shape.points.append(xml_attributes["points"])
         elif self._shape is None and name in _SHAPES:
             self._count += 1
-            if self._count > MOST * 10:
+            if self._count > MAX_REGIONS * 10:
                 raise ExchangeError(Reason.TOO_LARGE)
             self._shape = _Shape(name, xml_attributes)
             self._image.shapes.append(self._shape)
 
-    def _end(self, name: str) -> None:
+    def _end_element(self, name: str) -> None:
         self._path.pop()
         if name == "attribute":
             self._attribute = None
@@ -239,20 +257,20 @@ class _Reader:
         elif len(self._path) == 1 and name == "image":
             self._image = None
 
-    def _characters(self, text: str) -> None:
+    def _add_characters(self, text: str) -> None:
         if self._shape is not None and self._attribute is not None:
             attributes = self._shape.attributes
             attributes[self._attribute] = attributes.get(self._attribute, "") + text
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
-    """The shapes of the picture in an annotation file (XML, or the ZIP that `write` makes) that is `target`.
+    """Read the shapes of the picture `target` from an annotation file: XML, or a ZIP file of `write`.
 
-    It is the one of the same content id, else of the same file name, else the only one; its shapes are scaled
-    where the sizes differ. Raises ExchangeError.
+    The picture is the one with the same content ID, else with the same file name, else the only one. Its
+    shapes are scaled if the sizes differ. Raises ExchangeError.
     """
-    image = _choose_image(_read(data), target)
-    size = rect_of([0, 0, image.xml_attributes.get("width"), image.xml_attributes.get("height")])
+    image = _choose_image(_read_images(data), target)
+    size = parse_rect([0, 0, image.xml_attributes.get("width"), image.xml_attributes.get("height")])
     drafts = []
     for shape in image.shapes:
         rect = _rect(shape)
@@ -261,24 +279,24 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
         drafts.append(
             ImportedRegion(
                 name=shape.xml_attributes.get("label", ""),
-                rect=scaled(rect, None if size is None else (size.w, size.h), target),
+                rect=scale_rect(rect, None if size is None else (size.w, size.h), target),
                 description=shape.attributes.get("description"),
                 model_id=shape.attributes.get("model_id"),
-                boxed=shape.kind != "box" or bool(_rotation(shape)),
+                is_bounding_box=shape.kind != "box" or bool(_rotation(shape)),
             )
         )
-    return fitted(drafts, target)
+    return fit_regions(drafts, target)
 
 
-def is_annotated(data: bytes) -> bool:
-    """True for what looks like an annotation file, or a ZIP file with one."""
+def is_annotation_file(data: bytes) -> bool:
+    """Whether `data` looks like an annotation file or a ZIP file with one."""
     if is_archive(data):
         return bool(unpack(data, ".xml"))
-    # UTF-8 with or without a mark, and UTF-16.
+    # Skip the byte order marks of UTF-8 and UTF-16.
     return data[:4].lstrip(b"\xef\xbb\xbf\xfe\xff\x00 \r\n\t")[:1] == b"<"
 
 
-def _read(data: bytes) -> list[_Image]:
+def _read_images(data: bytes) -> list[_Image]:
     if not is_archive(data):
         reader = _Reader()
         reader.read(data)
@@ -287,7 +305,7 @@ def _read(data: bytes) -> list[_Image]:
     for text in (unpack(data, REGIONS) or unpack(data, ".xml")).values():
         reader = _Reader()
         try:
-            # What was decoded from UTF-8 is given as UTF-8.
+            # `unpack` decoded the file from UTF-8, and expat takes bytes.
             reader.read(text.encode("utf-8"))
         except ExchangeError as error:
             if error.reason is not Reason.UNREADABLE:
@@ -300,10 +318,10 @@ def _read(data: bytes) -> list[_Image]:
 
 
 def _choose_image(images: list[_Image], target: ExportedPicture) -> _Image:
-    for wanted, key in ((target.content_id, _content_id), (target.name, _name), (target.name, _last_name)):
-        same = [image for image in images if wanted and key(image) == wanted]
-        if len(same) == 1:
-            return same[0]
+    for value, key in ((target.content_id, _content_id), (target.name, _name), (target.name, _last_name)):
+        matches = [image for image in images if value and key(image) == value]
+        if len(matches) == 1:
+            return matches[0]
     if len(images) != 1:
         raise ExchangeError(Reason.WHICH_PICTURE if images else Reason.NO_REGIONS)
     return images[0]
@@ -318,24 +336,24 @@ def _name(image: _Image) -> str | None:
 
 
 def _last_name(image: _Image) -> str:
-    """The name without the folders that images of a task lie in."""
+    """The name without the folders of the image within its task."""
     return PurePosixPath(image.xml_attributes.get("name", "").replace("\\", "/")).name
 
 
 def _rect(shape: _Shape) -> Rect | None:
-    """The box around a shape; None for one that has no place."""
+    """The bounding box of a shape; None if its coordinates are missing or invalid."""
     tag = shape.xml_attributes
     match shape.kind:
         case "box":
             box = bounding_rect([tag.get(key) for key in ("xtl", "ytl", "xbr", "ybr")])
             return None if box is None else _rotated_bounds(box, _rotation(shape))
         case "ellipse":
-            middle = rect_of([tag.get(key) for key in ("cx", "cy", "rx", "ry")])
+            middle = parse_rect([tag.get(key) for key in ("cx", "cy", "rx", "ry")])
             return None if middle is None else _ellipse_bounds(middle, _rotation(shape))
         case "mask":
-            return rect_of([tag.get(key) for key in ("left", "top", "width", "height")])
+            return parse_rect([tag.get(key) for key in ("left", "top", "width", "height")])
         case "cuboid":
-            return bounding_rect([tag.get(key) for key in _CORNERS])
+            return bounding_rect([tag.get(key) for key in _CUBOID_CORNERS])
         case "skeleton":
             return bounding_rect(_numbers(";".join(shape.points)))
         case _:
@@ -347,7 +365,7 @@ def _numbers(points: str) -> list[str]:
 
 
 def _rotation(shape: _Shape) -> float:
-    """The angle in radians, clockwise; 0 where none is given."""
+    """The rotation of a shape in radians, clockwise; 0 if there is none."""
     try:
         angle = math.radians(float(shape.xml_attributes.get("rotation", 0)))
     except ValueError:
@@ -360,14 +378,14 @@ def _rotated_bounds(box: Rect, angle: float) -> Rect | None:
         return box
     cos, sin = abs(math.cos(angle)), abs(math.sin(angle))
     w, h = box.w * cos + box.h * sin, box.w * sin + box.h * cos
-    return rect_of([box.x + (box.w - w) / 2, box.y + (box.h - h) / 2, w, h])
+    return parse_rect([box.x + (box.w - w) / 2, box.y + (box.h - h) / 2, w, h])
 
 
 def _ellipse_bounds(ellipse: Rect, angle: float) -> Rect | None:
-    """`ellipse`: its middle, and its half axes as width and height."""
+    """The bounding box of a rotated ellipse, given by its centre (x, y) and its semi-axes (w, h)."""
     cos, sin = math.cos(angle), math.sin(angle)
     half_w, half_h = (
         math.hypot(ellipse.w * cos, ellipse.h * sin),
         math.hypot(ellipse.w * sin, ellipse.h * cos),
     )
-    return rect_of([ellipse.x - half_w, ellipse.y - half_h, 2 * half_w, 2 * half_h])
+    return parse_rect([ellipse.x - half_w, ellipse.y - half_h, 2 * half_w, 2 * half_h])

@@ -1,8 +1,8 @@
-"""Reads regions from labelme's JSON; nothing is written in this format.
+"""Reads regions from labelme's JSON. The format is not written.
 
-A document holds `shapes` with `label`, `shape_type` and `points` in px, and `imagePath`, `imageWidth`,
-`imageHeight`. A shape becomes the box around it: for a circle, whose two points are its middle and a point of
-its edge, that of the circle; for all others that of their points. A shape without an area is left out.
+A document contains `shapes` with `label`, `shape_type` and `points` in px, and `imagePath`, `imageWidth`,
+`imageHeight`. Each shape becomes its bounding box. The two points of a circle are its centre and a point on
+its edge. A shape without an area is left out.
 
 Source of the fields: the files that the program writes, https://github.com/wkentaro/labelme.
 """
@@ -15,22 +15,22 @@ from typing import Any
 
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fitted, scaled
-from desktop.exchange.formats.walkaround_json import bounding_rect, load, rect_of
+from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
+from desktop.exchange.formats.walkaround_json import bounding_rect, load, parse_rect
 from shared.geometry import Rect
 
 
-def is_labelled(document: Mapping[str, Any]) -> bool:
-    """True for what looks like a document of labelme."""
+def is_labelme_document(document: Mapping[str, Any]) -> bool:
+    """Whether a JSON document looks like labelme's."""
     return isinstance(document.get("shapes"), list)
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
-    """The shapes of a document on `target`, scaled where the sizes differ. Raises ExchangeError."""
+    """Read the shapes of a document, scaled to `target` if the sizes differ. Raises ExchangeError."""
     document = load(data)
-    if not is_labelled(document):
+    if not is_labelme_document(document):
         raise ExchangeError(Reason.UNREADABLE)
-    size = rect_of([0, 0, document.get("imageWidth"), document.get("imageHeight")])
+    size = parse_rect([0, 0, document.get("imageWidth"), document.get("imageHeight")])
     drafts = []
     for shape in document["shapes"]:
         if not isinstance(shape, dict):
@@ -40,12 +40,12 @@ def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
             drafts.append(
                 ImportedRegion(
                     name=str(shape.get("label") or ""),
-                    rect=scaled(rect, None if size is None else (size.w, size.h), target),
+                    rect=scale_rect(rect, None if size is None else (size.w, size.h), target),
                     description=description if isinstance(description, str) and description else None,
-                    boxed=shape.get("shape_type") != "rectangle",
+                    is_bounding_box=shape.get("shape_type") != "rectangle",
                 )
             )
-    return fitted(drafts, target)
+    return fit_regions(drafts, target)
 
 
 def _rect(shape: Mapping[str, Any]) -> Rect | None:
@@ -59,4 +59,4 @@ def _rect(shape: Mapping[str, Any]) -> Rect | None:
         return box
     x, y = (float(number) for number in points[0])
     radius = math.dist((box.x, box.y), (box.right, box.bottom))
-    return rect_of([x - radius, y - radius, 2 * radius, 2 * radius])
+    return parse_rect([x - radius, y - radius, 2 * radius, 2 * radius])

@@ -1,4 +1,4 @@
-"""Writes and reads the program's own JSON: everything of a record, number for number."""
+"""Writes and reads the program's JSON format, which contains all data of a record without rounding."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from desktop.exchange.data.column_terms import CODES, ColumnTerms
-from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts, region_of
+from desktop.exchange.data.content import ExportedPicture, Inspection, ItemFacts, pixel_region
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fitted, scaled
-from desktop.exchange.formats.archive import text_of
+from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
+from desktop.exchange.formats.archive import decode_text
 from shared import __version__
 from shared.codes import STATUS_NAMES, Status
 from shared.geometry import Rect
@@ -22,33 +22,34 @@ from shared.wire.seal import RecordSeal
 
 FORMAT = "walkaround-inspection"
 VERSION = 1
-_UNNAMED = {"model_name": None, "model_description": None}
+_NO_MODEL_NAME = {"model_name": None, "model_description": None}
 
 
 def write(inspection: Inspection, _terms: ColumnTerms = CODES) -> bytes:
-    """The inspection as JSON; `read` gives it back.
+    """Make a JSON document of the inspection, which `read_inspection` reads.
 
-    It has codes, in every language: the status without its Chinese name, the built-in model by its id.
+    The document is the same in every language of the program: it contains the status without its Chinese name
+    and the built-in model without its name.
     """
     document = {
         "format": FORMAT,
         "version": VERSION,
         "program": f"Walkaround {__version__}",
-        "reference": _picture(inspection.reference),
-        "photos": {item_id: _picture(photo) for item_id, photo in inspection.photos.items()},
+        "reference": _picture_fields(inspection.reference),
+        "photos": {item_id: _picture_fields(photo) for item_id, photo in inspection.photos.items()},
         "own_references": {
-            item_id: _picture(picture) for item_id, picture in inspection.own_references.items()
+            item_id: _picture_fields(picture) for item_id, picture in inspection.item_references.items()
         },
         "record": inspection.record.model_dump(mode="json", exclude={"status_name"}),
         "seal": None if inspection.seal is None else inspection.seal.model_dump(mode="json"),
-        "decisions": {facts.item.item_id: _decision(facts) for facts in inspection.facts()},
-        "items": [_item(item) for item in inspection.items],
+        "decisions": {facts.item.item_id: _decision_fields(facts) for facts in inspection.facts()},
+        "items": [_item_fields(item) for item in inspection.items],
     }
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False).encode("utf-8")
 
 
-def read(data: bytes) -> Inspection:
-    """The inspection that `write` wrote. Raises ExchangeError (UNREADABLE)."""
+def read_inspection(data: bytes) -> Inspection:
+    """Read an inspection that `write` wrote. Raises ExchangeError (UNREADABLE)."""
     document = load(data)
     try:
         seal = document.get("seal")
@@ -56,11 +57,11 @@ def read(data: bytes) -> Inspection:
             raise ExchangeError(Reason.UNREADABLE)
         photos = {item_id: _read_picture(photo) for item_id, photo in document["photos"].items()}
         return Inspection(
-            record=Record.model_validate(_with_status_name(document["record"])),
+            record=Record.model_validate(_add_status_name(document["record"])),
             items=tuple(Item.model_validate(item) for item in document["items"]),
             reference=_read_picture(document["reference"]),
             photos={item_id: photo for item_id, photo in photos.items() if photo is not None},
-            own_references={
+            item_references={
                 item_id: _read_picture(picture)
                 for item_id, picture in document.get("own_references", {}).items()
             },
@@ -70,17 +71,17 @@ def read(data: bytes) -> Inspection:
         raise ExchangeError(Reason.UNREADABLE) from error
 
 
-def _item(item: Item) -> dict[str, Any]:
+def _item_fields(item: Item) -> dict[str, Any]:
     document = item.model_dump(mode="json", exclude_unset=True)
     for entry in document["result"]:
         origin = entry.get("provenance")
         if isinstance(origin, dict) and origin.get("model_id") == REFERENCE_DIFFERENCE:
             entry["provenance"] = origin | {"model_name": None}
-    return document | _UNNAMED if item.model_id == REFERENCE_DIFFERENCE else document
+    return document | _NO_MODEL_NAME if item.model_id == REFERENCE_DIFFERENCE else document
 
 
-def _decision(facts: ItemFacts) -> dict[str, Any]:
-    """What a person decided about an item; it follows from the result entries and is not read again."""
+def _decision_fields(facts: ItemFacts) -> dict[str, Any]:
+    """The verdict of an item, for other programs. It follows from the result entries and is not read back."""
     return {
         "verdict": facts.verdict.value,
         "decided_by": facts.decided_by or None,
@@ -90,33 +91,33 @@ def _decision(facts: ItemFacts) -> dict[str, Any]:
     }
 
 
-def _with_status_name(record: dict[str, Any]) -> dict[str, Any]:
+def _add_status_name(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "status_name": STATUS_NAMES[Status(record["inspection_status"])]}
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:
-    """The regions of such a file on another reference image. Raises ExchangeError.
+    """Read the regions of an inspection, scaled to the reference image `target`. Raises ExchangeError.
 
-    A region in pixels of an image of unknown size keeps its pixels.
+    A region on an image of unknown size keeps its coordinates.
     """
-    inspection = read(data)
+    inspection = read_inspection(data)
     drafts = []
     for item in inspection.items:
-        source = inspection.own_references.get(item.item_id, inspection.reference)
-        rect = region_of(item, source or target)
+        source = inspection.item_references.get(item.item_id, inspection.reference)
+        rect = pixel_region(item, source or target)
         if rect is None:
             continue
         size = None if source is None else (source.width, source.height)
         drafts.append(
-            ImportedRegion(item.item_name, scaled(rect, size, target), item.description, item.model_id)
+            ImportedRegion(item.item_name, scale_rect(rect, size, target), item.description, item.model_id)
         )
-    return fitted(drafts, target)
+    return fit_regions(drafts, target)
 
 
 def load(data: bytes) -> dict[str, Any]:
-    """A JSON object. Raises ExchangeError (UNREADABLE)."""
+    """Parse a JSON object. Raises ExchangeError (UNREADABLE)."""
     try:
-        document = json.loads(text_of(data))
+        document = json.loads(decode_text(data))
     except (ValueError, RecursionError) as error:
         raise ExchangeError(Reason.UNREADABLE) from error
     if not isinstance(document, dict):
@@ -124,31 +125,31 @@ def load(data: bytes) -> dict[str, Any]:
     return document
 
 
-def rect_of(values: Any) -> Rect | None:
-    """A rectangle from x, y, w, h; None for anything that is not a rectangle."""
+def parse_rect(values: Any) -> Rect | None:
+    """Make a rectangle of the numbers or texts x, y, w, h; None if they are not four numbers."""
     if not isinstance(values, list | tuple) or len(values) != 4:
         return None
     try:
         x, y, w, h = (float(value) for value in values)
     except (TypeError, ValueError, OverflowError):
         return None
-    # NaN compares with nothing, so it is refused too.
+    # Every comparison with NaN is false, so it is refused too.
     return Rect(x, y, w, h) if all(abs(value) < 1e9 for value in (x, y, w, h)) else None
 
 
 def bounding_rect(numbers: Sequence[Any]) -> Rect | None:
-    """The rectangle around points given as x, y, x, y, ...; None for anything else."""
+    """The bounding box of two or more points given as x, y, x, y, ...; None for other values."""
     if len(numbers) < 4 or len(numbers) % 2:
         return None
     try:
-        across = [float(number) for number in numbers[::2]]
-        down = [float(number) for number in numbers[1::2]]
+        xs = [float(number) for number in numbers[::2]]
+        ys = [float(number) for number in numbers[1::2]]
     except (TypeError, ValueError, OverflowError):
         return None
-    return rect_of([min(across), min(down), max(across) - min(across), max(down) - min(down)])
+    return parse_rect([min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)])
 
 
-def _picture(picture: ExportedPicture | None) -> dict[str, Any] | None:
+def _picture_fields(picture: ExportedPicture | None) -> dict[str, Any] | None:
     if picture is None:
         return None
     return {
@@ -162,7 +163,7 @@ def _picture(picture: ExportedPicture | None) -> dict[str, Any] | None:
 
 
 def _camera_fields(picture: ExportedPicture) -> dict[str, Any]:
-    """What is known of a photo's camera; it follows from the photo and is not read again."""
+    """The camera data of a photo. It follows from the photo and is not read back."""
     camera, mark = picture.camera, picture.taken_mark
     return {
         **({} if camera is None else {"camera": camera.model_dump(mode="json", exclude_none=True)}),
@@ -173,7 +174,7 @@ def _camera_fields(picture: ExportedPicture) -> dict[str, Any]:
 def _read_picture(fields: Any) -> ExportedPicture | None:
     if fields is None:
         return None
-    size = rect_of([0, 0, fields["width"], fields["height"]])
+    size = parse_rect([0, 0, fields["width"], fields["height"]])
     if size is None or size.w < 1 or size.h < 1:
         raise ValueError("a picture has a size")
     scale = fields.get("mm_per_pixel")

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QW
 from desktop.background.workers import Lane, Task, run
 from desktop.context import Context
 from desktop.exchange.data.errors import ExchangeError
-from desktop.exchange.found_picture import FoundPicture, found_picture
-from desktop.exchange.registry import READABLE
+from desktop.exchange.found_picture import FoundPicture, find_picture
+from desktop.exchange.registry import READABLE_PATTERNS
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
@@ -138,7 +138,7 @@ class StartDialog(Dialog):
         self._regions = path
         self.regions_name.setText(path.name)
         self.banner.hide()
-        run(found_picture, path, owner=self, done=self._picture_found, failed=self._regions_failed)
+        run(find_picture, path, owner=self, done=self._picture_found, failed=self._regions_failed)
 
     def _picture_found(self, picture: FoundPicture | None) -> None:
         if picture is not None:
@@ -252,7 +252,7 @@ class StartDialog(Dialog):
 def ask_region_file(parent: QWidget) -> Path | None:
     """The file of regions that the person chose, or None."""
     translate = QCoreApplication.translate
-    kinds = translate("StartDialog", "Region files ({patterns})").format(patterns=" ".join(READABLE))
+    kinds = translate("StartDialog", "Region files ({patterns})").format(patterns=" ".join(READABLE_PATTERNS))
     return open_file(parent, translate("StartDialog", "Choose region file"), kinds, Purpose.REGIONS)
 
 

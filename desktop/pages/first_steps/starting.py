@@ -15,7 +15,7 @@ from desktop.client.http.errors import Conflict
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, item_creates
-from desktop.exchange.formats.archive import MOST_BYTES
+from desktop.exchange.formats.archive import MAX_BYTES
 from desktop.exchange.registry import read_regions
 from desktop.imaging.conversion import prepare_upload
 from shared.geometry import pixels_to_point
@@ -199,7 +199,7 @@ def _target_picture(reference: ReferenceImage) -> ExportedPicture:
 
 
 def _read(path: Path, target: ExportedPicture) -> ImportedRegions:
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > MAX_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     return read_regions(path.read_bytes(), path.name, target)
 

@@ -31,7 +31,7 @@ from shared.redaction import redacted
 SECRET = "Rivets-and-Seams-2026"
 
 
-def raised(message: str, cause: str = "") -> BaseException:
+def nested_error(message: str, cause: str = "") -> BaseException:
     try:
         try:
             raise KeyError(cause)
@@ -41,11 +41,13 @@ def raised(message: str, cause: str = "") -> BaseException:
         return error
 
 
-def test_failure_names_kinds_and_places_and_no_values() -> None:
-    failure = failure_of(raised(SECRET, "typed text"))
+def test_failure_contains_kinds_and_places_but_no_values() -> None:
+    failure = failure_of(nested_error(SECRET, "typed text"))
     assert failure.lines[0] == "ValueError"
     assert "caused by KeyError" in failure.lines
-    assert any("tests/desktop/crash/test_crash.py" in line and "in raised" in line for line in failure.lines)
+    assert any(
+        "tests/desktop/crash/test_crash.py" in line and "in nested_error" in line for line in failure.lines
+    )
     assert SECRET not in failure.key
     assert "typed text" not in failure.key
     assert str(root()) not in failure.key
@@ -61,7 +63,7 @@ def test_report_has_versions_and_the_log_without_secrets(qtbot: QtBot, tmp_path:
         "2026-01-01 08:00:02,000 INFO desktop: password=hunter2 https://me:pw@host/ a@example.com\n",
         encoding="utf-8",
     )
-    text = report_text(failure_of(raised(SECRET)), log, 3)
+    text = report_text(failure_of(nested_error(SECRET)), log, 3)
     assert __version__ in text
     assert "nobody caught this" in text
     assert "3 times" in text
@@ -115,7 +117,7 @@ def handler(window: Window, tmp_path: Path) -> Iterator[CrashHandler]:
         handler.dialog.close()
 
 
-def test_one_dialog_for_many_errors(handler: CrashHandler, window: Window) -> None:
+def test_many_errors_open_one_dialog(handler: CrashHandler, window: Window) -> None:
     window.photos = 2
     handler.show(Failure(("ValueError", "  a.py:1 in f")))
     first = handler.dialog
@@ -132,7 +134,7 @@ def test_one_dialog_for_many_errors(handler: CrashHandler, window: Window) -> No
     assert shown == [first]
 
 
-def test_error_of_every_repaint_is_counted_and_opens_no_second_dialog(
+def test_repeated_error_is_counted_without_a_second_dialog(
     qtbot: QtBot, handler: CrashHandler, window: Window
 ) -> None:
     failure = Failure(("ValueError", "  a.py:1 in paintEvent"))
@@ -148,7 +150,7 @@ def test_error_of_every_repaint_is_counted_and_opens_no_second_dialog(
     assert handler.dialog.isVisible(), "another error has its own dialog"
 
 
-def test_error_while_an_error_is_shown_ends_there(
+def test_error_while_showing_an_error_is_only_logged(
     handler: CrashHandler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_arguments: object) -> str:
@@ -178,7 +180,7 @@ def test_report_is_copied_and_restart_is_remembered(
     assert (handler.restart_wanted, Application.codes) == (True, [0])
 
 
-def test_restart_takes_the_same_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_restart_passes_the_same_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     started: list[list[str]] = []
     monkeypatch.setattr(subprocess, "Popen", lambda command, **_options: started.append(command))
     start_again("http://host:1", tmp_path)
@@ -187,7 +189,7 @@ def test_restart_takes_the_same_options(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert started[1][-1] == "run"
 
 
-def test_run_that_ended_in_order_leaves_nothing(tmp_path: Path) -> None:
+def test_normal_end_leaves_no_marker(tmp_path: Path) -> None:
     marker = RunMarker(tmp_path)
     assert marker.begin() is None
     assert RunMarker(tmp_path).begin() is None, "one that still runs has not died"
@@ -195,7 +197,7 @@ def test_run_that_ended_in_order_leaves_nothing(tmp_path: Path) -> None:
     assert not [path for path in tmp_path.glob("run-*.json") if FileLock(path.with_suffix(".lock")).is_locked]
 
 
-def died(folder: Path, trace: str) -> None:
+def write_dead_run(folder: Path, trace: str) -> None:
     (folder / "crash.log").write_text("of an earlier run\n", encoding="utf-8")
     (folder / "run-1-a.json").write_text(json.dumps({"crash_bytes": 18}), encoding="utf-8")
     with (folder / "crash.log").open("a", encoding="utf-8") as log:
@@ -203,15 +205,15 @@ def died(folder: Path, trace: str) -> None:
 
 
 @pytest.mark.parametrize("trace", ["", "Fatal Python error: Segmentation fault"])
-def test_run_that_died_is_noticed_once(tmp_path: Path, trace: str) -> None:
-    died(tmp_path, trace)
+def test_run_that_died_is_reported_once(tmp_path: Path, trace: str) -> None:
+    write_dead_run(tmp_path, trace)
     marker = RunMarker(tmp_path)
     assert marker.begin() == LastRun(trace)
     marker.end()
     assert RunMarker(tmp_path).begin() is None
 
 
-def test_process_that_is_killed_is_noticed(tmp_path: Path) -> None:
+def test_killed_process_is_reported_at_the_next_start(tmp_path: Path) -> None:
     code = (
         "import faulthandler, pathlib, sys; from desktop.crash.last_run import RunMarker\n"
         "folder = pathlib.Path(sys.argv[1]); RunMarker(folder).begin()\n"
@@ -233,7 +235,7 @@ def test_folder_that_cannot_be_written_leaves_the_run_unmarked(tmp_path: Path) -
     marker.end()
 
 
-def test_last_run_is_said_calmly(handler: CrashHandler, window: Window) -> None:
+def test_last_run_without_trace_is_reported_in_a_notice(handler: CrashHandler, window: Window) -> None:
     handler.show_last_run(LastRun(""))
     assert (handler.dialog, len(window.messages)) == (None, 1)
     handler.show_last_run(LastRun("Fatal Python error: Segmentation fault"))
@@ -267,9 +269,11 @@ def test_exception_in_a_thread_opens_the_dialog(
     assert list(log_dir().glob("run-*.json")) == []
 
 
-def test_next_start_after_a_crash_says_so(qtbot: QtBot, preferences: Preferences, tmp_path: Path) -> None:
+def test_start_after_a_crash_shows_the_crash_dialog(
+    qtbot: QtBot, preferences: Preferences, tmp_path: Path
+) -> None:
     log_dir().mkdir(parents=True, exist_ok=True)
-    died(log_dir(), "Fatal Python error: Segmentation fault")
+    write_dead_run(log_dir(), "Fatal Python error: Segmentation fault")
     desktop = Desktop(server_url="http://127.0.0.1:9", data_folder=tmp_path / "data", preferences=preferences)
     try:
         desktop.start()

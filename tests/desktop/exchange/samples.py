@@ -85,7 +85,7 @@ def inspection(
     return Inspection(record(), items, reference, photos)
 
 
-def inspection_of(rects: Sequence[Rect], reference: ExportedPicture, names: Sequence[str]) -> Inspection:
+def inspection_with(rects: Sequence[Rect], reference: ExportedPicture, names: Sequence[str]) -> Inspection:
     return inspection(
         *(
             item(number, fractions(rect, reference), item_name=name)
@@ -128,7 +128,7 @@ line_names = st.text(st.sampled_from("abc 裂纹#:'\"[]{},-=%机 0"), min_size=1
 
 
 @st.composite
-def drawn(
+def named_regions(
     draw: st.DrawFn, naming: st.SearchStrategy[str] = names
 ) -> tuple[ExportedPicture, list[Rect], list[str]]:
     """A reference image with regions and their names."""

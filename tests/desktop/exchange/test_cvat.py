@@ -28,7 +28,7 @@ def read(text: str | bytes, name: str = "annotations.xml") -> list[tuple[str, Re
     return [(region.name, region.rect) for region in read_regions(data, name, WING)]
 
 
-def refused(text: str | bytes, reason: Reason, name: str = "annotations.xml") -> None:
+def check_refused(text: str | bytes, reason: Reason, name: str = "annotations.xml") -> None:
     with pytest.raises(ExchangeError) as caught:
         read(text, name)
     assert caught.value.reason is reason
@@ -61,10 +61,10 @@ def test_every_shape_becomes_the_box_around_it(shape: str, rect: Rect) -> None:
     assert name == "dent"
     assert (got.x, got.y, got.w, got.h) == pytest.approx((rect.x, rect.y, rect.w, rect.h))
     (draft,) = read_regions(image_with(shape).encode(), "a.xml", WING)
-    assert draft.boxed is not (shape.startswith("<box") and "rotation" not in shape)
+    assert draft.is_bounding_box is not (shape.startswith("<box") and "rotation" not in shape)
 
 
-def test_a_turned_box_is_inside_of_the_box_around_it() -> None:
+def test_rotated_box_is_inside_its_bounding_box() -> None:
     shape = '<box label="" xtl="100" ytl="100" xbr="200" ybr="200" rotation="45"/>'
     ((_, rect),) = read(image_with(shape))
     assert (rect.w, rect.h) == pytest.approx((100 * math.sqrt(2),) * 2)
@@ -83,25 +83,25 @@ def test_a_turned_box_is_inside_of_the_box_around_it() -> None:
         "",
     ],
 )
-def test_a_shape_without_a_place_gives_nothing(shape: str) -> None:
-    refused(image_with(shape), Reason.NO_REGIONS)
+def test_shape_without_coordinates_is_left_out(shape: str) -> None:
+    check_refused(image_with(shape), Reason.NO_REGIONS)
 
 
-def test_an_angle_that_is_not_a_number_turns_nothing() -> None:
+def test_invalid_rotation_is_ignored() -> None:
     shape = '<box label="a" xtl="1" ytl="1" xbr="3" ybr="5" rotation="{}"/>'
     for angle in ("x", "nan", "inf"):
         assert read(image_with(shape.format(angle))) == [("a", Rect(1, 1, 2, 4))]
 
 
-def test_of_several_images_the_one_of_this_name_counts_also_in_a_folder() -> None:
+def test_image_is_found_by_name_also_in_a_folder() -> None:
     shape = '<box label="{}" xtl="1" ytl="1" xbr="3" ybr="5"/>'
     images = "".join(
         f'<image id="{number}" name="{name}" width="2400" height="1500">{shape.format(number)}</image>'
         for number, name in enumerate(["tail.jpg", "left/wing.jpg", "nose.jpg"])
     )
     assert read(f"<annotations>{images}</annotations>") == [("1", Rect(1, 1, 2, 4))]
-    refused(f"<annotations>{images.replace('wing', 'fin')}</annotations>", Reason.WHICH_PICTURE)
-    refused("<annotations/>", Reason.NO_REGIONS)
+    check_refused(f"<annotations>{images.replace('wing', 'fin')}</annotations>", Reason.WHICH_PICTURE)
+    check_refused("<annotations/>", Reason.NO_REGIONS)
 
 
 def test_shapes_on_a_smaller_copy_are_scaled() -> None:
@@ -112,14 +112,14 @@ def test_shapes_on_a_smaller_copy_are_scaled() -> None:
     assert read(unknown) == [("a", Rect(10, 20, 20, 20))]
 
 
-def test_archive_of_a_task_is_read_with_its_images_beside() -> None:
+def test_archive_of_a_task_with_images_is_read() -> None:
     shape = image_with('<box label="a" xtl="10" ytl="20" xbr="30" ybr="40"/>')
     assert read(pack({"annotations.xml": shape, "images/readme.txt": "x"}), "x.zip") == [
         ("a", Rect(10, 20, 20, 20))
     ]
-    refused(pack({"a.xml": shape, "b.xml": shape}), Reason.WHICH_PICTURE, "x.zip")
+    check_refused(pack({"a.xml": shape, "b.xml": shape}), Reason.WHICH_PICTURE, "x.zip")
     assert read(pack({"a.xml": shape, "b.xml": "<annotation/>"}), "x.zip")
-    refused(pack({"a.xml": "<annotation/>"}), Reason.UNREADABLE, "x.zip")
+    check_refused(pack({"a.xml": "<annotation/>"}), Reason.UNREADABLE, "x.zip")
 
 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
@@ -140,13 +140,13 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
         '<?xml version="1.0" encoding="no-such"?><annotations/>',
     ],
 )
-def test_a_document_that_is_harmful_damaged_or_another_is_refused(text: str) -> None:
-    refused(text, Reason.UNREADABLE)
+def test_harmful_damaged_or_foreign_document_is_refused(text: str) -> None:
+    check_refused(text, Reason.UNREADABLE)
 
 
 def test_a_document_with_tracks_of_a_video_has_no_region() -> None:
     track = '<track id="0" label="a"><box frame="0" xtl="1" ytl="1" xbr="3" ybr="5" outside="0"/></track>'
-    refused(f"<annotations>{track}</annotations>", Reason.NO_REGIONS)
+    check_refused(f"<annotations>{track}</annotations>", Reason.NO_REGIONS)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
@@ -159,20 +159,28 @@ def test_encodings_are_read(encoding: str) -> None:
     assert read(text.encode(encoding)) == [(name, Rect(1, 1, 2, 4))]
 
 
-def test_more_shapes_than_a_record_takes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cvat, "MOST", 1)
-    refused(image_with('<box label="a" xtl="1" ytl="1" xbr="3" ybr="5"/>' * 11), Reason.TOO_LARGE)
+def test_too_many_shapes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cvat, "MAX_REGIONS", 1)
+    check_refused(image_with('<box label="a" xtl="1" ytl="1" xbr="3" ybr="5"/>' * 11), Reason.TOO_LARGE)
 
 
-def test_findings_are_written_with_what_is_known_of_them() -> None:
+def test_findings_are_written_with_their_attributes() -> None:
     opinion = {"value": 0.75, "photos": 3, "model_name": "patches", "model_version": 1}
     finding = {
         **box("裂纹", Rect(10.25, 20, 30, 40.5), 0.87),
         "severity": "major",
         "second_opinion": opinion,
     }
-    drawn = {**box("<凹坑>", Rect(600, 470, 100, 100)), "origin": "person", "by": "l", "by_name": "李四"}
-    point, entry = {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}, detection(finding, drawn, correction={"by": "l"})
+    drawn_finding = {
+        **box("<凹坑>", Rect(600, 470, 100, 100)),
+        "origin": "person",
+        "by": "l",
+        "by_name": "李四",
+    }
+    point, entry = (
+        {"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4},
+        detection(finding, drawn_finding, correction={"by": "l"}),
+    )
     whole = inspection(item(1, point, entry, description='"翼根"\n'))
     texts = unpack(cvat.write(whole), ".xml")
     document = ET.fromstring(texts[cvat.FINDINGS])

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from desktop.exchange.data import imported_regions
-from desktop.exchange.data.column_terms import CHINESE, EARLIER, ColumnTerms
+from desktop.exchange.data.column_terms import CHINESE, EARLIER_TITLES, ColumnTerms
 from desktop.exchange.data.content import ExportedPicture, Inspection
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegion, item_creates
 from desktop.exchange.formats import archive, coco, csv_table, walkaround_json, yolo
 from desktop.exchange.formats.archive import pack, unpack
-from desktop.exchange.registry import FORMATS, READABLE, ExportFormat, find_reader, read_regions
+from desktop.exchange.registry import FORMATS, READABLE_PATTERNS, ExportFormat, find_reader, read_regions
 from shared.geometry import Rect
 from tests.desktop.exchange.samples import PHOTO, REFERENCE, box, detection, inspection, item
 
@@ -49,7 +49,9 @@ def sample() -> Inspection:
     )
 
 
-def refused(reason: Reason, data: bytes, name: str = "x.json", target: ExportedPicture = REFERENCE) -> None:
+def check_refused(
+    reason: Reason, data: bytes, name: str = "x.json", target: ExportedPicture = REFERENCE
+) -> None:
     with pytest.raises(ExchangeError) as caught:
         read_regions(data, name, target)
     assert caught.value.reason is reason
@@ -58,7 +60,7 @@ def refused(reason: Reason, data: bytes, name: str = "x.json", target: ExportedP
 # -- JSON
 
 
-def unnamed(whole: Inspection) -> Inspection:
+def without_model_names(whole: Inspection) -> Inspection:
     """What JSON keeps: the built-in model is named by its id alone."""
     named = {"model_name": None, "model_description": None}
     items = (
@@ -68,14 +70,14 @@ def unnamed(whole: Inspection) -> Inspection:
     return replace(whole, items=tuple(items))
 
 
-def test_json_speaks_in_codes() -> None:
+def test_json_contains_codes_instead_of_translations() -> None:
     entry = detection(provenance={"model_id": "reference-difference", "model_name": "参考差分"})
     plain = inspection(item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, entry, item_name="a"))
     text = walkaround_json.write(plain).decode()
     assert "参考差分" not in text
     assert "进行中" not in text
     assert json.loads(text)["record"]["inspection_status"] == "in_progress"
-    assert walkaround_json.read(text.encode()).record == plain.record
+    assert walkaround_json.read_inspection(text.encode()).record == plain.record
 
 
 WORDS = ColumnTerms(
@@ -87,7 +89,7 @@ WORDS = ColumnTerms(
 )
 
 
-def test_a_table_is_in_the_words_of_the_person_and_comes_back() -> None:
+def test_table_in_the_language_of_the_user_can_be_read_back() -> None:
     drawn = {**box("dent", Rect(10, 20, 100, 60), 1.0), "origin": "person", "by": "l", "by_name": "李四"}
     opinion = {"value": 0.75, "photos": 3, "model_name": "patches", "model_version": 1}
     finding = {**box("crack", Rect(0, 0, 4, 4), 0.5), "severity": "major", "second_opinion": opinion}
@@ -113,13 +115,13 @@ def test_a_table_is_in_the_words_of_the_person_and_comes_back() -> None:
 
 def test_a_table_with_the_titles_of_an_earlier_version_is_read() -> None:
     whole = inspection(item(1, {"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5}))
-    earlier = CHINESE | {code: title for title, code in EARLIER.items()}
+    earlier = CHINESE | {code: title for title, code in EARLIER_TITLES.items()}
     assert earlier["item_name"] == "检测条目"
     (draft,) = read_regions(csv_table.write(whole, replace(WORDS, headings=earlier)), "x.csv", REFERENCE)
     assert (draft.name, draft.rect) == ("条目 1", Rect(100, 80, 500, 400))
 
 
-def test_pictures_lie_where_the_datasets_look_for_them() -> None:
+def test_datasets_include_pictures_at_the_paths_that_they_name() -> None:
     whole = sample()
     for module in (coco, yolo):
         paths = module.pictures(whole)
@@ -139,11 +141,13 @@ def test_pictures_lie_where_the_datasets_look_for_them() -> None:
                 assert named == {path for path in paths if f"/{part}/" in path}
 
 
-def test_json_holds_everything() -> None:
+def test_json_round_trip_loses_nothing() -> None:
     whole = sample()
-    again = walkaround_json.read(walkaround_json.write(whole))
-    assert again == unnamed(whole)
-    assert [item.model_dump() for item in again.items] == [item.model_dump() for item in unnamed(whole).items]
+    again = walkaround_json.read_inspection(walkaround_json.write(whole))
+    assert again == without_model_names(whole)
+    assert [item.model_dump() for item in again.items] == [
+        item.model_dump() for item in without_model_names(whole).items
+    ]
     document = json.loads(walkaround_json.write(whole))
     assert document["items"][0]["result"][1]["verdict"]["reason"] == "只是反光"
     assert document["items"][1]["item_point"]["point"] == {"x": 100, "y": 80, "w": 2000, "h": 10, "angle": 3}
@@ -156,7 +160,7 @@ def test_json_holds_everything() -> None:
     }
 
 
-def test_json_of_another_image_keeps_names_models_and_shares() -> None:
+def test_json_regions_scale_to_another_image_and_keep_names_and_models() -> None:
     target = ExportedPicture("new.png", 500, 400)
     (first, second) = read_regions(walkaround_json.write(sample()), "x.json", target)
     assert first == ImportedRegion(
@@ -165,10 +169,10 @@ def test_json_of_another_image_keeps_names_models_and_shares() -> None:
     assert second.rect == Rect(50, 40, 450, 5)
 
 
-def test_json_may_say_that_an_item_has_no_photo() -> None:
+def test_json_with_null_as_photo_is_read() -> None:
     document = json.loads(walkaround_json.write(sample()))
     document["photos"]["i3"] = None
-    assert walkaround_json.read(json.dumps(document).encode()) == unnamed(sample())
+    assert walkaround_json.read_inspection(json.dumps(document).encode()) == without_model_names(sample())
 
 
 # -- CSV
@@ -178,7 +182,7 @@ def rows(data: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline="")))
 
 
-def test_csv_has_a_row_for_each_finding_and_for_each_item_without() -> None:
+def test_csv_has_a_row_for_each_finding_and_each_item_without_findings() -> None:
     table = rows(csv_table.write(sample()))
     assert [(row["number"], row["label"]) for row in table] == [
         ("1", "裂纹"),
@@ -205,7 +209,7 @@ def test_csv_has_a_row_for_each_finding_and_for_each_item_without() -> None:
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "'"])
-def test_no_cell_is_a_formula_and_every_name_comes_back(start: str) -> None:
+def test_no_cell_is_a_formula_and_names_are_read_back(start: str) -> None:
     name = f"{start}cmd|' /C calc'!A0"
     data = csv_table.write(inspection(item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, item_name=name)))
     assert rows(data)[0]["item_name"] == f"'{name}"
@@ -213,7 +217,7 @@ def test_no_cell_is_a_formula_and_every_name_comes_back(start: str) -> None:
     assert draft.name == name
 
 
-def test_a_plain_table_of_another_program_is_enough() -> None:
+def test_simple_table_of_another_program_is_read() -> None:
     data = b"item_name,region_x,region_y,region_w,region_h\nA,1,2,3,4\nA,5,6,7,8\nB,x,,,\n"
     assert [draft.rect for draft in csv_table.regions(data, REFERENCE)] == [
         Rect(1, 2, 3, 4),
@@ -255,7 +259,7 @@ def shared_photo() -> Inspection:
     )
 
 
-def test_a_photo_that_items_share_is_one_picture_with_the_findings_of_all() -> None:
+def test_shared_photo_is_one_picture_with_the_findings_of_all_items() -> None:
     whole = shared_photo()
     dataset = json.loads(coco.files(whole)[coco.FINDINGS])
     assert [entry["file_name"] for entry in dataset["images"]] == ["0001-照片.jpg"]
@@ -270,7 +274,7 @@ def coco_text(images: list[Any], annotations: list[Any], categories: Any = ()) -
     return json.dumps({"images": images, "annotations": annotations, "categories": list(categories)}).encode()
 
 
-def test_coco_of_another_program_takes_the_picture_that_is_meant() -> None:
+def test_coco_of_another_program_is_read_for_the_matching_picture() -> None:
     images = [
         {"id": 7, "file_name": "other.png", "width": 10, "height": 10},
         {"id": 9, "file_name": "机身.png", "width": 500, "height": 400},
@@ -286,12 +290,12 @@ def test_coco_of_another_program_takes_the_picture_that_is_meant() -> None:
         ImportedRegion("rivet", Rect(20, 40, 60, 80)),
         ImportedRegion("", Rect(980, 0, 20, 20)),
     ]
-    refused(Reason.WHICH_PICTURE, data, target=ExportedPicture("unknown.png", 100, 100))
-    refused(Reason.NO_REGIONS, coco_text([], []))
-    refused(Reason.UNREADABLE, b'{"images": {}, "annotations": []}')
-    refused(Reason.UNREADABLE, coco_text([1], []))
-    refused(Reason.UNREADABLE, coco_text([{"id": 1}], [5]))
-    refused(Reason.UNREADABLE, coco_text([{"id": 1}], [], [{"id": []}]))
+    check_refused(Reason.WHICH_PICTURE, data, target=ExportedPicture("unknown.png", 100, 100))
+    check_refused(Reason.NO_REGIONS, coco_text([], []))
+    check_refused(Reason.UNREADABLE, b'{"images": {}, "annotations": []}')
+    check_refused(Reason.UNREADABLE, coco_text([1], []))
+    check_refused(Reason.UNREADABLE, coco_text([{"id": 1}], [5]))
+    check_refused(Reason.UNREADABLE, coco_text([{"id": 1}], [], [{"id": []}]))
 
 
 def test_coco_keeps_regions_unscaled_without_picture_size() -> None:
@@ -307,7 +311,7 @@ def test_archive_without_regions_is_not_coco() -> None:
     assert caught.value.reason is Reason.UNREADABLE
 
 
-def test_a_finding_smaller_than_a_pixel_is_one() -> None:
+def test_finding_smaller_than_a_pixel_is_exported() -> None:
     whole = inspection(item(1, None, detection(box("点", Rect(3, 4, 0.5, 0.25)))))
     findings = json.loads(unpack(coco.write(whole), ".json")[coco.FINDINGS])
     assert [annotation["bbox"] for annotation in findings["annotations"]] == [[3, 4, 0.5, 0.25]]
@@ -368,7 +372,7 @@ def test_yolo_of_other_programs_is_read(names: str) -> None:
     ],
     ids=["many beginnings", "many blanks", "many names", "a long number", "a long key", "deep"],
 )
-def test_names_made_to_hold_things_up_are_read_or_passed_over(names: str) -> None:
+def test_names_in_hostile_yaml_are_read_in_linear_time(names: str) -> None:
     (draft,) = read_regions(pack({"data.yaml": names, "labels/机身.txt": "7 .5 .5 1 1"}), "s.zip", REFERENCE)
     assert draft == ImportedRegion("", Rect(0, 0, 1000, 800))
 
@@ -378,11 +382,11 @@ def test_a_label_file_alone_has_no_names() -> None:
     assert draft == ImportedRegion("", Rect(0, 0, 1000, 800))
 
 
-def test_yolo_takes_the_label_file_of_the_picture() -> None:
+def test_yolo_reads_the_label_file_of_the_picture() -> None:
     labels = {"labels/a.txt": "0 .5 .5 .5 .5", "labels/机身.txt": "0 .5 .5 1 1", "classes.txt": "x\n"}
     (draft,) = read_regions(pack(labels), "set.zip", REFERENCE)
     assert draft == ImportedRegion("x", Rect(0, 0, 1000, 800))
-    refused(Reason.WHICH_PICTURE, pack(labels), "set.zip", ExportedPicture("b.png", 10, 10))
+    check_refused(Reason.WHICH_PICTURE, pack(labels), "set.zip", ExportedPicture("b.png", 10, 10))
 
 
 def test_yolo_reads_the_regions_of_its_own_archive_onto_a_picture_of_another_name() -> None:
@@ -397,7 +401,7 @@ def test_yolo_reads_the_regions_of_its_own_archive_onto_a_picture_of_another_nam
 @pytest.mark.parametrize(
     "export_format", [export_format for export_format in FORMATS if export_format.format_id != "yolo"]
 )
-def test_models_and_descriptions_come_back(export_format: ExportFormat) -> None:
+def test_models_and_descriptions_survive_a_round_trip(export_format: ExportFormat) -> None:
     whole = inspection(
         item(1, {"x": 0, "y": 0, "w": 0.5, "h": 0.5}, description="翼根", model_id="m7"),
         item(2, {"x": 0, "y": 0, "w": 0.2, "h": 0.5}, model_id=None),
@@ -406,52 +410,52 @@ def test_models_and_descriptions_come_back(export_format: ExportFormat) -> None:
     assert [(draft.description, draft.model_id) for draft in drafts] == [("翼根", "m7"), (None, None)]
 
 
-def test_what_is_damaged_or_something_else_is_refused() -> None:
-    refused(Reason.UNREADABLE, b"")
-    refused(Reason.UNREADABLE, b"\xff\xfe")
-    refused(Reason.UNREADABLE, b"[1]")
-    refused(Reason.UNREADABLE, b"[" * 100_000)
-    refused(Reason.UNREADABLE, b"{}")
-    refused(Reason.UNREADABLE, json.dumps({"format": walkaround_json.FORMAT, "version": 99}).encode())
-    refused(Reason.UNREADABLE, json.dumps({"format": walkaround_json.FORMAT, "version": 1}).encode())
+def test_damaged_or_foreign_file_is_refused() -> None:
+    check_refused(Reason.UNREADABLE, b"")
+    check_refused(Reason.UNREADABLE, b"\xff\xfe")
+    check_refused(Reason.UNREADABLE, b"[1]")
+    check_refused(Reason.UNREADABLE, b"[" * 100_000)
+    check_refused(Reason.UNREADABLE, b"{}")
+    check_refused(Reason.UNREADABLE, json.dumps({"format": walkaround_json.FORMAT, "version": 99}).encode())
+    check_refused(Reason.UNREADABLE, json.dumps({"format": walkaround_json.FORMAT, "version": 1}).encode())
     for side in ("Infinity", "NaN", "9" * 400, "-1", "0", "null"):
         whole = walkaround_json.write(sample()).replace(b'"width": 1000', b'"width": ' + side.encode(), 1)
         assert whole != walkaround_json.write(sample())
-        refused(Reason.UNREADABLE, whole)
-    refused(Reason.UNREADABLE, b"a,b\n1,2\n", "x.csv")
-    refused(Reason.UNREADABLE, b'item_name,"region_x', "x.csv")
-    refused(Reason.UNREADABLE, b"hello\n", "x.txt")
-    refused(Reason.UNREADABLE, b"0 nan 0 1 1\n", "x.txt")
-    refused(Reason.UNREADABLE, b"PK nothing", "x.zip")
-    refused(Reason.UNREADABLE, pack({"readme.md": "x"}), "x.zip")
+        check_refused(Reason.UNREADABLE, whole)
+    check_refused(Reason.UNREADABLE, b"a,b\n1,2\n", "x.csv")
+    check_refused(Reason.UNREADABLE, b'item_name,"region_x', "x.csv")
+    check_refused(Reason.UNREADABLE, b"hello\n", "x.txt")
+    check_refused(Reason.UNREADABLE, b"0 nan 0 1 1\n", "x.txt")
+    check_refused(Reason.UNREADABLE, b"PK nothing", "x.zip")
+    check_refused(Reason.UNREADABLE, pack({"readme.md": "x"}), "x.zip")
     for export_format in FORMATS:
-        refused(
+        check_refused(
             Reason.NO_REGIONS, export_format.write(inspection(item(1, None))), export_format.file_name("x")
         )
     damaged = bytearray(coco.write(sample()))
     damaged[60:90] = bytes(30)
-    refused(Reason.UNREADABLE, bytes(damaged), "x.zip")
+    check_refused(Reason.UNREADABLE, bytes(damaged), "x.zip")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_LZMA) as archive_of_others:
         archive_of_others.writestr("regions.json", "{}" * 1000)
     damaged = bytearray(packed.getvalue())
     damaged[46:56] = b"\xff" * 10
-    refused(Reason.UNREADABLE, bytes(damaged), "x.zip")
+    check_refused(Reason.UNREADABLE, bytes(damaged), "x.zip")
 
 
-def test_nothing_outside_the_picture_is_taken() -> None:
+def test_regions_outside_the_picture_are_left_out() -> None:
     data = b"item_name,region_x,region_y,region_w,region_h\n,-5,-5,10,10\n,1000,0,5,5\n,0,-9,5,9\n"
     assert [draft.rect for draft in csv_table.regions(data, REFERENCE)] == [Rect(0, 0, 5, 5)]
 
 
-def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = b"0 .5 .5 .1 .1\n" * (imported_regions.MOST + 1)
-    refused(Reason.TOO_LARGE, data, "x.txt")
+def test_files_beyond_the_limits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"0 .5 .5 .1 .1\n" * (imported_regions.MAX_REGIONS + 1)
+    check_refused(Reason.TOO_LARGE, data, "x.txt")
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("regions.json", bytes(2_000_000))
-    monkeypatch.setattr(archive, "MOST_BYTES", 1_000_000)
-    refused(Reason.TOO_LARGE, bomb.getvalue(), "x.zip")
+    monkeypatch.setattr(archive, "MAX_BYTES", 1_000_000)
+    check_refused(Reason.TOO_LARGE, bomb.getvalue(), "x.zip")
 
 
 def test_without_a_reference_image_findings_are_still_written() -> None:
@@ -468,12 +472,12 @@ def test_without_a_reference_image_findings_are_still_written() -> None:
     assert draft.rect == Rect(64, 48, 64, 48)
 
 
-def test_the_same_inspection_is_the_same_file() -> None:
+def test_exporting_the_same_inspection_again_gives_the_same_bytes() -> None:
     for export_format in FORMATS:
         assert export_format.write(sample()) == export_format.write(sample())
 
 
-def test_formats_offer_names_for_files() -> None:
+def test_format_suggests_a_file_name() -> None:
     names = [export_format.file_name('左翼/早班: "1"') for export_format in FORMATS]
     assert names == [
         "左翼_早班_ _1_.json",
@@ -482,12 +486,12 @@ def test_formats_offer_names_for_files() -> None:
         "左翼_早班_ _1_-yolo.zip",
         "左翼_早班_ _1_-cvat.zip",
     ]
-    assert {f"*{export_format.suffix}" for export_format in FORMATS} <= set(READABLE)
+    assert {f"*{export_format.suffix}" for export_format in FORMATS} <= set(READABLE_PATTERNS)
     assert FORMATS[0].file_name("..") == "inspection.json"
     assert find_reader(b'{"images": [], "annotations": []}', "x") is coco.regions
 
 
-def test_names_that_the_service_would_refuse_are_mended() -> None:
+def test_names_that_the_service_would_refuse_are_cleaned() -> None:
     long = ImportedRegion("长" * 300, Rect(0, 0, 5, 5), "x\x00y", "m" * 300)
     blank = ImportedRegion(" \x00", Rect(0, 0, 5, 5))
     broken = ImportedRegion("\ud800", Rect(0, 0, 5, 5))

@@ -17,7 +17,7 @@ from desktop.client import Session
 from desktop.exchange.data.column_terms import CODES
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.formats import csv_table, walkaround_json
-from desktop.exchange.gather import gather
+from desktop.exchange.gather import collect_inspection
 from desktop.exchange.registry import FORMATS, read_regions
 from desktop.pages.common.files.export import _write, localized_column_terms, path_and_format
 from shared.codes import Verdict
@@ -40,7 +40,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         yield session
 
 
-def turned(width: int, height: int, orientation: int) -> bytes:
+def rotated_jpeg(width: int, height: int, orientation: int) -> bytes:
     """A JPEG stored as `width` x `height` px with this EXIF orientation."""
     pixels = np.full((height, width, 3), 127, np.uint8)
     jpeg = bytes(cv2.imencode(".jpg", pixels)[1])
@@ -78,7 +78,7 @@ def make_record(session: Session, reference_image_id: str | None, *entries: dict
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_sizes_are_upright_in_every_orientation(session: Session, orientation: int) -> None:
-    stored = session.files.upload(turned(64, 32, orientation), f"机身 {orientation}.jpg")
+    stored = session.files.upload(rotated_jpeg(64, 32, orientation), f"机身 {orientation}.jpg")
     image = session.catalogue.reference_images.create(
         ReferenceImageWrite(reference_image_name=f"机身 {orientation}", file_id=stored.file_id)
     )
@@ -92,7 +92,7 @@ def test_sizes_are_upright_in_every_orientation(session: Session, orientation: i
         entry({"file_id": "gone"}),
     )
     steps: list[tuple[int, int]] = []
-    whole = gather(session, record_id, lambda done, total: steps.append((done, total)))
+    whole = collect_inspection(session, record_id, lambda done, total: steps.append((done, total)))
     width, height = (64, 32) if orientation < 5 else (32, 64)
     upright = ExportedPicture(f"机身 {orientation}.jpg", width, height, stored.ipfs_cid)
     assert whole.reference == upright
@@ -114,9 +114,9 @@ def test_sizes_are_upright_in_every_orientation(session: Session, orientation: i
         assert drafts[0].rect.w == pytest.approx(region.w, abs=1e-6)
 
 
-def test_an_item_on_a_file_of_its_own_is_written_on_that_file(session: Session) -> None:
-    home = session.files.upload(turned(200, 100, 1), "home.jpg")
-    other = session.files.upload(turned(400, 80, 1), "home.jpg")
+def test_item_with_another_reference_file_is_exported_on_it(session: Session) -> None:
+    home = session.files.upload(rotated_jpeg(200, 100, 1), "home.jpg")
+    other = session.files.upload(rotated_jpeg(400, 80, 1), "home.jpg")
     image = session.catalogue.reference_images.create(
         ReferenceImageWrite(reference_image_name="r", file_id=home.file_id)
     )
@@ -126,11 +126,11 @@ def test_an_item_on_a_file_of_its_own_is_written_on_that_file(session: Session) 
         place = {"point": {"x": 0.25, "y": 0.5, "w": 0.25, "h": 0.25}, "fileInfo": stored.model_dump()}
         values = {"item_name": name, "inspection_id": record_id, "item_point": place}
         session.items.create(ItemCreate.model_validate(values))
-    whole = gather(session, record_id, lambda *_: None)
+    whole = collect_inspection(session, record_id, lambda *_: None)
     assert [facts.region for facts in whole.facts()] == [Rect(50, 50, 50, 25), Rect(100, 40, 100, 20)]
     # The first names what the record has anyway.
-    assert set(whole.own_references) == {whole.items[1].item_id}
-    assert walkaround_json.read(walkaround_json.write(whole)) == whole
+    assert set(whole.item_references) == {whole.items[1].item_id}
+    assert walkaround_json.read_inspection(walkaround_json.write(whole)) == whole
     homes = ExportedPicture("home.jpg", 200, 100, home.ipfs_cid)
     for export_format in (COCO, YOLO):
         (draft,) = read_regions(export_format.write(whole), export_format.file_name("x"), homes)
@@ -142,28 +142,28 @@ def test_an_item_on_a_file_of_its_own_is_written_on_that_file(session: Session) 
     assert (draft.name, draft.rect) == ("b", Rect(100, 40, 100, 20))
 
 
-def test_verdicts_come_along_and_a_missing_image_does_not_matter(session: Session) -> None:
+def test_verdicts_are_collected_without_a_reference_image(session: Session) -> None:
     record_id = make_record(session, "unknown image", entry({}))
     (item,) = session.items.all(record_id)
     session.items.set_verdict(item.item_id, Verdict.PASSED, "只是反光")
-    whole = gather(session, record_id, lambda *_: None)
+    whole = collect_inspection(session, record_id, lambda *_: None)
     assert whole.reference is None
     (facts,) = whole.facts()
     assert (facts.verdict, facts.opinion, facts.reason) == (Verdict.PASSED, False, "只是反光")
-    assert walkaround_json.read(walkaround_json.write(whole)) == whole
+    assert walkaround_json.read_inspection(walkaround_json.write(whole)) == whole
 
 
-def test_a_sealed_record_is_written_as_one_with_who_decided_what(session: Session) -> None:
+def test_export_of_a_sealed_record_names_its_seal_and_deciders(session: Session) -> None:
     record_id = make_record(session, None, entry({}), entry({}))
     plain, accepted = session.items.all(record_id)
-    open_one = gather(session, record_id, lambda *_: None)
+    open_one = collect_inspection(session, record_id, lambda *_: None)
     assert json.loads(walkaround_json.write(open_one))["seal"]["state"] == "open"
     session.items.set_verdict(plain.item_id, Verdict.PASSED, "只是反光")
     session.records.finish(record_id, accept_model_opinion=True)
     newest = present(session.records.seal(record_id).newest)
-    whole = gather(session, record_id, lambda *_: None)
+    whole = collect_inspection(session, record_id, lambda *_: None)
     document = json.loads(walkaround_json.write(whole))
-    assert walkaround_json.read(walkaround_json.write(whole)) == whole
+    assert walkaround_json.read_inspection(walkaround_json.write(whole)) == whole
     assert document["seal"]["state"] == "finished"
     assert document["seal"]["newest"] == newest.model_dump(mode="json")
     who = newest.finished_by_name or newest.finished_by
@@ -185,17 +185,17 @@ def test_a_sealed_record_is_written_as_one_with_who_decided_what(session: Sessio
     assert (terms_row["state"], terms_row["outcome"]) == ("Sealed", "Failed")
 
 
-def test_gathering_ends_when_it_is_cancelled(session: Session) -> None:
+def test_collecting_ends_when_it_is_cancelled(session: Session) -> None:
     record_id = make_record(session, None, entry({}))
 
     def stop(_done: int, _total: int) -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        gather(session, record_id, stop)
+        collect_inspection(session, record_id, stop)
 
 
-def test_what_a_person_typed_says_the_format() -> None:
+def test_typed_file_name_selects_the_format() -> None:
     cases = [
         ("a", JSON, "a.json", JSON),
         ("a", COCO, "a-coco.zip", COCO),
@@ -212,8 +212,8 @@ def test_what_a_person_typed_says_the_format() -> None:
 
 
 def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_path: Path) -> None:
-    sideways = session.files.upload(turned(64, 32, 6), "turned.jpg")
-    plain = session.files.upload(turned(80, 40, 1), "plain.jpg")
+    sideways = session.files.upload(rotated_jpeg(64, 32, 6), "turned.jpg")
+    plain = session.files.upload(rotated_jpeg(80, 40, 1), "plain.jpg")
     image = session.catalogue.reference_images.create(
         ReferenceImageWrite(reference_image_name="r", file_id=plain.file_id)
     )
@@ -229,7 +229,7 @@ def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_pa
         path = tmp_path / f"{export_format.format_id}.zip"
         assert _write(task, session, record_id, path, export_format, True, CODES) == 1
         with zipfile.ZipFile(path) as archive:
-            assert archive.read(f"{folders[0]}/plain.jpg") == turned(80, 40, 1)
+            assert archive.read(f"{folders[0]}/plain.jpg") == rotated_jpeg(80, 40, 1)
             photo = archive.read(f"{folders[1]}/0001-turned.jpg")
             assert f"{folders[1]}/0002-b.jpg" not in archive.namelist()
         pixels = present(
@@ -259,6 +259,6 @@ def test_the_camera_of_a_photo_is_exported(session: Session) -> None:
     record_id = make_record(session, None, entry(info))
     (item,) = session.items.all(record_id)
     session.items.add_photo(item.item_id, photo.file_id)
-    inspection = gather(session, record_id, lambda *_: None)
+    inspection = collect_inspection(session, record_id, lambda *_: None)
     exported_photo = json.loads(JSON.write(inspection))["photos"][item.item_id]
     assert exported_photo["camera"] == {"taken_at": "2020-05-01T10:00:01", "make": "Canon"}

@@ -35,15 +35,15 @@ def labelme(*shapes: dict[str, Any], **more: Any) -> str:
     return json.dumps({"version": "5.4.1", "flags": {}, "shapes": shapes, "imagePath": "wing.jpg", **more})
 
 
-def test_the_archive_of_an_annotation_server_holds_coco_somewhere() -> None:
+def test_coco_is_found_anywhere_in_an_archive() -> None:
     archive = pack(
         {"annotations/instances_default.json": coco("wing.jpg", bbox=[1, 2, 3, 4]), "notes.json": "[1]"}
     )
     assert read(archive, "x.zip") == [("dent", Rect(1, 2, 3, 4))]
     two = pack({name: coco("wing.jpg", bbox=[1, 2, 3, 4]) for name in ("train.json", "val.json")})
-    with pytest.raises(ExchangeError) as refused:
+    with pytest.raises(ExchangeError) as check_refused:
         read(two, "x.zip")
-    assert refused.value.reason is Reason.WHICH_PICTURE
+    assert check_refused.value.reason is Reason.WHICH_PICTURE
 
 
 @pytest.mark.parametrize("box", [{}, {"bbox": None}, {"bbox": []}])
@@ -52,16 +52,16 @@ def test_polygons_without_a_box_become_the_box_around_them(box: dict[str, Any]) 
     assert read(coco("wing.jpg", segmentation=polygons, **box), "x.json") == [("dent", Rect(10, 20, 40, 50))]
     several: list[Any] = [[[1, 2, 3]], [["a", 2, 3, 4]], {"counts": []}, [[1, 2], 3]]
     for broken in several:
-        with pytest.raises(ExchangeError) as refused:
+        with pytest.raises(ExchangeError) as check_refused:
             read(coco("wing.jpg", segmentation=broken, **box), "x.json")
-        assert refused.value.reason is Reason.NO_REGIONS
+        assert check_refused.value.reason is Reason.NO_REGIONS
 
 
 @pytest.mark.parametrize(
     "names",
     [("obj.names", "dent\ncrack\n"), ("_darknet.labels", "dent\ncrack\n"), ("classes.txt", "dent\ncrack\n")],
 )
-def test_class_names_come_from_whichever_file_holds_them(names: tuple[str, str]) -> None:
+def test_class_names_are_read_from_any_known_file(names: tuple[str, str]) -> None:
     archive = pack(
         {
             names[0]: names[1],
@@ -75,12 +75,12 @@ def test_class_names_come_from_whichever_file_holds_them(names: tuple[str, str])
     assert read(archive, "x.zip") == [("crack", MIDDLE)]
 
 
-def test_a_line_of_corners_becomes_the_box_around_them() -> None:
+def test_line_with_corners_becomes_their_bounding_box() -> None:
     assert read("0 0.45 0.45 0.55 0.45 0.55 0.55\n", "wing.txt")[0][1] == Rect(1080, 675, 240, 150)
     for odd in ("0 0.1 0.1 0.2 0.2 0.3 0.3 0.4", "0 0.1 0.1 0.2 0.2 0.3 x"):
-        with pytest.raises(ExchangeError) as refused:
+        with pytest.raises(ExchangeError) as check_refused:
             read(odd, "wing.txt")
-        assert refused.value.reason is Reason.UNREADABLE
+        assert check_refused.value.reason is Reason.UNREADABLE
 
 
 def test_shapes_of_labelme_become_the_boxes_around_them() -> None:
@@ -105,7 +105,7 @@ def test_shapes_of_labelme_become_the_boxes_around_them() -> None:
     assert read_regions(document.encode(), "wing.json", WING)[0].description == "old"
 
 
-def test_what_lies_outside_is_counted() -> None:
+def test_regions_outside_the_picture_are_counted() -> None:
     boxes = [[[10, 20], [30, 40]], [[2400, 20], [2500, 40]], [[10, -40], [30, 0]], [[2390, 20], [2500, 40]]]
     document = labelme(*({"label": "a", "points": points} for points in boxes))
     drafts = read_regions(document.encode(), "wing.json", WING)
@@ -120,9 +120,9 @@ def test_shapes_on_a_smaller_copy_are_scaled() -> None:
 
 @pytest.mark.parametrize("shape", [3, None, "x"])
 def test_invalid_shape_is_refused(shape: Any) -> None:
-    with pytest.raises(ExchangeError) as refused:
+    with pytest.raises(ExchangeError) as check_refused:
         read(labelme(shape), "wing.json")
-    assert refused.value.reason is Reason.UNREADABLE
+    assert check_refused.value.reason is Reason.UNREADABLE
 
 
 @pytest.mark.parametrize(
@@ -141,22 +141,22 @@ def test_tables_of_other_programs(table: str, name: str, encoding: str) -> None:
     assert read(text.encode(encoding), "regions.csv") == [(name, Rect(100, 200, 300, 400))]
 
 
-def test_of_several_pictures_in_a_table_the_one_of_this_name_counts() -> None:
+def test_table_of_several_pictures_is_read_for_the_picture_of_this_name() -> None:
     rows = "image,xmin,ymin,xmax,ymax,label\na/wing.jpg,1,2,3,4,dent\nb\\tail.jpg,5,6,7,8,crack\n"
     assert read(rows, "regions.csv") == [("dent", Rect(1, 2, 2, 2))]
-    with pytest.raises(ExchangeError) as refused:
+    with pytest.raises(ExchangeError) as check_refused:
         read(rows.replace("wing", "nose"), "regions.csv")
-    assert refused.value.reason is Reason.WHICH_PICTURE
+    assert check_refused.value.reason is Reason.WHICH_PICTURE
 
 
 @pytest.mark.parametrize("table", ["a,b\n1,2\n", "name,x,y\ndent,1,2\n", "x,y,w,h\n1,2,3,4\n"])
 def test_a_table_without_regions_is_refused(table: str) -> None:
-    with pytest.raises(ExchangeError) as refused:
+    with pytest.raises(ExchangeError) as check_refused:
         read(table, "regions.csv")
-    assert refused.value.reason is Reason.UNREADABLE
+    assert check_refused.value.reason is Reason.UNREADABLE
 
 
-def test_shapes_that_are_no_rectangles_are_counted() -> None:
+def test_shapes_other_than_rectangles_are_counted() -> None:
     target = ExportedPicture("a.png", 100, 100)
     image = {"id": 1, "file_name": "a.png", "width": 100, "height": 100}
     square = [[10, 10, 30, 10, 30, 30, 10, 30]]
@@ -169,8 +169,8 @@ def test_shapes_that_are_no_rectangles_are_counted() -> None:
     ]
     boxes = [{"image_id": 1, "category_id": 1, **shape} for shape in shapes]
     data = json.dumps({"images": [image], "annotations": boxes, "categories": []}).encode()
-    assert read_regions(data, "a.json", target).boxed == 3
+    assert read_regions(data, "a.json", target).bounding_box_count == 3
     points = [[10, 10], [30, 30]]
     marks = [{"label": "", "shape_type": kind, "points": points} for kind in ("rectangle", "circle")]
     data = json.dumps({"shapes": marks, "imageWidth": 100, "imageHeight": 100}).encode()
-    assert read_regions(data, "a.json", target).boxed == 1
+    assert read_regions(data, "a.json", target).bounding_box_count == 1

@@ -83,7 +83,7 @@ def test_pycocotools_reads_the_datasets_that_are_written(read_coco: Any) -> None
     assert len(results.loadRes(scored).getAnnIds()) == len(scored)
 
 
-def test_polygons_have_the_box_that_pycocotools_gives_them(read_coco: Any) -> None:
+def test_polygon_box_equals_that_of_pycocotools(read_coco: Any) -> None:
     masks = pytest.importorskip("pycocotools.mask")
     shapes: list[Any] = [
         [[10, 20, 60, 20, 60, 90, 10, 90]],
@@ -126,7 +126,7 @@ def labelme(script: str, *arguments: str) -> str:
 
 
 @pytest.mark.slow(20)
-def test_shapes_lie_where_labelme_draws_them(tmp_path: Path) -> None:
+def test_shape_places_equal_those_of_labelme(tmp_path: Path) -> None:
     path = tmp_path / "翼根.json"
     shapes = [
         {"label": "凹坑", "shape_type": "rectangle", "points": [[100, 60], [20, 10]]},

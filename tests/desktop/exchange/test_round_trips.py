@@ -11,18 +11,18 @@ from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.imported_regions import ImportedRegion, item_creates
 from desktop.exchange.registry import FORMATS, find_reader, read_regions
 from shared.geometry import Rect, point_to_pixels
-from tests.desktop.exchange.samples import drawn, inspection_of, line_names, xml_names
+from tests.desktop.exchange.samples import inspection_with, line_names, named_regions, xml_names
 
 TOLERANCE_PX = {"json": 0.0, "csv": 0.0, "coco": 0.0, "yolo": 1e-6, "cvat": 1e-9}
 """JSON, CSV and COCO repeat the very numbers; YOLO has fractions of twelve decimals, CVAT corners."""
 SHORT = settings(deadline=None, max_examples=40)
 
 
-def through(
+def round_trip(
     format_id: str, picture: ExportedPicture, rects: Sequence[Rect], names: Sequence[str]
 ) -> list[ImportedRegion]:
     export_format = next(candidate for candidate in FORMATS if candidate.format_id == format_id)
-    data = export_format.write(inspection_of(rects, picture, names))
+    data = export_format.write(inspection_with(rects, picture, names))
     file_name = export_format.file_name("检查 1")
     assert find_reader(data, file_name) is export_format.regions
     return read_regions(data, file_name, picture)
@@ -54,54 +54,58 @@ def check_places(
 
 @pytest.mark.parametrize("format_id", ["json", "csv", "coco"])
 @SHORT
-@given(case=drawn())
-def test_regions_and_names_come_back(
+@given(case=named_regions())
+def test_regions_and_names_survive_a_round_trip(
     format_id: str, case: tuple[ExportedPicture, list[Rect], list[str]]
 ) -> None:
     picture, rects, names = case
-    drafts = through(format_id, picture, rects, names)
+    drafts = round_trip(format_id, picture, rects, names)
     check_places(format_id, picture, rects, drafts)
     assert [draft.name for draft in drafts] == names
 
 
 @SHORT
-@given(case=drawn(line_names))
-def test_regions_and_names_come_back_from_yolo(case: tuple[ExportedPicture, list[Rect], list[str]]) -> None:
+@given(case=named_regions(line_names))
+def test_regions_and_names_survive_a_round_trip_as_yolo(
+    case: tuple[ExportedPicture, list[Rect], list[str]],
+) -> None:
     picture, rects, names = case
-    drafts = through("yolo", picture, rects, names)
+    drafts = round_trip("yolo", picture, rects, names)
     check_places("yolo", picture, rects, drafts)
     assert [draft.name for draft in drafts] == names
 
 
 @SHORT
-@given(case=drawn(xml_names))
-def test_regions_and_names_come_back_from_cvat(case: tuple[ExportedPicture, list[Rect], list[str]]) -> None:
+@given(case=named_regions(xml_names))
+def test_regions_and_names_survive_a_round_trip_as_cvat(
+    case: tuple[ExportedPicture, list[Rect], list[str]],
+) -> None:
     picture, rects, names = case
-    drafts = through("cvat", picture, rects, names)
+    drafts = round_trip("cvat", picture, rects, names)
     check_places("cvat", picture, rects, drafts)
     assert [draft.name for draft in drafts] == names
 
 
 @SHORT
-@given(case=drawn())
+@given(case=named_regions())
 def test_any_name_can_be_written_as_cvat(case: tuple[ExportedPicture, list[Rect], list[str]]) -> None:
     picture, rects, names = case
-    drafts = through("cvat", picture, rects, names)
+    drafts = round_trip("cvat", picture, rects, names)
     assert [len(draft.name) for draft in drafts] == [len(name) for name in names]
 
 
 @SHORT
-@given(case=drawn())
+@given(case=named_regions())
 def test_any_name_is_one_line_in_yolo(case: tuple[ExportedPicture, list[Rect], list[str]]) -> None:
     picture, rects, names = case
-    drafts = through("yolo", picture, rects, names)
+    drafts = round_trip("yolo", picture, rects, names)
     check_places("yolo", picture, rects, drafts)
     assert all(draft.name == " ".join(draft.name.split()) and draft.name for draft in drafts)
 
 
 @SHORT
-@given(case=drawn())
-def test_items_made_of_drafts_lie_where_the_regions_were(
+@given(case=named_regions())
+def test_created_items_have_the_places_of_the_regions(
     case: tuple[ExportedPicture, list[Rect], list[str]],
 ) -> None:
     picture, rects, names = case
@@ -120,10 +124,10 @@ def test_items_made_of_drafts_lie_where_the_regions_were(
 
 
 @pytest.mark.parametrize("format_id", list(TOLERANCE_PX))
-def test_regions_go_onto_an_image_of_another_size(format_id: str) -> None:
+def test_regions_are_scaled_to_an_image_of_another_size(format_id: str) -> None:
     export_format = next(candidate for candidate in FORMATS if candidate.format_id == format_id)
     picture = ExportedPicture("a.jpg", 400, 300)
-    data = export_format.write(inspection_of([Rect(100, 30, 300, 60)], picture, ["翼根"]))
+    data = export_format.write(inspection_with([Rect(100, 30, 300, 60)], picture, ["翼根"]))
     (draft,) = read_regions(data, export_format.file_name("x"), ExportedPicture("b.png", 4000, 600))
     assert (draft.rect.x, draft.rect.y, draft.rect.w, draft.rect.h) == pytest.approx((1000, 60, 3000, 120))
     assert draft.name == "翼根"

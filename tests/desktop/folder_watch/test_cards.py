@@ -9,7 +9,7 @@ from desktop.folder_watch import cards
 from desktop.folder_watch.cards import Card, CardFinder, card_at, mounted_cards
 
 
-def test_a_card_is_a_volume_with_the_folder_of_cameras(tmp_path: Path) -> None:
+def test_volume_with_a_dcim_folder_is_a_card(tmp_path: Path) -> None:
     assert card_at(tmp_path, "EOS_DIGITAL") is None
     (tmp_path / "DCIM").mkdir()
     assert card_at(tmp_path, "EOS_DIGITAL") == Card("EOS_DIGITAL", tmp_path / "DCIM")
@@ -17,7 +17,7 @@ def test_a_card_is_a_volume_with_the_folder_of_cameras(tmp_path: Path) -> None:
     assert all(card.folder.is_dir() for card in mounted_cards())
 
 
-def test_a_card_is_said_once_until_it_is_taken_out(
+def test_card_is_reported_once_until_it_is_removed(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, qapp: object
 ) -> None:
     card = Card("EOS_DIGITAL", Path("/media/EOS_DIGITAL/DCIM"))

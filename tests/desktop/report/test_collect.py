@@ -55,7 +55,7 @@ def test_a_detection_that_did_not_finish_hides_no_finding(
     assert item.note == ("对不上" if progress == "error" else "")
 
 
-def test_an_item_is_shown_on_the_file_that_it_names(qtbot: QtBot, session: Session) -> None:
+def test_item_is_shown_on_its_reference_file(qtbot: QtBot, session: Session) -> None:
     point = {"x": 0.25, "y": 0.5, "w": 0.25, "h": 0.25}
     home = session.files.upload(_plain(2800, 1400, 50), "home.png")
     other = session.files.upload(_plain(400, 80, 220), "other.png")
@@ -116,7 +116,7 @@ def _plain(width: int, height: int, grey: int) -> bytes:
         ({}, []),
     ],
 )
-def test_the_evidence_says_which_model_looked(provenance: dict[str, Any], digest: list[str]) -> None:
+def test_evidence_names_the_model(provenance: dict[str, Any], digest: list[str]) -> None:
     entry = {"version": 1, "isPassed": True, "progress": "done", "resultImage": {"boxes": []}}
     names = ("description", "model_name", "model_description", "item_point")
     item = Item.model_validate(
@@ -127,12 +127,12 @@ def test_the_evidence_says_which_model_looked(provenance: dict[str, Any], digest
     )
     evidence: list[Evidence] = []
     session = Session("http://127.0.0.1:9")
-    collect_module._item(1, item, None, collect_module._Pictures(session), evidence, {})
+    collect_module._reported_item(1, item, None, collect_module._Pictures(session), evidence, {})
     session.close()
     assert [row.digest for row in evidence] == digest
 
 
-def test_a_finding_outside_of_its_region_is_pictured(qtbot: QtBot, tmp_path: Path) -> None:
+def test_photo_crop_includes_a_finding_outside_the_region(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "photo.png"
     path.write_bytes(_plain(800, 600, 200))
     photo = open_image(path)

@@ -47,7 +47,7 @@ class TwiceSealedRecord:
 
 
 @pytest.fixture
-def twice(qtbot: QtBot, session: Session, data: Path) -> TwiceSealedRecord:
+def twice_sealed(qtbot: QtBot, session: Session, data: Path) -> TwiceSealedRecord:
     home = session.files.upload(_plain(400, 300, 50), "home.png")
     photo = session.files.upload(_plain(400, 300, next(_greys)), "today.png")
     image = session.catalogue.reference_images.create(
@@ -92,10 +92,10 @@ def _texts(path: Path) -> list[str]:
     return [re.sub(r"\s+", "", page.extract_text()) for page in PdfReader(path).pages]
 
 
-def test_a_past_edition_says_what_was_sealed_and_by_what_it_is_superseded(
-    twice: TwiceSealedRecord, tmp_path: Path
+def test_earlier_edition_shows_its_sealed_content_and_the_newest_edition(
+    twice_sealed: TwiceSealedRecord, tmp_path: Path
 ) -> None:
-    first, second = twice.report(1), twice.report(2)
+    first, second = twice_sealed.report(1), twice_sealed.report(2)
     assert (first.title, second.title) == ("first name", "second name")
     assert [(item.name, item.passed, item.reason) for item in first.items] == [("前缘", True, "clean")]
     assert [item.passed for item in second.items] == [False, True]
@@ -104,7 +104,7 @@ def test_a_past_edition_says_what_was_sealed_and_by_what_it_is_superseded(
     assert current(first.items[0].region_mm) == (100, 75)
     assert not first.overview.isNull()
     assert not first.items[0].photo_crop.isNull()
-    assert twice.photo_sha256 in [row.digest for row in first.evidence]
+    assert twice_sealed.photo_sha256 in [row.digest for row in first.evidence]
     pdf.write(first, tmp_path / "1.pdf")
     pdf.write(second, tmp_path / "2.pdf")
     pages = _texts(tmp_path / "1.pdf")
@@ -112,52 +112,50 @@ def test_a_past_edition_says_what_was_sealed_and_by_what_it_is_superseded(
     assert not any("Superseded" in page for page in _texts(tmp_path / "2.pdf"))
     assert "Superseded by edition 2" in html.page(first)
     assert "Superseded" not in html.page(second)
-    editions = twice.session.records.editions(twice.record_id)
+    editions = twice_sealed.session.records.editions(twice_sealed.record_id)
     assert editions[0].seal in html.page(first)
     assert editions[1].seal not in html.page(first)
 
 
-def test_severities_are_those_that_were_sealed(twice: TwiceSealedRecord) -> None:
-    twice.session.detection.set_severities({"dent": Severity.MINOR})
-    assert twice.report(1).items[0].findings[0].severity == "major"
-    now = collect(twice.session, twice.record_id, "张三", lambda *_: None)
+def test_severities_of_an_edition_are_the_sealed_ones(twice_sealed: TwiceSealedRecord) -> None:
+    twice_sealed.session.detection.set_severities({"dent": Severity.MINOR})
+    assert twice_sealed.report(1).items[0].findings[0].severity == "major"
+    now = collect(twice_sealed.session, twice_sealed.record_id, "张三", lambda *_: None)
     assert now.items[0].findings[0].severity == "major"
-    twice.session.records.reopen(twice.record_id, "again")
-    now = collect(twice.session, twice.record_id, "张三", lambda *_: None)
+    twice_sealed.session.records.reopen(twice_sealed.record_id, "again")
+    now = collect(twice_sealed.session, twice_sealed.record_id, "张三", lambda *_: None)
     assert now.items[0].findings[0].severity == "minor"
 
 
-def test_an_edition_that_was_reopened_and_not_finished_since_says_so(
-    twice: TwiceSealedRecord, tmp_path: Path
-) -> None:
-    twice.session.records.reopen(twice.record_id, "again")
-    pdf.write(twice.report(2), tmp_path / "2.pdf")
+def test_report_of_a_reopened_edition_is_marked(twice_sealed: TwiceSealedRecord, tmp_path: Path) -> None:
+    twice_sealed.session.records.reopen(twice_sealed.record_id, "again")
+    pdf.write(twice_sealed.report(2), tmp_path / "2.pdf")
     assert all("REOPENED" in page for page in _texts(tmp_path / "2.pdf"))
 
 
-def test_an_edition_can_be_read_after_the_record_was_deleted(twice: TwiceSealedRecord) -> None:
-    twice.session.records.reopen(twice.record_id, "to delete it")
-    twice.session.records.delete(twice.record_id)
-    assert twice.report(1).title == "first name"
+def test_edition_can_be_reported_after_the_record_was_deleted(twice_sealed: TwiceSealedRecord) -> None:
+    twice_sealed.session.records.reopen(twice_sealed.record_id, "to delete it")
+    twice_sealed.session.records.delete(twice_sealed.record_id)
+    assert twice_sealed.report(1).title == "first name"
 
 
-def test_a_picture_that_is_not_the_sealed_one_is_not_shown(twice: TwiceSealedRecord) -> None:
-    stored = next(twice.data.rglob(f"*{twice.photo_sha256[4:]}*"))
+def test_a_picture_that_is_not_the_sealed_one_is_not_shown(twice_sealed: TwiceSealedRecord) -> None:
+    stored = next(twice_sealed.data.rglob(f"*{twice_sealed.photo_sha256[4:]}*"))
     stored.chmod(0o600)
     stored.write_bytes(_plain(400, 300, 200))
-    first = twice.report(1)
+    first = twice_sealed.report(1)
     assert first.items[0].photo_crop.isNull()
-    assert twice.photo_sha256 in [row.digest for row in first.evidence]
+    assert twice_sealed.photo_sha256 in [row.digest for row in first.evidence]
 
 
-def test_a_content_that_does_not_match_its_seal_gives_no_report(twice: TwiceSealedRecord) -> None:
-    with closing(sqlite3.connect(twice.data / "walkaround.db", timeout=20)) as connection, connection:
+def test_content_that_does_not_match_its_seal_is_an_error(twice_sealed: TwiceSealedRecord) -> None:
+    with closing(sqlite3.connect(twice_sealed.data / "walkaround.db", timeout=20)) as connection, connection:
         change = (
             "UPDATE record_edition SET content = replace(content, 'first', 'other')"
             " WHERE inspection_id = ? AND edition = 1"
         )
-        assert connection.execute(change, (twice.record_id,)).rowcount == 1
+        assert connection.execute(change, (twice_sealed.record_id,)).rowcount == 1
     with pytest.raises(SealBrokenError) as raised:
-        twice.report(1)
+        twice_sealed.report(1)
     assert "edition 1 does not match its seal" in sentence(raised.value)
-    assert twice.report(2).title == "second name"
+    assert twice_sealed.report(2).title == "second name"

@@ -81,7 +81,7 @@ def report(items: int, title: str = "左翼根部航后检查") -> Report:
 SEAL = ReportSeal("r-1", 2, "9f2b" * 16, "张三", datetime(2026, 3, 1, 9, 20, tzinfo=UTC))
 
 
-def test_every_page_of_a_draft_says_so(qtbot: QtBot, tmp_path: Path) -> None:
+def test_every_page_of_a_draft_is_marked(qtbot: QtBot, tmp_path: Path) -> None:
     pdf.write(report(12), tmp_path / "draft.pdf")
     pages = [page.extract_text() for page in PdfReader(tmp_path / "draft.pdf").pages]
     assert len(pages) > 2
@@ -89,7 +89,7 @@ def test_every_page_of_a_draft_says_so(qtbot: QtBot, tmp_path: Path) -> None:
     assert "class=draft" in html.page(report(1))
 
 
-def test_every_page_of_a_record_that_waits_for_release_says_so(qtbot: QtBot, tmp_path: Path) -> None:
+def test_every_page_of_a_record_awaiting_release_is_marked(qtbot: QtBot, tmp_path: Path) -> None:
     waits = replace(report(3), seal=replace(SEAL, awaits_release=True))
     pdf.write(waits, tmp_path / "waits.pdf")
     pages = [page.extract_text() for page in PdfReader(tmp_path / "waits.pdf").pages]
@@ -97,32 +97,32 @@ def test_every_page_of_a_record_that_waits_for_release_says_so(qtbot: QtBot, tmp
     assert "AWAITING RELEASE" in html.page(waits)
 
 
-def test_a_sealed_report_carries_its_seal_on_every_page(qtbot: QtBot, tmp_path: Path) -> None:
+def test_every_page_of_a_sealed_report_shows_the_seal(qtbot: QtBot, tmp_path: Path) -> None:
     sealed = replace(report(12), seal=SEAL)
     pdf.write(sealed, tmp_path / "sealed.pdf")
     pages = [page.extract_text() for page in PdfReader(tmp_path / "sealed.pdf").pages]
     assert not any("DRAFT" in page for page in pages)
     assert all(SEAL.seal[:16] in page for page in pages)
-    assert SEAL.seal in words_of(tmp_path / "sealed.pdf")
+    assert SEAL.seal in pdf_words(tmp_path / "sealed.pdf")
     assert "walkaround audit verify --record r-1" in html.page(sealed)
 
 
-def test_the_qr_code_holds_record_edition_and_seal() -> None:
+def test_qr_code_contains_record_edition_and_seal() -> None:
     modules = seal.qr_modules(SEAL)
     image = np.kron(~np.array(modules), np.ones((8, 8), bool)).astype(np.uint8) * 255
     text, *_ = cv2.QRCodeDetector().detectAndDecode(np.pad(image, 64, constant_values=255))
     assert text == f"walkaround-seal record=r-1 edition=2 sha256={SEAL.seal}"
 
 
-def words_of(path: Path) -> str:
+def pdf_words(path: Path) -> str:
     pages = PdfReader(path).pages
     return re.sub(r"\s+", "", "".join(page.extract_text() for page in pages))
 
 
-def test_the_pdf_says_what_was_found_in_selectable_chinese(qtbot: QtBot, tmp_path: Path) -> None:
+def test_pdf_contains_findings_as_selectable_chinese_text(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "报告 1.pdf"
     pdf.write(replace(report(3), seal=SEAL), path)
-    text = words_of(path)
+    text = pdf_words(path)
     for part in (
         "左翼根部航后检查",
         "飞机",
@@ -136,23 +136,23 @@ def test_the_pdf_says_what_was_found_in_selectable_chinese(qtbot: QtBot, tmp_pat
     assert text.count("0" * 64) == 3
 
 
-def test_why_a_detection_gave_no_result_is_in_the_pdf(qtbot: QtBot, tmp_path: Path) -> None:
+def test_pdf_contains_the_reason_of_a_failed_detection(qtbot: QtBot, tmp_path: Path) -> None:
     whole = report(1)
     noted = replace(whole.items[0], note="照片与标记区域对不上")
     pdf.write(replace(whole, items=(noted,)), tmp_path / "a.pdf")
-    assert "照片与标记区域对不上" in words_of(tmp_path / "a.pdf")
+    assert "照片与标记区域对不上" in pdf_words(tmp_path / "a.pdf")
 
 
-def test_what_passed_failed_and_is_undecided_is_counted() -> None:
+def test_items_are_counted_by_verdict() -> None:
     assert report(4).counts == {"passed": 1, "failed": 2, "undecided": 1}
 
 
 def test_the_size_of_a_region_is_width_by_height(qtbot: QtBot, tmp_path: Path) -> None:
     pdf.write(report(1), tmp_path / "a.pdf")
-    assert "180×120px(90×60mm)" in words_of(tmp_path / "a.pdf")
+    assert "180×120px(90×60mm)" in pdf_words(tmp_path / "a.pdf")
 
 
-def test_regions_lie_where_they_are_on_the_smaller_overview(qtbot: QtBot) -> None:
+def test_regions_are_scaled_to_the_overview(qtbot: QtBot) -> None:
     page = QImage(600, 400, QImage.Format.Format_RGB32)
     page.fill(QColor("#ffffff"))
     with QPainter(page) as painter:
@@ -175,7 +175,7 @@ def test_digits_and_latin_words_are_found_in_any_language_and_font(qtbot: QtBot,
     finally:
         QLocale.setDefault(before)
         QApplication.setFont(font)
-    assert "After-flightcheckofB-3059" in words_of(tmp_path / "report.pdf")
+    assert "After-flightcheckofB-3059" in pdf_words(tmp_path / "report.pdf")
 
 
 def test_the_pdf_declares_pdf_a_1b_and_embeds_its_fonts(qtbot: QtBot, tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_every_page_is_numbered_and_no_item_is_cut(qtbot: QtBot, tmp_path: Path)
     assert all(f"{n}壁板裂纹{n}" in "".join(pages) for n in range(1, 41))
 
 
-def test_a_large_picture_is_packed_in_bands(qtbot: QtBot, tmp_path: Path) -> None:
+def test_large_picture_is_painted_in_bands(qtbot: QtBot, tmp_path: Path) -> None:
     pdf.write(report(1), tmp_path / "a.pdf")
     resources = narrowed(PdfReader(tmp_path / "a.pdf").pages[0]["/Resources"], DictionaryObject)
     images = narrowed(resources["/XObject"], DictionaryObject)
@@ -217,7 +217,7 @@ def test_a_large_picture_is_packed_in_bands(qtbot: QtBot, tmp_path: Path) -> Non
     assert sum(heights) - 8 * (len(heights) - 1) == 500
 
 
-def test_bands_leave_no_line_of_paper_between_them(qtbot: QtBot) -> None:
+def test_bands_leave_no_gap_between_them(qtbot: QtBot) -> None:
     page = QImage(500, 500, QImage.Format.Format_RGB32)
     page.fill(QColor("#ffffff"))
     with QPainter(page) as painter:
@@ -230,7 +230,7 @@ def test_bands_leave_no_line_of_paper_between_them(qtbot: QtBot) -> None:
     assert max(inside) - min(inside) <= 2
 
 
-def test_a_cancelled_report_leaves_the_old_file_alone(qtbot: QtBot, tmp_path: Path) -> None:
+def test_cancelled_report_does_not_change_the_existing_file(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(b"the old one")
     pdf.write(report(3), path, cancelled=lambda: True)
@@ -238,12 +238,12 @@ def test_a_cancelled_report_leaves_the_old_file_alone(qtbot: QtBot, tmp_path: Pa
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_that_is_not_there_is_said(qtbot: QtBot, tmp_path: Path) -> None:
+def test_missing_folder_is_an_error(qtbot: QtBot, tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"."):
         pdf.write(report(1), tmp_path / "none" / "report.pdf")
 
 
-def test_a_field_without_a_value_has_a_line_of_its_own(qtbot: QtBot, tmp_path: Path) -> None:
+def test_field_without_value_keeps_its_line(qtbot: QtBot, tmp_path: Path) -> None:
     names = ("Aircraft", "Flight", "Started", "Finished", "Progress", "Reference")
     fields = tuple((name, "" if name in ("Started", "Finished") else "x") for name in names)
     pdf.write(replace(report(1), fields=fields), tmp_path / "report.pdf")
@@ -259,7 +259,7 @@ def test_a_field_without_a_value_has_a_line_of_its_own(qtbot: QtBot, tmp_path: P
     assert gaps[0] == pytest.approx(gaps[1], rel=0.1)
 
 
-def test_the_html_says_its_language_and_how_many_failed(qtbot: QtBot, tmp_path: Path) -> None:
+def test_html_declares_its_language_and_counts_failures(qtbot: QtBot, tmp_path: Path) -> None:
     text = html.page(report(4))
     assert "<html lang=" in text
     assert ">Failed 2<" in text
@@ -268,14 +268,14 @@ def test_the_html_says_its_language_and_how_many_failed(qtbot: QtBot, tmp_path: 
 
 
 @pytest.mark.parametrize(("status", "colour"), [("failed", "#cf2f2a"), ("passed", "#1d8a54")])
-def test_the_state_in_the_html_has_the_colour_of_its_verdict(qtbot: QtBot, status: str, colour: str) -> None:
+def test_status_in_the_html_has_the_colour_of_the_outcome(qtbot: QtBot, status: str, colour: str) -> None:
     text = html.page(replace(report(1), status=status, status_name="the state", seal=SEAL))
     pill = re.search(r"<span class='pill (\w+)'>the state</span>", text)
     assert pill is not None
     assert re.search(rf"\.{pill.group(1)}{{background:{colour}}}", text)
 
 
-def test_the_html_is_one_file_and_escapes_what_people_typed(qtbot: QtBot, tmp_path: Path) -> None:
+def test_html_is_self_contained_and_escapes_typed_text(qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     html.write(report(2, title="</script><script>alert(1)</script>"), path)
     text = path.read_text("utf-8")
@@ -286,7 +286,7 @@ def test_the_html_is_one_file_and_escapes_what_people_typed(qtbot: QtBot, tmp_pa
     assert json.loads(record.group(1))["record"]["inspection_name"] == "</script><script>alert(1)</script>"
 
 
-def test_a_finding_says_who_drew_it_how_severe_and_how_large_it_is() -> None:
+def test_finding_text_has_author_severity_and_size() -> None:
     boxes = (
         Finding("crack", 0.93, Rect(0, 0, 9, 9), severity=Severity.CRITICAL, size_mm=(12.4, 3.25)),
         Finding("dent", 1.0, Rect(0, 0, 9, 9), drawn=True, author_name="李四", severity=Severity.MINOR),
@@ -300,7 +300,7 @@ def test_a_finding_says_who_drew_it_how_severe_and_how_large_it_is() -> None:
     )
 
 
-def test_the_report_says_what_the_memory_explains(qtbot: QtBot, tmp_path: Path) -> None:
+def test_report_counts_differences_explained_by_the_memory(qtbot: QtBot, tmp_path: Path) -> None:
     two_items = report(2)
     first, second = two_items.items
     two_items = replace(two_items, items=(replace(first, explained=3, memory_photos=5), second))

@@ -14,8 +14,8 @@ from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
 from desktop.exchange.data.column_terms import CHINESE, ColumnTerms
 from desktop.exchange.data.file_names import safe_name
-from desktop.exchange.formats.archive import pack_into
-from desktop.exchange.gather import gather
+from desktop.exchange.formats.archive import write_archive
+from desktop.exchange.gather import collect_inspection
 from desktop.exchange.registry import FORMATS, ExportFormat
 from desktop.imaging import ImageError
 from desktop.imaging.decoding.upright_copy import upright_copy
@@ -159,9 +159,9 @@ def path_and_format(path: Path, chosen: ExportFormat) -> tuple[Path, ExportForma
         return path, of_suffix[0]
     # Two formats share one suffix: its name ends as the format says, or the choice decides.
     for file_format in of_suffix:
-        if path.name.lower().endswith(file_format.ending):
+        if path.name.lower().endswith(file_format.name_suffix):
             return path, file_format
-    return path.with_name(path.name + chosen.ending), chosen
+    return path.with_name(path.name + chosen.name_suffix), chosen
 
 
 def _write(
@@ -175,7 +175,9 @@ def _write(
 ) -> int:
     """Write the file; gives how many pictures are missing in it."""
     half = 0.5 if with_pictures else 1.0
-    inspection = gather(session, record_id, lambda done, total: report(half * done / max(total, 1)))
+    inspection = collect_inspection(
+        session, record_id, lambda done, total: report(half * done / max(total, 1))
+    )
     report.check()
     if not with_pictures or file_format.files is None or file_format.pictures is None:
         data = file_format.write(inspection, terms)
@@ -197,5 +199,5 @@ def _write(
             packed.add(name)
             yield name, data
 
-    pack_into(path, file_format.files(inspection), fetched())
+    write_archive(path, file_format.files(inspection), fetched())
     return len(wanted) - len(packed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from desktop.exchange.data.errors import ExchangeError, Reason
-from desktop.exchange.data.imported_regions import MOST
+from desktop.exchange.data.imported_regions import MAX_REGIONS
 
 
 def exchange_sentence(error: ExchangeError) -> str:
@@ -29,4 +29,4 @@ def exchange_sentence(error: ExchangeError) -> str:
         case Reason.TOO_LARGE:
             return translate(
                 "ExchangeMessages", "The file is too large. The limit is {n} regions and 64 MB."
-            ).format(n=MOST)
+            ).format(n=MAX_REGIONS)

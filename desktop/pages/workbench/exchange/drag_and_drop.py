@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from desktop.background.workers import run
-from desktop.exchange.registry import READABLE
+from desktop.exchange.registry import READABLE_PATTERNS
 from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.localization.language import joined_words
 from desktop.pages.common.messages.error_messages import sentence
@@ -33,7 +33,7 @@ from desktop.pages.workbench.reference.reference_choice import ReferenceChoice
 from desktop.theme import CARD_RADIUS, TEXT_PX, sized, theme_manager
 from desktop.widgets import confirm
 
-_REGIONS = tuple(pattern.removeprefix("*") for pattern in READABLE)
+_REGIONS = tuple(pattern.removeprefix("*") for pattern in READABLE_PATTERNS)
 _MANY = 20
 """More photos than this for one item are asked about first."""
 

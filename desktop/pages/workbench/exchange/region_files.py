@@ -13,8 +13,8 @@ from desktop.background.workers import run
 from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.data.errors import ExchangeError, Reason
 from desktop.exchange.data.imported_regions import ImportedRegions, item_creates
-from desktop.exchange.formats.archive import MOST_BYTES
-from desktop.exchange.registry import READABLE, read_regions
+from desktop.exchange.formats.archive import MAX_BYTES
+from desktop.exchange.registry import READABLE_PATTERNS, read_regions
 from desktop.pages.common.files.export import ExportController
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
 from desktop.pages.common.messages.error_messages import sentence
@@ -53,7 +53,7 @@ class RegionFilesController(QObject):
 
     def ask(self) -> None:
         """Ask for a file and import its regions."""
-        kinds = self.tr("Region files ({patterns})").format(patterns=" ".join(READABLE))
+        kinds = self.tr("Region files ({patterns})").format(patterns=" ".join(READABLE_PATTERNS))
         chosen = open_file(self._window, self.tr("Import regions"), kinds, Purpose.REGIONS)
         if chosen is not None:
             self.read(chosen)
@@ -90,7 +90,7 @@ class RegionFilesController(QObject):
                 model_ids,
                 default,
             )
-            return fields, drafts.left_out, drafts.boxed
+            return fields, drafts.left_out, drafts.bounding_box_count
 
         run(
             items,
@@ -133,7 +133,7 @@ class RegionFilesController(QObject):
 
 
 def _read(path: Path, target: ExportedPicture) -> ImportedRegions:
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > MAX_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     return read_regions(path.read_bytes(), path.name, target)
 

@@ -116,11 +116,11 @@ class WatchBar(Panel):
             parts.append(self.tr("Reading the folder…"))
             return " ".join(parts)
         parts.append(self.tr("%n photo(s) added.", "", state.added))
-        if look.more or look.writing:
-            parts.append(self.tr("%n photo(s) waiting.", "", look.more + look.writing))
+        if look.remaining or look.incomplete:
+            parts.append(self.tr("%n photo(s) waiting.", "", look.remaining + look.incomplete))
         if look.damaged:
             parts.append(self.tr("%n file(s) cannot be read as images.", "", look.damaged))
-        if look.cut:
+        if look.is_truncated:
             parts.append(self.tr("The folder has too many photos. Select a folder inside it."))
         return " ".join(parts)
 

@@ -44,7 +44,7 @@ class FolderWatchController(QObject):
         )
         self.destroyed.connect(self._seen_photos.close)
         self.watcher = FolderWatcher(self._seen_photos, self._room, self)
-        self.watcher.known = self._photo_hashes
+        self.watcher.known_hashes = self._photo_hashes
         self.cards = CardFinder(self)
         self.bar = WatchBar()
         self._record_id = ""
@@ -63,7 +63,7 @@ class FolderWatchController(QObject):
         self.cards.removed.connect(self._card_removed)
         self.bar.watchWanted.connect(self.watch)
         self.bar.dismissed.connect(self._dismiss)
-        self.bar.olderWanted.connect(self.watcher.take_older)
+        self.bar.olderWanted.connect(self.watcher.include_older)
         self.bar.stopWanted.connect(self.stop)
         # A user who stops the uploads does not want the next ones either.
         self._record_photos.tray.cancelled.connect(self.stop)

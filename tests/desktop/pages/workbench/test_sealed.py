@@ -18,7 +18,7 @@ from desktop.canvas.tools.tool_machine import Tool
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
 from desktop.exchange.formats import coco, walkaround_json, yolo
-from desktop.exchange.gather import gather
+from desktop.exchange.gather import collect_inspection
 from desktop.pages.common.messages.seal_terms import sealed_sentence
 from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.workbench.bars.mode_buttons import MODE_COMMANDS
@@ -166,7 +166,9 @@ def drop(desk: WorkbenchDriver) -> None:
 def import_file(name: str, write: Callable[..., bytes]) -> Callable[[WorkbenchDriver], None]:
     def run(desk: WorkbenchDriver) -> None:
         path = Path(name).absolute()
-        path.write_bytes(write(gather(desk.session, desk.page.open_record.record_id, lambda *_: None)))
+        path.write_bytes(
+            write(collect_inspection(desk.session, desk.page.open_record.record_id, lambda *_: None))
+        )
         child(desk.page, RegionFilesController).read(path)
 
     return run

@@ -34,7 +34,7 @@ def test_export_then_import_makes_the_same_regions_and_undo_takes_them_back(
         assert commands.run("inspection.export")
     written = tmp_path / "左翼.json"
     assert str(written) in toast.args[0]
-    assert [item.item_name for item in walkaround_json.read(written.read_bytes()).items] == [
+    assert [item.item_name for item in walkaround_json.read_inspection(written.read_bytes()).items] == [
         "条目1",
         "条目2",
         "条目3",

@@ -26,9 +26,9 @@ _SOON = 30_000
 
 @pytest.fixture(autouse=True)
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watcher, "_LEAST_MS", 50)
-    monkeypatch.setattr(watcher, "_REST", 1)
-    monkeypatch.setattr(scan, "_QUIET_SECONDS", 0.04)
+    monkeypatch.setattr(watcher, "_MIN_INTERVAL_MS", 50)
+    monkeypatch.setattr(watcher, "_REST_FACTOR", 1)
+    monkeypatch.setattr(scan, "_STABLE_SECONDS", 0.04)
 
 
 @pytest.fixture(scope="module")

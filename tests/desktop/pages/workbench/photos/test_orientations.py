@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from desktop.exchange.gather import gather
+from desktop.exchange.gather import collect_inspection
 from desktop.exchange.registry import FORMATS, read_regions
 from shared import results
 from shared.geometry import Rect
@@ -67,7 +67,7 @@ def test_findings_lie_where_they_are_in_every_orientation(workbench: WorkbenchDr
 
         assert 0 <= left < right <= WIDTH
         assert 0 <= top < bottom <= HEIGHT
-    inspection = gather(session, record_id, lambda _done, _total: None)
+    inspection = collect_inspection(session, record_id, lambda _done, _total: None)
     assert inspection.reference is not None
     for file_format in FORMATS:
         drafts = read_regions(
