@@ -25,7 +25,7 @@ from service.db.schema import current_revision, newest_revision
 from service.detection.models.registry import listed
 from service.face.engines.dlib_engine import NAME, DlibEngine
 from service.face.packs.pack_store import PackError, model_in_use, read_manifest, verify
-from service.files.usage import stored_bytes
+from service.files.usage import count_stored_bytes
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 from service.stores.port import StoreSettingsError, StoreUnavailableError
@@ -199,7 +199,7 @@ def files(settings: Settings) -> Iterator[CheckResult]:
         return
     db = Database(settings.url)
     try:
-        _, stored_size = db.read_now(stored_bytes)
+        _, stored_size = db.read_now(count_stored_bytes)
     except (SQLAlchemyError, sqlite3.Error, OSError):
         # The check of the database reports this.
         return

@@ -75,7 +75,7 @@ def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[B
 
 
 def _print_unused(unused: UnusedFiles, grace: dt.timedelta) -> None:
-    items = unused.all
+    items = unused.all_items
     if not items:
         print(f"no unused files older than {grace / dt.timedelta(days=1):g} days")
         return

@@ -161,7 +161,7 @@ def _write_coco(parts: Parts, target: Path) -> None:
 
 
 def _write_yolo(parts: Parts, target: Path) -> None:
-    """Write `labels/SPLIT/` next to `images/SPLIT/`, and `data.yaml`. Photos without findings have no lines."""
+    """Write `labels/SPLIT/` next to `images/SPLIT/`, and `data.yaml`."""
     classes = {name: number for number, name in enumerate(_classes(parts))}
     for name, part in parts.items():
         folder = target / "labels" / name

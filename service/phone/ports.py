@@ -56,7 +56,7 @@ class FileReceiver(Protocol):
     """Stores a file while its pieces arrive. Raises Problem."""
 
     async def __call__(
-        self, name: str, pieces: AsyncIterator[bytes], by: str | None, address: str | None
+        self, name: str, pieces: AsyncIterator[bytes], user_id: str | None, address: str | None
     ) -> StoredFile: ...
 
 
