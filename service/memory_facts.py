@@ -17,7 +17,7 @@ from service.detection import rules as detection_rules
 from service.detection.dispatch.variations import NEWEST, OLDEST, VERSION, Variations, VaryingPhoto
 from service.detection.failure import DetectionFailed
 from service.detection.tables import ModelRow
-from service.files.lookup import stored_file
+from service.files.lookup import to_stored_file
 from service.files.tables import FileRow
 from service.inspection import problems
 from service.inspection.history.comparison import SAME_PLACE, RegionPlace, overlap, region_place
@@ -25,7 +25,7 @@ from service.inspection.history.earlier_items import LOOKED_THROUGH
 from service.inspection.ports import Ports as InspectionPorts
 from service.inspection.records.matches import record_image, reference_file
 from service.inspection.tables import ITEM, PHOTO, RECORD
-from service.memory.ports import Compared, ItemFacts, PhotoFacts, Place, Ports, Question
+from service.memory.ports import ComparisonResult, ItemFacts, PhotoFacts, Place, Ports, Question
 from shared.codes import Verdict
 from shared.entries import Entry
 from shared.geometry import Rect
@@ -129,12 +129,12 @@ def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any
         kind: MemoryKind,
         judged: Sequence[Rect],
         without: Sequence[Rect],
-    ) -> Compared:
+    ) -> ComparisonResult:
         try:
             varied = await variations.vary(_varying(question), key, order, kind, judged, without)
         except DetectionFailed as failed:
-            return Compared(None, None, failed.code)
-        return Compared(varied.content, varied.differences)
+            return ComparisonResult(None, None, failed.code)
+        return ComparisonResult(varied.content, varied.differences)
 
     async def disagreements(question: Question, contents: Sequence[bytes]) -> list[list[float]]:
         try:
@@ -266,7 +266,7 @@ def _region(point: ItemPoint) -> tuple[float, float, float, float] | None:
 
 def _files(session: Session, file_ids: Collection[str]) -> Mapping[str, StoredFile]:
     rows = session.exec(select_rows(FileRow).where(col(FileRow.file_id).in_(file_ids)))
-    return {row.file_id: stored_file(row) for row in rows}
+    return {row.file_id: to_stored_file(row) for row in rows}
 
 
 def _taken_at(file: StoredFile) -> dt.datetime | None:

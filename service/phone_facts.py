@@ -23,10 +23,10 @@ def record_facts(session: Session, inspection_id: str, item_id: str | None) -> R
     if record is None:
         return None
     edition = newest_edition(session, inspection_id)
-    sealed = edition is not None and state_of(edition) in SEALED_STATES
+    is_sealed = edition is not None and state_of(edition) in SEALED_STATES
     query = select(ITEM.c.item_id).where(ITEM.c.item_id == item_id, ITEM.c.inspection_id == inspection_id)
     has_item = item_id is None or session.execute(query).one_or_none() is not None
-    return RecordFacts(record.inspection_name, sealed, has_item)
+    return RecordFacts(record.inspection_name, is_sealed, has_item)
 
 
 def items_of(

@@ -290,7 +290,7 @@ def _serve_alone(settings: Settings) -> int:
         server.certificate = certificate
         server.address_file = address_file if settings.is_sqlite else None
         if is_loopback(settings.host) or settings.host == "localhost":
-            app.state.phone_network_access.listen = partial(listen_for_phones, settings, app)
+            app.state.phone_network_access.start_listener = partial(listen_for_phones, settings, app)
         if settings.parent_pipe:
             _end_with_parent(lambda: setattr(server, "should_exit", True))
         # The server hands a signal that ended it on to who was there before: the default would end the

@@ -64,10 +64,10 @@ def statistics_ports() -> Ports:
     return Ports(
         records=_records,
         items=_items,
-        of_tasks=lambda session, ids: _first(session, _OF_TASKS, ids),
-        of_flights=lambda session, ids: _first(session, _OF_FLIGHTS, ids),
+        record_ids_of_tasks=lambda session, ids: _first(session, _OF_TASKS, ids),
+        task_ids_of_flights=lambda session, ids: _first(session, _OF_FLIGHTS, ids),
         next_records=_next,
-        items_of=lambda session, ids: _first(session, _ITEMS_OF, ids),
+        item_ids_of_records=lambda session, ids: _first(session, _ITEMS_OF, ids),
         aircraft=lambda session, ids: _names_by_id(session, _AIRCRAFT, ids),
         models=lambda session, ids: _names_by_id(session, _MODELS, ids),
     )

@@ -1,4 +1,4 @@
-"""Checks the service's side of the installation for `walkaround doctor` and says what to repair."""
+"""Checks the service's part of the installation for `walkaround doctor`, and reports what to repair."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from service.db.schema import current_revision, newest_revision
 from service.detection.models.registry import listed
 from service.face.engines.dlib_engine import NAME, DlibEngine
 from service.face.packs.pack_store import PackError, model_in_use, read_manifest, verify
-from service.files.usage import stored_bytes
+from service.files.usage import count_stored_bytes
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 from service.stores.port import StoreSettingsError, StoreUnavailableError
@@ -34,10 +34,10 @@ from shared.reasons import reason
 
 LOW_SPACE = 5 * 2**30
 NO_SPACE = 500 * 2**20
-NEARLY_FULL = 0.9
-"""Share of the quota of files from which on the check warns."""
+QUOTA_WARNING_SHARE = 0.9
+"""The share of the file quota above which the check warns."""
 
-# Module to import -> (package that says its version, what needs it). Native code breaks most easily.
+# Module to import -> (package with the version, what needs it). Native code fails to load most often.
 _LIBRARIES = {
     "onnxruntime": ("onnxruntime", "detection"),
     "shared.images.cv": ("cv2", "images and cameras"),
@@ -52,18 +52,18 @@ Check = Callable[[Settings], Iterator[CheckResult]]
 
 
 def main(arguments: Sequence[str], settings: Settings) -> int:
-    """Print one line per result. Gives 1 when one of them is a fault."""
+    """Print one line for each result. Returns 1 if one of them is a fault."""
     return report("service", arguments[1:], ((check.__name__, partial(check, settings)) for check in CHECKS))
 
 
 def python(_settings: Settings) -> Iterator[CheckResult]:
-    """The version of Python."""
+    """Report the version of Python."""
     yield ok("Python {version}", version=platform.python_version())
 
 
 def libraries(_settings: Settings) -> Iterator[CheckResult]:
-    """The libraries with native code: they load."""
-    for module, (name, needed_for) in _LIBRARIES.items():
+    """Check that the libraries with native code load."""
+    for module, (name, purpose) in _LIBRARIES.items():
         try:
             importlib.import_module(module)
         except (ImportError, OSError) as problem:
@@ -72,14 +72,14 @@ def libraries(_settings: Settings) -> Iterator[CheckResult]:
                 "install it again; {purpose} need it",
                 library=name,
                 problem=problem,
-                purpose=needed_for,
+                purpose=purpose,
             )
         else:
             yield ok("{library} {version}", library=name, version=sys.modules[name].__version__)
 
 
 def data_dir(settings: Settings) -> Iterator[CheckResult]:
-    """The data directory: there, ours, writable, with room."""
+    """Check that the data directory exists, is private and writable, and has enough free space."""
     path = settings.data_dir
     nearest = next(folder for folder in (path, *path.parents) if os.access(folder, os.F_OK))
     if not nearest.is_dir():
@@ -122,46 +122,44 @@ def data_dir(settings: Settings) -> Iterator[CheckResult]:
     if free < settings.disk_reserve_bytes:
         yield fail(
             "{room} GB free for data, less than WALKAROUND_DISK_RESERVE_BYTES: uploads are refused",
-            _MORE_ROOM,
+            _FREE_SPACE_ADVICE,
             room=room,
         )
     elif free < NO_SPACE:
-        yield fail(_ROOM, _MORE_ROOM, room=room)
+        yield fail(_FREE_SPACE, _FREE_SPACE_ADVICE, room=room)
     elif free < LOW_SPACE:
-        yield warn(_ROOM, "photos will fill it soon; free some space", room=room)
+        yield warn(_FREE_SPACE, "photos will fill it soon; free some space", room=room)
     else:
-        yield ok(_ROOM, room=room)
+        yield ok(_FREE_SPACE, room=room)
 
 
-_ROOM = "{room} GB free for data"
-_MORE_ROOM = "free some space, or move the data directory to a larger disk"
+_FREE_SPACE = "{room} GB free for data"
+_FREE_SPACE_ADVICE = "free some space, or move the data directory to a larger disk"
 
 
 def database(settings: Settings) -> Iterator[CheckResult]:
-    """The database answers, is intact and has this version's schema."""
-    checked = Database(settings.url)
-    name = "SQLite" if checked.is_sqlite else "PostgreSQL"
-    path = Path(checked.url.database or "")
+    """Check that the database answers, is intact and has the schema of this version."""
+    db = Database(settings.url)
+    name = "SQLite" if db.is_sqlite else "PostgreSQL"
+    path = Path(db.url.database or "")
     try:
-        if checked.is_sqlite and not path.is_file():
+        if db.is_sqlite and not path.is_file():
             yield warn("no database at {file}", "the service creates it at its first start", file=path)
             return
-        if checked.is_sqlite:
-            yield _whole(path)
-        current, newest = current_revision(checked), newest_revision()
+        if db.is_sqlite:
+            yield _check_integrity(path)
+        current, newest = current_revision(db), newest_revision()
     except (SQLAlchemyError, sqlite3.Error, OSError) as problem:
-        # The text of a database error can hold its address with a password: the kind of it is enough.
+        # The text of a database error can contain an address with a password, so only its kind is shown.
         yield fail(
             "the {name} database does not answer ({problem})",
-            "restore a backup"
-            if checked.is_sqlite
-            else "check that the server runs and its address is right",
+            "restore a backup" if db.is_sqlite else "check that the server runs and its address is right",
             name=name,
             problem=type(problem).__name__,
         )
         return
     finally:
-        checked.close()
+        db.close()
     values = {"name": name, "revision": current, "newest": newest}
     if current is None or current < newest:
         yield warn(_REVISION, "the next start upgrades it to {newest}", **values)
@@ -174,7 +172,7 @@ def database(settings: Settings) -> Iterator[CheckResult]:
 _REVISION = "{name} database at revision {revision}"
 
 
-def _whole(path: Path) -> CheckResult:
+def _check_integrity(path: Path) -> CheckResult:
     with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         result = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if result != "ok":
@@ -185,7 +183,7 @@ def _whole(path: Path) -> CheckResult:
 
 
 def files(settings: Settings) -> Iterator[CheckResult]:
-    """The store of files answers, and how much of its quota is used."""
+    """Check that the file store answers, and how much of its quota is used."""
     try:
         contents = file_contents(settings)
         contents.contains("0" * 64)
@@ -199,38 +197,38 @@ def files(settings: Settings) -> Iterator[CheckResult]:
     yield ok("files are stored in {place}", place=settings.files_url or settings.files_dir)
     if not settings.files_quota_bytes:
         return
-    checked = Database(settings.url)
+    db = Database(settings.url)
     try:
-        _, stored = checked.read_now(stored_bytes)
+        _, stored_size = db.read_now(count_stored_bytes)
     except (SQLAlchemyError, sqlite3.Error, OSError):
-        # The check of the database says so.
+        # The check of the database reports this.
         return
     finally:
-        checked.close()
-    share = stored / settings.files_quota_bytes
+        db.close()
+    share = stored_size / settings.files_quota_bytes
     used = f"{share:.0%}"
     if share >= 1:
-        yield fail("{used} of the file quota is used: uploads are refused", _MORE_QUOTA, used=used)
-    elif share >= NEARLY_FULL:
-        yield warn("{used} of the file quota is used", _MORE_QUOTA, used=used)
+        yield fail("{used} of the file quota is used: uploads are refused", _QUOTA_ADVICE, used=used)
+    elif share >= QUOTA_WARNING_SHARE:
+        yield warn("{used} of the file quota is used", _QUOTA_ADVICE, used=used)
     else:
         yield ok("{used} of the file quota is used", used=used)
 
 
-_MORE_QUOTA = "run: walkaround files unused, or raise WALKAROUND_FILES_QUOTA_BYTES"
+_QUOTA_ADVICE = "run: walkaround files unused, or raise WALKAROUND_FILES_QUOTA_BYTES"
 
 
 def tiles(settings: Settings) -> Iterator[CheckResult]:
-    """The tile cache: its files can be read."""
+    """Check that the files of the tile cache can be read."""
     folder = settings.data_dir / "cache" / "tiles"
-    broken = damaged_tiles(folder)
-    if broken:
+    damaged = damaged_tiles(folder)
+    if damaged:
         yield warn(
             "{count} files of the tile cache are damaged: {folder}",
             "delete them: they are made again when a picture is opened",
             Repair.DELETE_DAMAGED_TILES,
             folder,
-            count=len(broken),
+            count=len(damaged),
             folder=folder,
         )
     else:
@@ -238,7 +236,7 @@ def tiles(settings: Settings) -> Iterator[CheckResult]:
 
 
 def backups(settings: Settings) -> Iterator[CheckResult]:
-    """The backups on the schedule: how old the newest one is."""
+    """Check the age of the newest scheduled backup."""
     if not settings.backup_to:
         yield warn(
             "no backups are made on a schedule",
@@ -268,7 +266,7 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
 
 
 def service(settings: Settings) -> Iterator[CheckResult]:
-    """Whether a service runs on the data directory."""
+    """Report whether a service runs on the data directory."""
     if not settings.data_dir.is_dir() or not os.access(settings.data_dir, os.W_OK):
         return
     try:
@@ -279,7 +277,7 @@ def service(settings: Settings) -> Iterator[CheckResult]:
 
 
 def secrets(settings: Settings) -> Iterator[CheckResult]:
-    """The keys: readable by their owner only."""
+    """Check that only their owner can read the key files."""
     elsewhere = (settings.secret_file, settings.face_key_file, settings.files_keys_file)
     paths = [path for path in elsewhere if path is not None]
     for path in [*paths, *sorted(settings.data_dir.glob("*.key"))]:
@@ -302,7 +300,7 @@ def secrets(settings: Settings) -> Iterator[CheckResult]:
 
 
 def face_models(settings: Settings) -> Iterator[CheckResult]:
-    """The models of face login: the built-in one loads, and the pack that was chosen is whole."""
+    """Check that the built-in face model loads, and that the configured pack is complete."""
     try:
         DlibEngine()
         yield ok("built-in face model")
@@ -326,13 +324,13 @@ def face_models(settings: Settings) -> Iterator[CheckResult]:
 
 
 def detection_models(settings: Settings) -> Iterator[CheckResult]:
-    """The detection models: the file of each is there and is the one that was added."""
-    checked = Database(settings.url)
+    """Check that the file of each detection model exists and is unchanged."""
+    db = Database(settings.url)
     try:
-        if checked.is_sqlite and not Path(checked.url.database or "").is_file():
+        if db.is_sqlite and not Path(db.url.database or "").is_file():
             return
         with contextlib.closing(model_contents(settings)) as contents:
-            for model in listed(checked):
+            for model in listed(db):
                 if model.sha256 is None:
                     continue
                 name = f"{model.model_name} {model.version}"
@@ -345,10 +343,10 @@ def detection_models(settings: Settings) -> Iterator[CheckResult]:
                         name=name,
                     )
     except (SQLAlchemyError, sqlite3.Error, OSError, StoreSettingsError, StoreUnavailableError):
-        # The checks of the database and of the store of files say so.
+        # The checks of the database and of the file store report this.
         return
     finally:
-        checked.close()
+        db.close()
 
 
 CHECKS: tuple[Check, ...] = (

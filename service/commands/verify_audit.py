@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from sqlalchemy import exists, table
 from sqlmodel import Session, select
 
 from service.audit.service import AuditService
 from service.audit.tables import AuditRow, HeadRow
+from service.commands.usable_database import missing_database
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
 from service.inspection.sealing.seal_check import NeverSealedError, SealChecks
@@ -22,24 +22,24 @@ from shared.wire.seal import DifferenceKind
 MAX_SHOWN = 20
 
 
-def _expected(value: str) -> tuple[int, str]:
+def _parse_expected_end(value: str) -> tuple[int, str]:
     match = re.fullmatch(r"([0-9]{1,18}):([0-9a-f]{64})", value)
     if match is None:
         raise argparse.ArgumentTypeError("give the end of the log as verify printed it: NUMBER:HASH")
     return int(match.group(1)), match.group(2)
 
 
-def _unused(session: Session) -> bool:
-    """True before the first start of a service: no log was begun, and there is nobody who could have acted.
+def _is_unused(session: Session) -> bool:
+    """Return whether no service has used the database: it has no audit log and no users.
 
-    A log that was emptied looks alike but for the users whose doing it held.
+    If a log was emptied, the users still exist.
     """
     tables = (AuditRow, HeadRow, table("user"))
-    return not any(session.exec(select(exists().select_from(each))).first() for each in tables)
+    return not any(session.exec(select(exists().select_from(source))).first() for source in tables)
 
 
 def main(arguments: Sequence[str], settings: Settings) -> int:
-    """Run `audit verify`. Gives 0 when log and record are whole or the log is not begun yet, 1 otherwise."""
+    """Run `audit verify`. Returns 0 if log and record are intact or no log exists yet, 1 otherwise."""
     parser = argparse.ArgumentParser(prog="walkaround audit")
     commands = parser.add_subparsers(required=True, metavar="verify")
     verify = commands.add_parser(
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     )
     verify.add_argument(
         "--expect",
-        type=_expected,
+        type=_parse_expected_end,
         metavar="NUMBER:HASH",
         help="the end of the log as an earlier run printed it, kept elsewhere: it must still be in the log",
     )
@@ -59,12 +59,12 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     options = parser.parse_args(arguments[1:])
     database = Database(settings.url)
     try:
-        if database.is_sqlite and not Path(database.url.database or "").is_file():
-            print(f"there is no database at {database.url.database}: name the data directory with --data-dir")
+        if (sentence := missing_database(database)) is not None:
+            print(sentence)
             return 1
         revision = current_revision(database)
-        if revision is None or (revision == newest_revision() and database.read_now(_unused)):
-            print("nothing yet: nobody has used this database, so there is no audit log to verify")
+        if revision is None or (revision == newest_revision() and database.read_now(_is_unused)):
+            print("nothing to verify: no service has used this database yet, so there is no audit log")
             return 0 if options.expect is None and options.record is None else 1
         if revision != newest_revision():
             print(
@@ -72,7 +72,9 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
             )
             return 1
         verification = AuditService(database, settings).verify(expect=options.expect)
-        sealed = options.record is None or _sealed(seal_checks(database, settings), options.record)
+        record_is_intact = options.record is None or _verify_record(
+            seal_checks(database, settings), options.record
+        )
     finally:
         database.close()
     for problem in verification.problems[:MAX_SHOWN]:
@@ -80,36 +82,36 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     if len(verification.problems) > MAX_SHOWN:
         print(f"... and {len(verification.problems) - MAX_SHOWN} more")
     if verification.problems:
-        print(f"FAILED: the audit log of {verification.rows} rows is not whole; compare it with a backup")
+        print(f"FAILED: the audit log of {verification.rows} rows was changed; compare it with a backup")
         return 1
     end = f"{verification.seq}:{verification.hash}"
     print(f"ok: {verification.rows} rows; keep this elsewhere for --expect next time: {end}")
-    return 0 if sealed else 1
+    return 0 if record_is_intact else 1
 
 
 _DIFFERENCES = {
-    DifferenceKind.CHANGED: "is not as it was sealed",
+    DifferenceKind.CHANGED: "differs from the sealed value",
     DifferenceKind.ADDED: "was added after the seal",
     DifferenceKind.MISSING: "is missing",
-    DifferenceKind.FILE_CHANGED: "the bytes of the file are not those that were sealed",
+    DifferenceKind.FILE_CHANGED: "the content of the file differs from the sealed one",
     DifferenceKind.FILE_MISSING: "the file is missing",
-    DifferenceKind.FILE_RENAMED: "what is known of the file is not as it was sealed",
+    DifferenceKind.FILE_RENAMED: "the name or type of the file differs from the sealed one",
     DifferenceKind.SEAL_BROKEN: "does not have this seal",
-    DifferenceKind.LOG_DIFFERS: "the audit log says something else",
+    DifferenceKind.LOG_DIFFERS: "differs from the audit log",
     DifferenceKind.UNREADABLE: "cannot be read",
 }
 
 
-def _sealed(checks: SealChecks, inspection_id: str) -> bool:
-    """Print what a check of the record finds; whether it is as it was sealed."""
+def _verify_record(checks: SealChecks, inspection_id: str) -> bool:
+    """Check a record against its seal and print the differences; return whether it is intact."""
     try:
         check = checks.check_now(inspection_id)
     except NeverSealedError:
-        print(f"FAILED: there is no record {inspection_id} that was ever finished")
+        print(f"FAILED: there is no finished record {inspection_id}; check the ID")
         return False
     for difference in check.differences[:MAX_SHOWN]:
-        about = "" if difference.item_name is None else f" (item {difference.item_name!r})"
-        print(f"{difference.path}{about}: {_DIFFERENCES[difference.kind]}")
+        item_text = "" if difference.item_name is None else f" (item {difference.item_name!r})"
+        print(f"{difference.path}{item_text}: {_DIFFERENCES[difference.kind]}")
     if len(check.differences) > MAX_SHOWN:
         print(f"... and {len(check.differences) - MAX_SHOWN} more")
     edition = f"edition {check.edition} of record {check.inspection_id}, seal {check.seal}"

@@ -1,4 +1,4 @@
-"""Finds and removes stored files that nothing names, beside a running service."""
+"""Finds and removes stored files that nothing refers to, also while a service runs."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from service.stores.contents import Contents
 from shared.content import sha256_of
 
 BATCH = 500
-"""Files of one transaction, which other writers wait for."""
+"""How many files are removed in one transaction, during which other writers wait."""
 
 PATIENCE_SECONDS = 60.0
-"""How long a transaction tries to get its locks."""
+"""How long to try to get the locks for a transaction."""
 
 _LOCK_MILLISECONDS = 300
-"""Less than PostgreSQL's `deadlock_timeout` (1 s): it is the collection that gives way, never the service."""
+"""Less than PostgreSQL's `deadlock_timeout` (1 s), so that in a deadlock the collection gives way."""
 
 _PAUSE_SECONDS = 0.2
-_NO_LOCK = "55P03"
+_LOCK_NOT_AVAILABLE = "55P03"
 
-_SKEW = dt.timedelta(hours=1)
-"""By how much the clocks of several machines may differ."""
+_CLOCK_SKEW = dt.timedelta(hours=1)
+"""How much the clocks of several machines may differ."""
 
-# An id of a file, a SHA-256, or a content id (`shared.content.cid`, whose first letters are always these).
-_NAMES = re.compile(
+# An id of a file, a SHA-256, or a content id (`shared.content.cid`, which always begins with these letters).
+_NAME_PATTERN = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|bafkrei[a-z2-7]{52}", re.IGNORECASE
 )
 _FILE = FileRow.__table__.c
-_UPLOADED = func.coalesce(_FILE.uploaded_at, _FILE.created_at)
-_ITEM = (_FILE.sha256, _FILE.size, _UPLOADED, _FILE.file_id, _FILE.filename)
+_UPLOAD_TIME = func.coalesce(_FILE.uploaded_at, _FILE.created_at)
+_ITEM_COLUMNS = (_FILE.sha256, _FILE.size, _UPLOAD_TIME, _FILE.file_id, _FILE.filename)
 
 Texts = Callable[[Session, dt.datetime | None], Iterable[str]]
-"""The texts of the database that may name files; those that changed since a time, or all."""
+"""Returns the texts of the database that may name files: those changed since a time, or all."""
 
 
 class UnusedFile(NamedTuple):
-    """What may be removed: a file with its id and name, or a content that no file has."""
+    """A file with its id and name, or a content without a file, that can be removed."""
 
     sha256: str
     size: int
@@ -58,20 +58,20 @@ class UnusedFile(NamedTuple):
 
 
 class UnusedFiles(NamedTuple):
-    """What nothing uses: files, contents without a file, and files of models."""
+    """Unused files, contents without a file, and files of models."""
 
     files: list[UnusedFile]
     contents: list[UnusedFile]
     models: list[UnusedFile]
 
     @property
-    def all(self) -> list[UnusedFile]:
-        """All of it, the oldest first."""
+    def all_items(self) -> list[UnusedFile]:
+        """All of them, the oldest first."""
         return sorted((*self.files, *self.contents, *self.models), key=lambda item: item.at)
 
 
 class CollectionResult(NamedTuple):
-    """What a run removed; `size` counts each content once, in bytes."""
+    """The numbers of removed files and contents; `size` is in bytes and counts each content once."""
 
     files: int
     contents: int
@@ -79,11 +79,11 @@ class CollectionResult(NamedTuple):
 
 
 class BusyError(Exception):
-    """Others write so much that the locks were not to be had."""
+    """Raised if other transactions held the locks for longer than `PATIENCE_SECONDS`."""
 
 
 class Collector:
-    """Collects what is older than `grace` and named by no text of `texts`, whose tables are `tables`."""
+    """Collects files that are older than `grace` and not named in `texts`, which read the tables `tables`."""
 
     def __init__(
         self,
@@ -102,44 +102,48 @@ class Collector:
         self._grace = grace
 
     def find(self) -> UnusedFiles:
-        """What is unused now. Raises StoreUnavailableError."""
-        before = now() - self._grace
-        stored = dict(_old_contents(self._contents, before))
-        models = dict(_old_contents(self._models, before))
+        """Find the files that are unused now. Raises StoreUnavailableError."""
+        limit = now() - self._grace
+        contents = dict(_old_contents(self._contents, limit))
+        models = dict(_old_contents(self._models, limit))
 
         def read(session: Session) -> UnusedFiles:
             if not self._database.is_sqlite:
-                # One moment for all tables, as SQLite's transactions have it.
+                # Read all tables at one moment, as transactions of SQLite do.
                 session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
                 self._database.take_all_time(session)
-            rows = session.execute(core_select(*_ITEM).where(before > _UPLOADED))
+            rows = session.execute(core_select(*_ITEM_COLUMNS).where(limit > _UPLOAD_TIME))
             files = [UnusedFile(*row) for row in rows]
             names = {item.file_id or "" for item in files} | {item.sha256 for item in files}
-            used_names = _used_names(self._texts(session, None), names | stored.keys() | models.keys())
-            with_file = set(session.exec(select(FileRow.sha256).distinct()))
+            used_names = _find_used_names(self._texts(session, None), names | contents.keys() | models.keys())
+            hashes_with_file = set(session.exec(select(FileRow.sha256).distinct()))
             return UnusedFiles(
                 [item for item in files if not {item.file_id, item.sha256} & used_names],
-                [item for sha, item in stored.items() if sha not in with_file and sha not in used_names],
+                [
+                    item
+                    for sha, item in contents.items()
+                    if sha not in hashes_with_file and sha not in used_names
+                ],
                 [item for sha, item in models.items() if sha not in used_names],
             )
 
         return self._database.read_now(read)
 
     def remove(self, actor: str | None = None) -> CollectionResult:
-        """Remove what is unused, in several transactions. Raises StoreUnavailableError and BusyError.
+        """Remove unused files in several transactions. Raises StoreUnavailableError and BusyError.
 
-        What is uploaded again or named meanwhile stays.
+        Files that are uploaded again or named in the meantime stay.
         """
-        since = now() - _SKEW
+        since = now() - _CLOCK_SKEW
         unused = self.find()
         total = CollectionResult(0, 0, 0)
         for batch in _batches(unused):
-            done = self._run_locked(partial(self._remove, batch=batch, since=since, actor=actor))
-            total = CollectionResult(*(part + other for part, other in zip(total, done, strict=True)))
+            result = self._write_locked(partial(self._remove_batch, batch=batch, since=since, actor=actor))
+            total = CollectionResult(*(part + addend for part, addend in zip(total, result, strict=True)))
         return total
 
-    def _run_locked(self, work: Callable[[Session], CollectionResult]) -> CollectionResult:
-        ends = time.monotonic() + PATIENCE_SECONDS
+    def _write_locked(self, work: Callable[[Session], CollectionResult]) -> CollectionResult:
+        deadline = time.monotonic() + PATIENCE_SECONDS
 
         def write(session: Session) -> CollectionResult:
             if not self._database.is_sqlite:
@@ -147,7 +151,7 @@ class Collector:
                 connection = session.connection()
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}")
                 tables = ", ".join(f'"{table.name}"' for table in self._tables)
-                # Who is about to name a file ends first, who begins waits until the file is gone.
+                # Transactions that are about to name a file end first; later ones wait until it is deleted.
                 connection.exec_driver_sql(f"LOCK TABLE {tables} IN SHARE MODE")
                 connection.exec_driver_sql(f'LOCK TABLE "{FileRow.__tablename__}" IN EXCLUSIVE MODE')
             return work(session)
@@ -156,68 +160,68 @@ class Collector:
             try:
                 return self._database.write_now(write)
             except OperationalError as problem:
-                if getattr(problem.orig, "sqlstate", None) != _NO_LOCK:
+                if getattr(problem.orig, "sqlstate", None) != _LOCK_NOT_AVAILABLE:
                     raise
-                if time.monotonic() >= ends:
+                if time.monotonic() >= deadline:
                     raise BusyError from problem
             time.sleep(_PAUSE_SECONDS)
 
-    def _remove(
+    def _remove_batch(
         self, session: Session, batch: UnusedFiles, since: dt.datetime, actor: str | None
     ) -> CollectionResult:
-        before = now() - self._grace
-        names = {item.sha256 for item in batch.all} | {item.file_id or "" for item in batch.files}
-        used_names = _used_names(self._texts(session, since), names)
+        limit = now() - self._grace
+        names = {item.sha256 for item in batch.all_items} | {item.file_id or "" for item in batch.files}
+        used_names = _find_used_names(self._texts(session, since), names)
         ids = [item.file_id for item in batch.files if not {item.file_id, item.sha256} & used_names]
-        old = select(FileRow.file_id).where(col(FileRow.file_id).in_(ids), before > _UPLOADED)
-        removed_ids = set(session.exec(old).all())
+        query = select(FileRow.file_id).where(col(FileRow.file_id).in_(ids), limit > _UPLOAD_TIME)
+        removed_ids = set(session.exec(query).all())
         session.exec(delete(FileRow).where(col(FileRow.file_id).in_(removed_ids)))
         files = [item for item in batch.files if item.file_id in removed_ids]
         sizes = {
             item.sha256: item.size for item in (*files, *batch.contents) if item.sha256 not in used_names
         }
-        in_use = select(FileRow.sha256).where(col(FileRow.sha256).in_(sizes))
-        for sha256 in set(session.exec(in_use).all()):
+        still_used = select(FileRow.sha256).where(col(FileRow.sha256).in_(sizes))
+        for sha256 in set(session.exec(still_used).all()):
             del sizes[sha256]
         models = {item.sha256: item.size for item in batch.models if item.sha256 not in used_names}
-        removed = CollectionResult(
+        result = CollectionResult(
             len(files), len(sizes) + len(models), sum((*sizes.values(), *models.values()))
         )
         if files or sizes or models:
             details = {
-                "files": removed.files,
-                "contents": removed.contents,
-                "bytes": removed.size,
+                "files": result.files,
+                "contents": result.contents,
+                "bytes": result.size,
                 "older_than_days": self._grace.total_seconds() / 86400,
                 "sha256": sorted(sizes.keys() | models.keys()),
             }
             announce(session, ObjectChange("delete", "file", None, actor, None, details))
-        # In this transaction: an upload of the same content has its row before, or stores the content again.
+        # Inside this transaction: an upload of the same content has its row already, or stores it again.
         session.flush()
         self._contents.delete(list(sizes))
         self._models.delete(list(models))
-        return removed
+        return result
 
 
-def _old_contents(contents: Contents, before: dt.datetime) -> Iterator[tuple[str, UnusedFile]]:
-    for sha256, stored in contents.list_all():
-        if stored.written_at < before:
-            yield sha256, UnusedFile(sha256, stored.size, stored.written_at)
+def _old_contents(contents: Contents, limit: dt.datetime) -> Iterator[tuple[str, UnusedFile]]:
+    for sha256, content in contents.list_all():
+        if content.written_at < limit:
+            yield sha256, UnusedFile(sha256, content.size, content.written_at)
 
 
-def _used_names(texts: Iterable[str], names: Collection[str]) -> set[str]:
-    """Those of the ids and SHA-256 that the texts name."""
-    names_found = set()
+def _find_used_names(texts: Iterable[str], names: Collection[str]) -> set[str]:
+    """Return those of the ids and SHA-256 that the texts name."""
+    used_names = set()
     for text in texts:
-        for name in _NAMES.findall(text):
+        for name in _NAME_PATTERN.findall(text):
             token = name.lower()
             if token.startswith("bafkrei"):
                 token = sha256_of(token)
             if token in names:
-                names_found.add(token)
-    return names_found
+                used_names.add(token)
+    return used_names
 
 
 def _batches(unused: UnusedFiles) -> Iterator[UnusedFiles]:
     for start in range(0, max(map(len, unused)), BATCH):
-        yield UnusedFiles(*(each[start : start + BATCH] for each in unused))
+        yield UnusedFiles(*(part[start : start + BATCH] for part in unused))

@@ -1,4 +1,4 @@
-"""Reads image sizes from headers and makes thumbnails, crops and pixel streams."""
+"""Reads image sizes from headers, and creates thumbnails, crops and pixel streams."""
 
 from __future__ import annotations
 
@@ -20,90 +20,92 @@ from shared.wire.files import CameraData
 
 MAX_PIXELS = 500_000_000
 MAX_WHOLE_PIXELS = 100_000_000
-"""Limit for files that no decoder reads line by line: bitmaps, WebP, interlaced PNG, progressive JPEG."""
+"""Limit for files that cannot be decoded line by line: bitmaps, WebP, interlaced PNG, progressive JPEG."""
 MAX_BANDS = 5
 """Cyan, magenta, yellow, black and alpha."""
 
-_WITH_EXIF = frozenset({"image/jpeg", "image/png", "image/webp"})
-"""The types whose EXIF libvips gives; of TIFF it gives none."""
+_EXIF_TYPES = frozenset({"image/jpeg", "image/png", "image/webp"})
+"""The types whose EXIF libvips reads; TIFF is not one of them."""
 
 _QUALITY = 85
-# EXIF orientations 5 to 8 turn by a quarter (EXIF 2.32, tag 0x0112).
-_TURNED = {5, 6, 7, 8}
+# EXIF orientations 5 to 8 rotate by 90 degrees (EXIF 2.32, tag 0x0112).
+_SIDEWAYS_ORIENTATIONS = {5, 6, 7, 8}
 
-# A cached operation would keep its file open, and Windows renames no open file.
+# A cached operation would keep its file open, and Windows cannot rename open files.
 pyvips.cache_set_max(0)
 
 
 class BadImageError(ValueError):
-    """The file begins like an image and cannot be read as one."""
+    """Raised if a file that begins like an image cannot be decoded."""
 
 
 class TooManyPixelsError(ValueError):
-    """The image would unpack to more pixels than are decoded here."""
+    """Raised if an image has more pixels than the limit."""
 
 
 class OverloadedImageError(ValueError):
-    """The image would unpack to far more than its pixels: too much text, or too many channels."""
+    """Raised if an image needs far more memory than its pixels: too much text, or too many channels."""
 
 
 def upright_size(path: Path, mime_type: str) -> tuple[int, int] | None:
-    """Width and height in upright pixels, from the header alone; None for a type that is not an image.
+    """Read width and height in upright pixels from the header; None for a type that is not an image.
 
-    Raises BadImageError when the header cannot be read, TooManyPixelsError above the limits, and
+    Raises BadImageError if the header cannot be read, TooManyPixelsError above the limits, and
     OverloadedImageError.
     """
     if mime_type not in IMAGE_TYPES:
         return None
     if mime_type == "image/png":
-        # libvips unpacks all of the text when it opens the file.
+        # libvips unpacks all text chunks when it opens the file.
         with path.open("rb") as file:
             if has_too_much_text(file):
                 raise OverloadedImageError("text")
     if mime_type == "image/bmp":
-        width, height, turned, whole = *_bitmap_size(path), False, True
+        width, height, is_sideways, is_decoded_whole = *_bitmap_size(path), False, True
     else:
-        image = _open(path, mime_type)
+        image = _open_image(path, mime_type)
         width, height = int(image.width), int(image.height)
-        turned = _field(image, "orientation") in _TURNED
-        whole = mime_type == "image/webp" or bool(_field(image, "interlaced"))
+        is_sideways = _read_field(image, "orientation") in _SIDEWAYS_ORIENTATIONS
+        is_decoded_whole = mime_type == "image/webp" or bool(_read_field(image, "interlaced"))
         if image.bands > MAX_BANDS:
             raise OverloadedImageError(f"{image.bands} channels")
     pixels = width * height
-    if pixels > (MAX_WHOLE_PIXELS if whole else MAX_PIXELS):
+    if pixels > (MAX_WHOLE_PIXELS if is_decoded_whole else MAX_PIXELS):
         raise TooManyPixelsError(f"{width} x {height}")
     if pixels <= 0:
         raise BadImageError("no pixels")
-    return (height, width) if turned else (width, height)
+    return (height, width) if is_sideways else (width, height)
 
 
 def camera_data(path: Path, mime_type: str, *, position: bool) -> CameraData:
-    """What the camera wrote into an image; all null for a type that has no EXIF, and where it is damaged.
+    """Read the camera data of an image from its header; all fields are None without readable EXIF.
 
-    `position`: read where it was taken, too. From the header alone.
+    `position`: also read where the photo was taken.
     """
-    if mime_type not in _WITH_EXIF:
+    if mime_type not in _EXIF_TYPES:
         return CameraData()
     try:
-        return read_camera_data(_open(path, mime_type), position=position)
+        return read_camera_data(_open_image(path, mime_type), position=position)
     except BadImageError:
         return CameraData()
 
 
 def crop(path: Path, mime_type: str, rect: Rect) -> bytes:
-    """A PNG of the pixels that `rect` (whole upright px, inside the image) covers, from the stored bytes.
+    """Return a PNG of the pixels in `rect` (whole upright px, inside the image), from the stored bytes.
 
-    Reads the file down to there. Raises BadImageError when these pixels cannot be decoded.
+    Decodes the file down to the last of these rows. Raises BadImageError if these pixels cannot be decoded.
     """
     x, y, w, h = int(rect.x), int(rect.y), int(rect.w), int(rect.h)
     if mime_type == "image/bmp":
-        pixels = np.ascontiguousarray(_bitmap(path)[y : y + h, x : x + w])
+        pixels = np.ascontiguousarray(_read_bitmap(path)[y : y + h, x : x + w])
         return bytes(cv2.imencode(".png", pixels)[1])
     try:
-        image = _open(path, mime_type, fail_on="truncated")
+        image = _open_image(path, mime_type, fail_on="truncated")
         turn = orientation(image)
-        stored = stored_rect(rect, int(image.width), int(image.height), turn)
-        part = as_rgb(image).crop(int(stored.x), int(stored.y), int(stored.w), int(stored.h))
+        source_rect = stored_rect(rect, int(image.width), int(image.height), turn)
+        part = to_rgb(image).crop(
+            int(source_rect.x), int(source_rect.y), int(source_rect.w), int(source_rect.h)
+        )
         part = part.copy_memory().copy()
         part.set_type(pyvips.GValue.gint_type, "orientation", turn)
         data: bytes = part.autorot().pngsave_buffer(compression=1, keep="none")
@@ -113,41 +115,41 @@ def crop(path: Path, mime_type: str, rect: Rect) -> bytes:
 
 
 _SURROUNDINGS = 0.35
-"""Of the longer side of a region: so much around it is shown, so that a person recognizes the place."""
+"""The shown margin around a region as a share of its longer side, so that people recognize the place."""
 _FRAME = (255, 196, 0)
 
 
 def region_picture(path: Path, mime_type: str, size: tuple[int, int], rect: Rect, side: int) -> bytes:
-    """A JPEG of `rect` (upright px of an image of `size`) and what is around it, in `side` x `side` px.
+    """Return a JPEG of `rect` (upright px of an image of `size`) and a margin, within `side` x `side` px.
 
-    A thin frame shows the region. Raises BadImageError when these pixels cannot be decoded.
+    A thin frame marks the region. Raises BadImageError if these pixels cannot be decoded.
     """
     width, height = size
-    around = max(rect.w, rect.h) * _SURROUNDINGS
-    left, top = max(0, int(rect.x - around)), max(0, int(rect.y - around))
-    right = min(width, max(left + 1, int(rect.right + around)))
-    bottom = min(height, max(top + 1, int(rect.bottom + around)))
+    margin = max(rect.w, rect.h) * _SURROUNDINGS
+    left, top = max(0, int(rect.x - margin)), max(0, int(rect.y - margin))
+    right = min(width, max(left + 1, int(rect.right + margin)))
+    bottom = min(height, max(top + 1, int(rect.bottom + margin)))
     left, top = min(left, right - 1), min(top, bottom - 1)
     part = Rect(left, top, right - left, bottom - top)
     try:
         if part.area <= MAX_CROP_PIXELS:
             image = pyvips.Image.thumbnail_buffer(crop(path, mime_type, part), side, height=side, size="down")
         else:
-            # So much of a large picture that the whole of it, made small, shows enough.
-            whole = pyvips.Image.jpegload_buffer(thumbnail(path, mime_type, 4 * side))
-            scale = whole.width / width
-            image = whole.crop(
-                min(int(left * scale), whole.width - 1),
-                min(int(top * scale), whole.height - 1),
-                max(1, min(int(part.w * scale), whole.width - int(left * scale))),
-                max(1, min(int(part.h * scale), whole.height - int(top * scale))),
+            # The part is so large that a thumbnail of the whole picture has enough detail.
+            preview = pyvips.Image.jpegload_buffer(thumbnail(path, mime_type, 4 * side))
+            scale = preview.width / width
+            image = preview.crop(
+                min(int(left * scale), preview.width - 1),
+                min(int(top * scale), preview.height - 1),
+                max(1, min(int(part.w * scale), preview.width - int(left * scale))),
+                max(1, min(int(part.h * scale), preview.height - int(top * scale))),
             ).thumbnail_image(side, height=side, size="down")
         scale = image.width / part.w
         frame = (
             *(round((rect.x - left) * scale), round((rect.y - top) * scale)),
             *(max(2, round(rect.w * scale)), max(2, round(rect.h * scale))),
         )
-        image = as_rgb(image).copy_memory().draw_rect(list(_FRAME), *frame)
+        image = to_rgb(image).copy_memory().draw_rect(list(_FRAME), *frame)
         inner = (frame[0] + 1, frame[1] + 1, max(1, frame[2] - 2), max(1, frame[3] - 2))
         data: bytes = image.draw_rect(list(_FRAME), *inner).jpegsave_buffer(Q=_QUALITY, keep="none")
     except pyvips.Error as error:
@@ -156,24 +158,24 @@ def region_picture(path: Path, mime_type: str, size: tuple[int, int], rect: Rect
 
 
 def open_upright(path: Path, mime_type: str) -> Any:
-    """The vips image in upright px, three bytes a pixel, to be read once from top to bottom.
+    """Open a vips image in upright px with three bytes a pixel, to be read once from top to bottom.
 
-    A turned picture is unpacked first, to the temporary folder when it is large. Raises BadImageError; a file
-    that ends early raises pyvips.Error while it is read.
+    A rotated picture is unpacked first, into the temporary folder if it is large. Raises BadImageError; a
+    truncated file raises pyvips.Error while it is read.
     """
     if mime_type == "image/bmp":
-        pixels = cv2.cvtColor(_bitmap(path), cv2.COLOR_BGR2RGB)
+        pixels = cv2.cvtColor(_read_bitmap(path), cv2.COLOR_BGR2RGB)
         height, width = pixels.shape[:2]
         return pyvips.Image.new_from_memory(pixels, width, height, 3, "uchar").copy(interpretation="srgb")
-    image = _open(path, mime_type, fail_on="truncated")
+    image = _open_image(path, mime_type, fail_on="truncated")
     if orientation(image) != 1:
-        # Turning asks for pixels from anywhere.
-        image = _open(path, mime_type, fail_on="truncated", access="random").autorot()
-    return as_rgb(image)
+        # Rotating needs access to all pixels.
+        image = _open_image(path, mime_type, fail_on="truncated", access="random").autorot()
+    return to_rgb(image)
 
 
-def as_rgb(image: Any) -> Any:
-    """The vips image as three bytes a pixel, sRGB, alpha laid over white."""
+def to_rgb(image: Any) -> Any:
+    """Convert a vips image to sRGB with three bytes a pixel, alpha over white."""
     rgb = image.colourspace("srgb")
     if rgb.hasalpha():
         rgb = rgb.flatten(background=255)
@@ -181,20 +183,20 @@ def as_rgb(image: Any) -> Any:
 
 
 def orientation(image: Any) -> int:
-    """The EXIF orientation of a vips image, 1..8."""
-    number = _field(image, "orientation")
+    """Return the EXIF orientation of a vips image, 1..8."""
+    number = _read_field(image, "orientation")
     return number if number in range(1, 9) else 1
 
 
 def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
-    """A JPEG of the upright image that fits into `size` x `size` pixels, never larger than the image.
+    """Return a JPEG of the upright image within `size` x `size` pixels, never larger than the image.
 
-    An image that is cut off is shown as far as it goes. Raises BadImageError when nothing can be decoded.
+    A truncated image is shown as far as it can be decoded. Raises BadImageError if nothing can be decoded.
     """
     if mime_type == "image/bmp":
         return _bitmap_thumbnail(path, size)
     try:
-        image = _open(path, mime_type, size)
+        image = _open_image(path, mime_type, size)
         image = image.thumbnail_image(size, height=size, size="down")
         if image.hasalpha():
             image = image.flatten(background=255)
@@ -205,10 +207,10 @@ def thumbnail(path: Path, mime_type: str, size: int) -> bytes:
     return data
 
 
-def _open(
+def _open_image(
     path: Path, mime_type: str, size: int | None = None, *, fail_on: str = "none", access: str = "sequential"
 ) -> Any:
-    # The loader is named, so that the content cannot choose another one (SVG, PDF, ...).
+    # The loader is explicit, so that the content cannot select another one (SVG, PDF, ...).
     options: dict[str, Any] = {"access": access, "fail_on": fail_on}
     try:
         if mime_type == "image/jpeg":
@@ -225,7 +227,7 @@ def _open(
         raise BadImageError("the header cannot be read") from error
 
 
-def _field(image: Any, name: str) -> Any:
+def _read_field(image: Any, name: str) -> Any:
     return image.get(name) if image.get_typeof(name) else None
 
 
@@ -242,7 +244,7 @@ def _bitmap_size(path: Path) -> tuple[int, int]:
     return int(width), abs(int(height))
 
 
-def _bitmap(path: Path) -> Any:
+def _read_bitmap(path: Path) -> Any:
     pixels = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_COLOR)
     if pixels is None:
         raise BadImageError("the pixels cannot be decoded")
@@ -250,7 +252,7 @@ def _bitmap(path: Path) -> Any:
 
 
 def _bitmap_thumbnail(path: Path, size: int) -> bytes:
-    pixels = _bitmap(path)
+    pixels = _read_bitmap(path)
     height, width = pixels.shape[:2]
     scale = min(size / max(height, width), 1.0)
     new_size = (max(round(width * scale), 1), max(round(height * scale), 1))

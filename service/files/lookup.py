@@ -11,12 +11,12 @@ from shared.wire.files import CameraData, StoredFile
 
 
 def download_url(file_id: str) -> str:
-    """The path below the service's address that gives the content of a file."""
+    """Return the path of a file's content below the service's address."""
     return f"/api/files/{file_id}/content"
 
 
-def stored_file(row: FileRow) -> StoredFile:
-    """A file as clients see it."""
+def to_stored_file(row: FileRow) -> StoredFile:
+    """Return a file as a body of the API."""
     return StoredFile(
         file_id=row.file_id,
         sha256=row.sha256,
@@ -28,12 +28,12 @@ def stored_file(row: FileRow) -> StoredFile:
         height=row.height,
         download_url=download_url(row.file_id),
         created_at=row.created_at,
-        camera=_camera(row.camera),
+        camera=_parse_camera(row.camera),
     )
 
 
-def _camera(text: str | None) -> CameraData | None:
-    """What a row keeps; None when it is nothing, or was not read."""
+def _parse_camera(text: str | None) -> CameraData | None:
+    """Parse the camera data of a row; None if there is none or it was not read."""
     if text is None:
         return None
     camera = CameraData.model_validate_json(text)
@@ -41,12 +41,13 @@ def _camera(text: str | None) -> CameraData | None:
 
 
 def file_info(session: Session, file_id: str) -> StoredFile | None:
-    """What is known of a file; None when there is no such file.
+    """Return the facts about a file; None if it does not exist.
 
-    In a transaction that writes, the file is there until its end: what names it is seen by a collection.
+    In a transaction that writes, this locks the file: it is not deleted before the end, when a collection
+    sees the text that names it.
     """
     if session.info.get(WRITES) and session.get_bind().dialect.name == "postgresql":
         row = session.get(FileRow, file_id, with_for_update={"read": True, "key_share": True})
     else:
         row = session.get(FileRow, file_id)
-    return None if row is None else stored_file(row)
+    return None if row is None else to_stored_file(row)

@@ -1,4 +1,4 @@
-"""Routes the file store: upload, metadata, content with ranges, thumbnails, tiles and crops."""
+"""Routes of the file store: upload, metadata, content with ranges, thumbnails, tiles and crops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shared.images.tiles import TILE
 from shared.wire.common import Envelope, Id
 from shared.wire.files import StoredFile, Tiles, TilesState
 
-_READ = require(Permission.FILE_READ)
+_MAY_READ = require(Permission.FILE_READ)
 
 _FORM: dict[str, Any] = {
     "requestBody": {
@@ -55,11 +55,11 @@ _PNG: dict[int | str, dict[str, Any]] = {
     200: {"description": "The part of the picture", "content": {"image/png": _BINARY}},
     304: {"description": "The client has it already"},
 }
-# A content never changes, so neither do its tiles; a proxy between must not give them to others.
-_FOR_EVER = "private, max-age=31536000, immutable"
+# A content never changes, so neither do its tiles; `private` because a shared proxy must not cache them.
+_CACHE_FOREVER = "private, max-age=31536000, immutable"
 
 _Index = Annotated[int, Path(ge=0, le=100_000)]
-_From = Annotated[int, Query(ge=0, le=2**31 - 1)]
+_Offset = Annotated[int, Query(ge=0, le=2**31 - 1)]
 _Length = Annotated[int, Query(ge=1, le=2**31 - 1)]
 
 
@@ -73,15 +73,15 @@ def router(service: FilesService) -> APIRouter:
     ) -> Envelope[StoredFile]:
         """Store a file: the multipart field `file`. The same content is stored once."""
         try:
-            stored = await service.receive(
+            file = await service.receive(
                 request.headers.get("content-type"), request.stream(), caller.user_id, caller.address
             )
         except ClientDisconnect as error:
             raise Problem(400, ErrorCode.INVALID_INPUT, "上传不完整，请重新上传") from error
-        return Envelope(data=stored, msg="文件上传成功")
+        return Envelope(data=file, msg="文件上传成功")
 
     @files.get("/{file_id}", responses=failures(401, 403, 404, 422))
-    async def get_file(file_id: Id, caller: Caller = _READ) -> Envelope[StoredFile]:
+    async def get_file(file_id: Id, caller: Caller = _MAY_READ) -> Envelope[StoredFile]:
         """What is known of a file."""
         return Envelope(data=await service.info(file_id), msg="文件获取成功")
 
@@ -95,39 +95,39 @@ def router(service: FilesService) -> APIRouter:
         range_header: Annotated[str | None, Header(alias="Range")] = None,
         if_range: Annotated[str | None, Header()] = None,
         if_none_match: etags.IfNoneMatch = None,
-        caller: Caller = _READ,
+        caller: Caller = _MAY_READ,
     ) -> Response:
         """The content of a file, or one range of it."""
-        stored = await service.info(file_id)
-        etag = etags.of_content(stored.sha256)
+        file = await service.info(file_id)
+        etag = etags.of_content(file.sha256)
         if etags.if_none_match(if_none_match, etag):
             return Response(status_code=304, headers={"ETag": etag})
         try:
-            part = byte_range(range_header if if_range in {None, etag} else None, stored.size)
+            part = byte_range(range_header if if_range in {None, etag} else None, file.size)
         except ValueError as error:
-            msg = f"请求范围超出文件大小（{stored.size} 字节）"
-            where = {"Content-Range": f"bytes */{stored.size}"}
+            msg = f"请求范围超出文件大小（{file.size} 字节）"
+            headers = {"Content-Range": f"bytes */{file.size}"}
             raise Problem(
-                416, ErrorCode.RANGE_NOT_SATISFIABLE, msg, headers=where, size=stored.size
+                416, ErrorCode.RANGE_NOT_SATISFIABLE, msg, headers=headers, size=file.size
             ) from error
-        bytes_sent = range(stored.size) if part is None else part
+        bytes_sent = range(file.size) if part is None else part
         headers = {
             "ETag": etag,
             "Accept-Ranges": "bytes",
             "Content-Length": str(len(bytes_sent)),
-            "Content-Disposition": disposition(stored.filename),
+            "Content-Disposition": disposition(file.filename),
             "X-Content-Type-Options": "nosniff",
-            # Opened in a browser after all, it may do nothing.
+            # If a browser opens the file anyway, its content may run nothing.
             "Content-Security-Policy": "default-src 'none'; sandbox",
         }
         if part is not None:
-            headers["Content-Range"] = f"bytes {bytes_sent.start}-{bytes_sent.stop - 1}/{stored.size}"
-        opened = await service.open(stored, bytes_sent)
+            headers["Content-Range"] = f"bytes {bytes_sent.start}-{bytes_sent.stop - 1}/{file.size}"
+        stream = await service.open(file, bytes_sent)
         return StreamingResponse(
-            service.pieces(opened),
+            service.pieces(stream),
             status_code=200 if part is None else 206,
             headers=headers,
-            media_type=stored.mime_type,
+            media_type=file.mime_type,
         )
 
     @files.get(
@@ -139,19 +139,19 @@ def router(service: FilesService) -> APIRouter:
         file_id: Id,
         size: Annotated[int, Query(ge=64, le=1024)] = 256,
         if_none_match: etags.IfNoneMatch = None,
-        caller: Caller = _READ,
+        caller: Caller = _MAY_READ,
     ) -> Response:
         """A JPEG of the upright image that fits into `size` x `size` pixels."""
-        stored = await service.info(file_id)
-        etag = etags.of_content(stored.sha256, size)
+        file = await service.info(file_id)
+        etag = etags.of_content(file.sha256, size)
         if etags.if_none_match(if_none_match, etag):
             return Response(status_code=304, headers={"ETag": etag})
-        data = await service.thumbnail(stored, size)
+        data = await service.thumbnail(file, size)
         headers = {"ETag": etag, "X-Content-Type-Options": "nosniff"}
         return Response(data, media_type="image/jpeg", headers=headers)
 
     @files.get("/{file_id}/tiles", responses=failures(401, 403, 404, 415, 422, 503))
-    async def get_tiles(file_id: Id, caller: Caller = _READ) -> Envelope[Tiles]:
+    async def get_tiles(file_id: Id, caller: Caller = _MAY_READ) -> Envelope[Tiles]:
         """How a picture is cut into tiles, and whether they are ready; asking has them made."""
         tiles = await service.describe_tiles(await service.info(file_id))
         ready = tiles.state is TilesState.READY
@@ -168,17 +168,17 @@ def router(service: FilesService) -> APIRouter:
         column: _Index,
         row: _Index,
         if_none_match: etags.IfNoneMatch = None,
-        caller: Caller = _READ,
+        caller: Caller = _MAY_READ,
     ) -> Response:
         """One tile as JPEG: `level` 0 is the finest. 409 with Retry-After while the tiles are made."""
-        stored = await service.info(file_id)
-        if stored.width is not None and not has_tile(stored, level, column, row):
+        file = await service.info(file_id)
+        if file.width is not None and not has_tile(file, level, column, row):
             raise Problem(404, ErrorCode.NOT_FOUND, "图片分块不存在")
-        etag = etags.of_content(stored.sha256, TILE, level, column, row)
-        headers = {"ETag": etag, "Cache-Control": _FOR_EVER, "X-Content-Type-Options": "nosniff"}
-        if stored.width is not None and etags.if_none_match(if_none_match, etag):
+        etag = etags.of_content(file.sha256, TILE, level, column, row)
+        headers = {"ETag": etag, "Cache-Control": _CACHE_FOREVER, "X-Content-Type-Options": "nosniff"}
+        if file.width is not None and etags.if_none_match(if_none_match, etag):
             return Response(status_code=304, headers=headers)
-        data = await service.tile(stored, level, column, row)
+        data = await service.tile(file, level, column, row)
         return Response(data, media_type="image/jpeg", headers=headers)
 
     @files.get(
@@ -188,20 +188,20 @@ def router(service: FilesService) -> APIRouter:
     )
     async def get_crop(
         file_id: Id,
-        x: _From,
-        y: _From,
+        x: _Offset,
+        y: _Offset,
         w: _Length,
         h: _Length,
         if_none_match: etags.IfNoneMatch = None,
-        caller: Caller = _READ,
+        caller: Caller = _MAY_READ,
     ) -> Response:
         """A part of a picture in upright pixels, from the stored bytes and without loss, as PNG."""
-        stored = await service.info(file_id)
-        etag = etags.of_content(stored.sha256, x, y, w, h)
+        file = await service.info(file_id)
+        etag = etags.of_content(file.sha256, x, y, w, h)
         headers = {"ETag": etag, "X-Content-Type-Options": "nosniff"}
-        if stored.width is not None and etags.if_none_match(if_none_match, etag):
+        if file.width is not None and etags.if_none_match(if_none_match, etag):
             return Response(status_code=304, headers=headers)
-        data = await service.crop(stored, Rect(x, y, w, h))
+        data = await service.crop(file, Rect(x, y, w, h))
         return Response(data, media_type="image/png", headers=headers)
 
     return files

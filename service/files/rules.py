@@ -1,4 +1,4 @@
-"""Decides about uploaded files: the name to keep, the type by content, the range to send. Pure."""
+"""The rules of uploaded files: their stored name, their type by content, and byte ranges. Pure."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import unicodedata
 from urllib.parse import quote
 
 MAX_NAME_BYTES = 255
-"""Longest name in UTF-8: what the usual file systems take."""
+"""The longest name in UTF-8 on common file systems."""
 
-_FORBIDDEN = re.compile(r'[<>:"|?*]')
-# Names of devices on Windows, with any ending. Source: Microsoft, "Naming Files, Paths, and Namespaces".
+_FORBIDDEN_CHARACTERS = re.compile(r'[<>:"|?*]')
+# Names of devices on Windows, with any extension. Source: Microsoft, "Naming Files, Paths, and Namespaces".
 _DEVICE = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)")
 
 # First bytes -> type. Sources: the specifications of the formats.
@@ -25,21 +25,22 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"%PDF-", "application/pdf"),
 )
 IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/webp", "image/tiff", "image/bmp"})
-ANY_TYPE = "application/octet-stream"
+UNKNOWN_TYPE = "application/octet-stream"
 
 
-def clean_name(sent: str) -> str:
-    """The name of a file as it is kept: only a name, safe to show and to save under on every system.
+def clean_name(name_from_client: str) -> str:
+    """Return the name under which a file is stored, which is safe to show and to save on every system.
 
-    Directories, control characters, invisible and direction marks, characters and device names that Windows
-    forbids are taken out; at most 255 bytes of UTF-8, the ending kept. "file" when nothing is left.
+    Removes directories, control characters, invisible characters and direction marks, and replaces characters
+    and device names that Windows forbids. The result has at most 255 bytes of UTF-8 and keeps the extension;
+    "file" if nothing is left.
     """
-    name = re.split(r"[/\\]", unicodedata.normalize("NFC", sent))[-1]
+    name = re.split(r"[/\\]", unicodedata.normalize("NFC", name_from_client))[-1]
     # Cc control, Cf format (direction marks), Cs surrogates, Co private, Cn unassigned, Zl/Zp line breaks.
     name = "".join(
         c for c in name if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
     )
-    name = _FORBIDDEN.sub("_", name).strip().rstrip(". ")
+    name = _FORBIDDEN_CHARACTERS.sub("_", name).strip().rstrip(". ")
     if _DEVICE.match(name):
         name = f"_{name}"
     stem, dot, ending = name.rpartition(".")
@@ -51,24 +52,24 @@ def clean_name(sent: str) -> str:
 
 
 def type_by_content(head: bytes) -> str:
-    """The MIME type by the first 16 bytes; `application/octet-stream` for any other format."""
+    """Return the MIME type by the first 16 bytes; `application/octet-stream` for an unknown format."""
     for magic, mime_type in _MAGIC:
-        # Two letters are too little to recognise a bitmap: its header size must be a valid one as well.
+        # Two letters are not enough to recognise a bitmap, so the size of its header must be valid as well.
         if head.startswith(magic) and (magic != b"BM" or (len(head) >= 16 and head[14:16] in _BMP_HEADERS)):
             return mime_type
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
-    return ANY_TYPE
+    return UNKNOWN_TYPE
 
 
 _BMP_HEADERS = {size.to_bytes(2, "little") for size in (12, 40, 52, 56, 64, 108, 124)}
 
 
 def byte_range(header: str | None, size: int) -> range | None:
-    """The bytes that a Range header asks for, of a file of `size` bytes; None: send the whole file.
+    """Return the bytes that a Range header requests from a file of `size` bytes; None for the whole file.
 
-    One range only; several, another unit or a malformed header mean the whole file (RFC 9110, 14.2).
-    Raises ValueError when the range lies outside of the file.
+    Several ranges, another unit and a malformed header mean the whole file (RFC 9110, 14.2). Raises
+    ValueError if the range is outside of the file.
     """
     match = re.fullmatch(r"\s*bytes\s*=\s*([0-9]{0,20})\s*-\s*([0-9]{0,20})\s*", header or "", re.IGNORECASE)
     if match is None or match.groups() == ("", ""):
@@ -84,6 +85,6 @@ def byte_range(header: str | None, size: int) -> range | None:
 
 
 def disposition(name: str) -> str:
-    """Content-Disposition that saves under `name` (RFC 6266, RFC 8187)."""
-    plain = re.sub(r"[^A-Za-z0-9 ._-]", "_", name)
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    """Return the Content-Disposition that saves a file under `name` (RFC 6266, RFC 8187)."""
+    ascii_name = re.sub(r"[^A-Za-z0-9 ._-]", "_", name)
+    return f"attachment; filename=\"{ascii_name}\"; filename*=UTF-8''{quote(name, safe='')}"

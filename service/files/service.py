@@ -20,7 +20,7 @@ from service.files.rules import IMAGE_TYPES, clean_name, type_by_content
 from service.files.tables import FileRow
 from service.files.tiles import TileStore
 from service.files.upload import BadUploadError, Upload
-from service.files.usage import UploadRoom, Usage, stored_bytes
+from service.files.usage import UploadRoom, Usage, count_stored_bytes
 from service.settings import Settings
 from service.stores.contents import IncomingContent, file_contents
 from service.stores.port import PIECE, Pieces
@@ -34,10 +34,10 @@ from shared.wire.files import StoredFile, Tiles
 
 T = TypeVar("T")
 
-_UPLOADED_AGAIN = dt.timedelta(hours=1)
+_UPLOAD_TIME_PRECISION = dt.timedelta(hours=1)
 
-KEPT_SIZES = frozenset({64, 128, 256, 512, 1024})
-"""Thumbnails of these sizes stay on the disk; others are rebuilt."""
+CACHED_SIZES = frozenset({64, 128, 256, 512, 1024})
+"""The sizes of thumbnails that are cached on the disk; others are computed each time."""
 
 
 def _unreadable_problem(error: BadUploadError) -> Problem:
@@ -46,14 +46,14 @@ def _unreadable_problem(error: BadUploadError) -> Problem:
 
 
 class FilesService:
-    """Files named by their content. Nothing is ever changed or removed, and no address is ever fetched."""
+    """Stores files by their content. It never changes or removes a content, and never fetches a URL."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._limit = settings.max_upload_bytes
         self._camera_position = settings.camera_position
         self._contents = file_contents(settings)
-        # The one process that owns a SQLite data directory can have no other upload under way.
+        # On SQLite there is no other process, so at its start every incomplete upload is abandoned.
         self._contents.clean(0.0) if settings.is_sqlite else self._contents.clean()
         self._room = UploadRoom(settings, self._contents.incoming_folder)
         self._thumbnails = settings.data_dir / "cache" / "thumbnails"
@@ -62,7 +62,7 @@ class FilesService:
         self._decoders = ThreadPoolExecutor(2, thread_name_prefix="thumbnails")
 
     async def ensure_reachable(self) -> None:
-        """Look whether files can be found and added. Raises OSError or StoreUnavailableError when not."""
+        """Check that files can be found and added. Raises OSError or StoreUnavailableError if not."""
         await self._run_on_disk(self._contents.ensure_reachable)
 
     def close(self) -> None:
@@ -78,81 +78,85 @@ class FilesService:
     # Uploads
 
     async def receive(
-        self, content_type: str | None, body: AsyncIterator[bytes], by: str | None, address: str | None = None
+        self,
+        content_type: str | None,
+        body: AsyncIterator[bytes],
+        user_id: str | None,
+        address: str | None = None,
     ) -> StoredFile:
-        """Store the file of a multipart body while it arrives, never more than about 1 MB of it in memory.
+        """Store the file of a multipart body while it arrives, with about 1 MB of it in memory.
 
-        Raises Problem 413 over the limits, 415 without a multipart body, 422 for a body without exactly one
-        whole file, an empty file, or an image that cannot be read, and 507 when there is no room for it.
+        Raises Problem 413 over the limits, 415 for an empty file or a body that is not multipart, 422 for a
+        body without exactly one complete file or an image that cannot be read, and 507 without room for it.
         """
         incoming, write = await self._begin_write()
         try:
             upload = _begin_upload(content_type, write)
-            waiting = bytearray()
+            buffer = bytearray()
             async for piece in body:
-                waiting += piece
-                if len(waiting) >= PIECE:
-                    await self._run_on_disk(upload.feed, bytes(waiting))
-                    waiting.clear()
-            await self._run_on_disk(upload.feed, bytes(waiting))
-            return await self._end_write(incoming, upload.finish(), by, address)
+                buffer += piece
+                if len(buffer) >= PIECE:
+                    await self._run_on_disk(upload.feed, bytes(buffer))
+                    buffer.clear()
+            await self._run_on_disk(upload.feed, bytes(buffer))
+            return await self._end_write(incoming, upload.finish(), user_id, address)
         except BadUploadError as error:
             raise _unreadable_problem(error) from error
         finally:
             await asyncio.shield(self._run_on_disk(incoming.discard))
 
     async def receive_pieces(
-        self, name: str, pieces: AsyncIterator[bytes], by: str | None, address: str | None = None
+        self, name: str, pieces: AsyncIterator[bytes], user_id: str | None, address: str | None = None
     ) -> StoredFile:
-        """Store what `pieces` give as a file called `name`. Raises the Problems of `receive`."""
+        """Store the bytes of `pieces` as a file called `name`. Raises the Problems of `receive`."""
         incoming, write = await self._begin_write()
         try:
             async for piece in pieces:
                 await self._run_on_disk(write, piece)
-            return await self._end_write(incoming, name, by, address)
+            return await self._end_write(incoming, name, user_id, address)
         except BadUploadError as error:
             raise _unreadable_problem(error) from error
         finally:
             await asyncio.shield(self._run_on_disk(incoming.discard))
 
     async def ensure_room(self, size: int) -> None:
-        """Raises Problem 507 when there is no room for a file of `size` bytes."""
+        """Raise Problem 507 if there is no room for a file of `size` bytes."""
         if size > await self._largest():
             raise self._room.full_problem(size)
 
     async def _largest(self) -> int:
-        """The bytes that there is room for. Raises Problem 507."""
+        """Return the size of the largest file that fits, in bytes. Raises Problem 507."""
         if self._room.is_stale():
-            self._room.set_sum((await self._database.read(stored_bytes))[1])
-        return await self._run_on_disk(self._room.largest)
+            self._room.set_stored_bytes((await self._database.read(count_stored_bytes))[1])
+        return await self._run_on_disk(self._room.largest_upload)
 
     async def _begin_write(self) -> tuple[IncomingContent, Callable[[bytes], None]]:
-        """Where a file goes, and what adds a piece to it within the limits. Raises Problem 507."""
-        largest = await self._largest()
+        """Return a new content and a function that adds a piece within the limits. Raises Problem 507."""
+        largest_upload = await self._largest()
         incoming = await self._run_on_disk(self._contents.new_incoming)
 
         def write(piece: bytes) -> None:
             if incoming.size + len(piece) > self._limit:
                 raise self._too_large()
-            if incoming.size + len(piece) > largest:
+            if incoming.size + len(piece) > largest_upload:
                 raise self._room.full_problem(incoming.size + len(piece))
             incoming.write(piece)
 
         return incoming, write
 
     async def _end_write(
-        self, incoming: IncomingContent, name: str, by: str | None, address: str | None
+        self, incoming: IncomingContent, name: str, user_id: str | None, address: str | None
     ) -> StoredFile:
-        row = await self._run_on_disk(self._keep, name, incoming, by)
+        row = await self._run_on_disk(self._store_incoming, name, incoming, user_id)
         if not incoming.existed_before:
             self._room.add(row.size)
-        stored = await self._database.write(lambda session: _add(session, row, address))
+        stored = await self._database.write(lambda session: _add_row(session, row, address))
         if incoming.existed_before:
             await self._run_on_disk(self._contents.ensure, incoming)
         return stored
 
-    def keep(self, name: str, data: bytes, by: str | None) -> Callable[[Session], StoredFile]:
-        """Write `data` to the disk, on this thread; gives what stores it under `name` in a transaction.
+    def keep(self, name: str, data: bytes, user_id: str | None) -> Callable[[Session], StoredFile]:
+        """Write `data` to the disk on this thread; return the function that adds the file in a transaction.
 
         Raises the Problems of `receive`.
         """
@@ -161,7 +165,7 @@ class FilesService:
             if len(data) > self._limit:
                 raise self._too_large()
             incoming.write(data)
-            row = self._keep(name, incoming, by)
+            row = self._store_incoming(name, incoming, user_id)
             existed_before = incoming.existed_before
         except BadUploadError as error:
             raise _unreadable_problem(error) from error
@@ -169,9 +173,9 @@ class FilesService:
             incoming.discard()
 
         def add(session: Session) -> StoredFile:
-            stored = _add(session, row, None)
+            stored = _add_row(session, row, None)
             if existed_before and not self._contents.contains(row.sha256):
-                # A collection removed it between; none runs while this transaction has its row.
+                # A collection removed it in between; none runs while this transaction holds the row.
                 self._contents.keep(self._write_incoming(data))
             return stored
 
@@ -184,14 +188,16 @@ class FilesService:
         return incoming
 
     def usage(self) -> Usage:
-        """How much room the stored files take, and how much is left. Blocks."""
-        return self._room.usage(*self._database.read_now(stored_bytes))
+        """Return how much space the stored files use, and how much is left. Blocks."""
+        return self._room.usage(*self._database.read_now(count_stored_bytes))
 
     def _too_large(self) -> Problem:
         msg = f"文件过大，上限为 {self._limit // 2**20} MB"
         return Problem(413, ErrorCode.TOO_LARGE, msg, headers={"Connection": "close"}, limit=self._limit)
 
-    def _keep(self, given_name: str, incoming: IncomingContent, by: str | None) -> FileRow:
+    def _store_incoming(
+        self, name_from_client: str, incoming: IncomingContent, user_id: str | None
+    ) -> FileRow:
         if not incoming.size:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "文件为空，请选择其他文件")
         incoming.finish()
@@ -206,29 +212,31 @@ class FilesService:
             msg = f"图片像素过多（{error}），请缩小后上传"
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=images.MAX_PIXELS) from error
         camera = images.camera_data(incoming.path, mime_type, position=self._camera_position)
-        # The content first: a row never names a content that is not there.
+        # The content comes first: a row must never name a missing content.
         self._contents.keep(incoming)
         width, height = size or (None, None)
         return FileRow(
             sha256=incoming.sha256,
-            filename=clean_name(given_name),
+            filename=clean_name(name_from_client),
             mime_type=mime_type,
             size=incoming.size,
             width=width,
             height=height,
-            added_by=by,
+            added_by=user_id,
             camera=camera.model_dump_json(exclude_none=True),
         )
 
-    # What other domains ask
+    # Ports of other domains
 
     def file_info(self, session: Session, file_id: str) -> StoredFile | None:
-        """What is known of a file; None when there is no such file."""
+        """Return the facts about a file; None if it does not exist."""
         return lookup.file_info(session, file_id)
 
     def find(self, session: Session, file_info: Mapping[str, Any]) -> StoredFile | None:
-        """The file that a `fileInfo` of an item names, by its download_url or ipfs_cid; None when it is not a
-        file of this service."""
+        """Return the file that an item's `fileInfo` names by download_url or ipfs_cid.
+
+        Returns None if it is not a file of this service.
+        """
         file_id = file_id_of(file_info.get("download_url"))
         stored = None if file_id is None else self.file_info(session, file_id)
         if stored is not None:
@@ -240,58 +248,58 @@ class FilesService:
         row = session.exec(
             select(FileRow).where(FileRow.sha256 == sha256).order_by(col(FileRow.created_at)).limit(1)
         ).first()
-        return None if row is None else lookup.stored_file(row)
+        return None if row is None else lookup.to_stored_file(row)
 
     def path(self, file_id: str) -> Path:
-        """A file with the content on this machine; for callers outside a transaction.
+        """Return the path of a local file with the content, for callers outside a transaction.
 
-        Raises FileNotFoundError, and StoreUnavailableError.
+        Raises FileNotFoundError and StoreUnavailableError.
         """
         stored = self._database.read_now(lambda session: self.file_info(session, file_id))
         if stored is None:
             raise FileNotFoundError(f"no file {file_id}")
-        return self.path_of(stored)
+        return self.path_of_file(stored)
 
-    def path_of(self, stored: StoredFile) -> Path:
-        """A file with the content of `stored` on this machine.
+    def path_of_file(self, stored: StoredFile) -> Path:
+        """Return the path of a local file with the content of `stored`.
 
-        Raises FileNotFoundError when the content is lost, and StoreUnavailableError.
+        Raises FileNotFoundError if the content is lost, and StoreUnavailableError.
         """
         return self._contents.path(stored.sha256)
 
     def stored_hash(self, sha256: str) -> str | None:
-        """The SHA-256 of the bytes that are stored under `sha256`; None when there are none."""
+        """Compute the SHA-256 of the bytes that are stored under `sha256`; None if there are none."""
         return self._contents.stored_hash(sha256)
 
     # Downloads
 
     async def info(self, file_id: str) -> StoredFile:
-        """What is known of a file. Raises Problem 404."""
+        """Return the facts about a file. Raises Problem 404."""
         stored = await self._database.read(lambda session: self.file_info(session, file_id))
         if stored is None:
             raise Problem(404, ErrorCode.NOT_FOUND, "文件不存在")
         return stored
 
-    async def open(self, stored: StoredFile, byte_range: range) -> Pieces:
+    async def open(self, file: StoredFile, byte_range: range) -> Pieces:
         """The bytes in `byte_range` of a file, for `pieces`. Raises Problem 404 when the content is lost."""
         try:
-            return await self._run_on_disk(self._contents.open, stored.sha256, byte_range)
+            return await self._run_on_disk(self._contents.open, file.sha256, byte_range)
         except FileNotFoundError as error:
-            raise _lost_problem(stored) from error
+            raise _lost_problem(file) from error
 
-    async def pieces(self, opened: Pieces) -> AsyncIterator[bytes]:
-        """The bytes of what was opened, in pieces of about 1 MB."""
+    async def pieces(self, stream: Pieces) -> AsyncIterator[bytes]:
+        """Yield the bytes of an opened stream in pieces of about 1 MB, and close it."""
         try:
-            while piece := await self._run_on_disk(opened.read):
+            while piece := await self._run_on_disk(stream.read):
                 yield piece
         finally:
-            opened.close()
+            stream.close()
 
     async def thumbnail(self, stored: StoredFile, size: int) -> bytes:
-        """A JPEG that fits into `size` x `size`. Raises Problem 404 and 415 when it is no readable image."""
+        """Return a JPEG within `size` x `size` px. Raises Problem 404; 415 if the image is not readable."""
         self._require_picture(stored, "该文件不是图片，无法生成缩略图")
         cached_path = self._thumbnails / stored.sha256[:2] / f"{stored.sha256[2:]}-{size}.jpg"
-        if size in KEPT_SIZES and (data := await self._run_on_disk(_read, cached_path)) is not None:
+        if size in CACHED_SIZES and (data := await self._run_on_disk(_read_cached, cached_path)) is not None:
             return data
         path = await self._path_for_download(stored)
         loop = asyncio.get_running_loop()
@@ -301,14 +309,15 @@ class FilesService:
             raise Problem(
                 415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法生成缩略图，请重新上传"
             ) from error
-        if size in KEPT_SIZES:
-            await self._run_on_disk(_write, cached_path, data)
+        if size in CACHED_SIZES:
+            await self._run_on_disk(_write_cached, cached_path, data)
         return data
 
     async def crop(self, stored: StoredFile, rect: Rect) -> bytes:
-        """A PNG of `rect` (whole upright px) from the stored bytes, at most `MAX_CROP_PIXELS` of them.
+        """Return a PNG of `rect` (whole upright px) from the stored bytes, with at most `MAX_CROP_PIXELS`.
 
-        Raises Problem 404 and 415 like `thumbnail`, 404 when it is not inside the image, 413 above the limit.
+        Raises Problem 404 and 415 like `thumbnail`, 404 if `rect` is not inside the image, 413 above the
+        limit.
         """
         self._require_picture(stored, "该文件不是图片，无法裁剪")
         if rect.right > (stored.width or 0) or rect.bottom > (stored.height or 0):
@@ -325,7 +334,7 @@ class FilesService:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
 
     async def region_picture(self, stored: StoredFile, rect: Rect, side: int) -> bytes:
-        """A JPEG of `rect` (upright px) with its surroundings, framed, that fits into `side` x `side` px.
+        """Return a JPEG of `rect` (upright px) in a frame with its surroundings, within `side` x `side` px.
 
         Raises Problem 404 and 415 like `thumbnail`.
         """
@@ -339,30 +348,30 @@ class FilesService:
             raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法裁剪，请重新上传") from error
 
     async def describe_tiles(self, stored: StoredFile) -> Tiles:
-        """`TileStore.describe`; Problem 404 and 415 like `thumbnail`."""
+        """Return the result of `TileStore.describe`. Also raises Problem 404 and 415 like `thumbnail`."""
         source = await self._tile_source(stored)
         return await self._run_on_disk(self.tiles.describe, stored, source)
 
     async def tile(self, stored: StoredFile, level: int, column: int, row: int) -> bytes:
-        """`TileStore.tile`; Problem 404 and 415 like `thumbnail`."""
+        """Return the result of `TileStore.tile`. Also raises Problem 404 and 415 like `thumbnail`."""
         source = await self._tile_source(stored)
         return await self._run_on_disk(self.tiles.tile, stored, source, level, column, row)
 
     async def _tile_source(self, stored: StoredFile) -> Callable[[], Path]:
-        """What gives the picture when its tiles have to be made."""
+        """Return a function that returns the path of the picture, for the case that its tiles must be cut."""
         self._require_picture(stored, "该文件不是图片，无法分块显示")
         if await self._run_on_disk(self._contents.is_lost, stored.sha256):
             raise _lost_problem(stored)
-        return partial(self.path_of, stored)
+        return partial(self.path_of_file, stored)
 
     @staticmethod
-    def _require_picture(stored: StoredFile, otherwise: str) -> None:
+    def _require_picture(stored: StoredFile, message: str) -> None:
         if stored.mime_type not in IMAGE_TYPES:
-            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, otherwise)
+            raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, message)
 
     async def _path_for_download(self, stored: StoredFile) -> Path:
         try:
-            return await self._run_on_disk(self.path_of, stored)
+            return await self._run_on_disk(self.path_of_file, stored)
         except FileNotFoundError as error:
             raise _lost_problem(stored) from error
 
@@ -379,29 +388,29 @@ def _begin_upload(content_type: str | None, write: Callable[[bytes], None]) -> U
         raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, str(error)) from error
 
 
-def _add(session: Session, row: FileRow, address: str | None) -> StoredFile:
-    same = select(FileRow).where(FileRow.sha256 == row.sha256, FileRow.filename == row.filename)
-    if (row_before := session.exec(same.with_for_update()).first()) is not None:
-        if now() - (row_before.uploaded_at or row_before.created_at) > _UPLOADED_AGAIN:
-            row_before.uploaded_at = now()
-        if row_before.camera is None:
-            row_before.camera = row.camera
-        return lookup.stored_file(row_before)
+def _add_row(session: Session, row: FileRow, address: str | None) -> StoredFile:
+    query = select(FileRow).where(FileRow.sha256 == row.sha256, FileRow.filename == row.filename)
+    if (existing := session.exec(query.with_for_update()).first()) is not None:
+        if now() - (existing.uploaded_at or existing.created_at) > _UPLOAD_TIME_PRECISION:
+            existing.uploaded_at = now()
+        if existing.camera is None:
+            existing.camera = row.camera
+        return lookup.to_stored_file(existing)
     if not insert_or_ignore(session, FileRow.__table__, [row.model_dump()], ["sha256", "filename"]):
         # Another service process stored the same file at the same moment.
-        return lookup.stored_file(session.exec(same).one())
+        return lookup.to_stored_file(session.exec(query).one())
     details = {"filename": row.filename, "sha256": row.sha256, "size": row.size}
     announce(session, ObjectChange("create", "file", row.file_id, row.added_by, address, details))
-    return lookup.stored_file(row)
+    return lookup.to_stored_file(row)
 
 
-def _read(path: Path) -> bytes | None:
+def _read_cached(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except FileNotFoundError:
         return None
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write_cached(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     atomic.write(path, data, durable=False)

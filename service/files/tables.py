@@ -12,11 +12,11 @@ from shared.ids import new_id
 
 
 class FileRow(Base, table=True):
-    """A name given to a content. The same content under the same name is one row.
+    """A content with a name. The same content with the same name is one row.
 
-    `uploaded_at`: when it was last uploaded again, to the hour; None when it was not. `camera`: what the
-    camera wrote into it (`shared.wire.files.CameraData` as JSON), read from the content; None for a file that
-    was stored before that was read.
+    `uploaded_at` is the time of the last further upload, to the hour; None without one. `camera` is the
+    camera data in the content (`shared.wire.files.CameraData` as JSON); None for a file stored by a version
+    that did not read it.
     """
 
     __tablename__ = "file"

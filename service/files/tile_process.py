@@ -19,25 +19,28 @@ from service.workers.limits import limit_memory, lower_priority
 from service.workers.serving import Report, serve
 from shared.images.tiles import SAVE
 
-MADE = "made.zip"
-"""The file with the tiles, in the folder of the request."""
+ARCHIVE_NAME = "made.zip"
+"""The name of the file with the tiles, in the folder of the request."""
 
-_MEMORY = 2 * 2**30
-_LEAST_FREE = 64 * 2**20
+_MAX_MEMORY_BYTES = 2 * 2**30
+_MIN_FREE_BYTES = 64 * 2**20
 
 
 class Outcome(StrEnum):
-    """What became of a picture."""
+    """The outcome of cutting a picture."""
 
     DONE = "done"
     BROKEN = "broken"
-    """The picture cannot be read to its end."""
+    """The picture cannot be decoded completely."""
     FULL = "full"
     """The disk has no room for the tiles."""
 
 
 class CutRequest(NamedTuple):
-    """Cut the picture at `path`, upright `width` x `height` px, into `folder` / `MADE`; absolute paths."""
+    """A request to cut the picture at `path` (upright `width` x `height` px) into `folder` / `ARCHIVE_NAME`.
+
+    The paths are absolute.
+    """
 
     path: str
     mime_type: str
@@ -47,7 +50,7 @@ class CutRequest(NamedTuple):
 
 
 def to_outcome(answer: Frame) -> Outcome | None:
-    """The outcome in an answer; None for an answer that has none."""
+    """Return the outcome in an answer; None if it has no valid one."""
     try:
         return Outcome(answer.message["outcome"])
     except (KeyError, ValueError):
@@ -56,8 +59,8 @@ def to_outcome(answer: Frame) -> Outcome | None:
 
 def main() -> None:
     """Answer the service's requests until it closes the input."""
-    limit_memory(_MEMORY)
-    # Requests and detection go first.
+    limit_memory(_MAX_MEMORY_BYTES)
+    # Requests and detections have priority.
     lower_priority()
     serve(
         lambda frame, report: Frame({"outcome": _cut(CutRequest(**frame.message), report)}),
@@ -67,7 +70,7 @@ def main() -> None:
 
 def _cut(request: CutRequest, report: Report) -> Outcome:
     folder = Path(request.folder)
-    # A turned picture is unpacked into a temporary file, which then goes with the folder.
+    # A rotated picture is unpacked into a temporary file, which must be deleted with the folder.
     for name in ("TMPDIR", "TMP", "TEMP"):
         os.environ[name] = request.folder
     try:
@@ -75,9 +78,9 @@ def _cut(request: CutRequest, report: Report) -> Outcome:
         if (image.width, image.height) != (request.width, request.height):
             raise BadImageError("the size is not the one that was stored")
         _report(image, report)
-        image.dzsave(str(folder / MADE), **SAVE)
+        image.dzsave(str(folder / ARCHIVE_NAME), **SAVE)
     except (BadImageError, pyvips.Error):
-        return Outcome.FULL if shutil.disk_usage(folder).free < _LEAST_FREE else Outcome.BROKEN
+        return Outcome.FULL if shutil.disk_usage(folder).free < _MIN_FREE_BYTES else Outcome.BROKEN
     return Outcome.DONE
 
 

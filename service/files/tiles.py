@@ -1,4 +1,4 @@
-"""Cuts large pictures into tiles on demand, in a process; one cached file for each picture."""
+"""Cuts large pictures into tiles on demand, in a child process; caches one file for each picture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from service.files.tile_process import MADE, CutRequest, Outcome, to_outcome
+from service.files.tile_process import ARCHIVE_NAME, CutRequest, Outcome, to_outcome
 from service.stores.port import StoreUnavailableError
 from service.web.envelope import Problem
 from service.workers.child import Child, ProcessDied
@@ -28,70 +28,78 @@ from shared.unused import drop_unused
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
 
 CACHE_LIMIT = 8 * 2**30
-"""Bytes that all tiles may take; those of the longest unused pictures go first."""
+"""The bytes that all tiles may use; the tiles that were unused for longest are deleted first."""
 
 MOST_WAITING = 32
-"""Pictures that may wait for their tiles at a time."""
+"""How many pictures may wait for their tiles."""
 
 RETRY_SECONDS = 1
-"""When to ask again for a tile that is not there yet."""
+"""When a client should ask again for a tile that is not ready."""
 
 _LOG = logging.getLogger("walkaround.files")
 _CUT_SECONDS = 900.0
-_AGAIN_SECONDS = 30.0
-_STEP_SECONDS = 0.5
-_OPEN = 8
-_REMEMBERED = 256
-_MAKING = "making-"
+_RETRY_FAILED_SECONDS = 30.0
+_LOCK_POLL_SECONDS = 0.5
+_MAX_OPEN_ARCHIVES = 8
+_MAX_FAILURES = 256
+_SCRATCH_PREFIX = "making-"
 
 Source = Callable[[], Path]
-"""What gives the picture as a file, when it is needed. Raises FileNotFoundError and StoreUnavailableError."""
+"""Returns the path of the picture. Raises FileNotFoundError and StoreUnavailableError."""
 
 _CutProblem = tuple[int, ErrorCode, str]
-"""Status, code and sentence of a failure."""
+"""Status, code and sentence of a problem."""
 
-_BROKEN: _CutProblem = (415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法显示，请重新上传")
-_FULL: _CutProblem = (503, ErrorCode.UNAVAILABLE, "服务器磁盘空间不足，无法处理图片，请联系管理员")
-_FAILED: _CutProblem = (503, ErrorCode.UNAVAILABLE, "图片处理失败，请稍后重试")
-_FAILURES = {Outcome.BROKEN: _BROKEN, Outcome.FULL: _FULL}
-_LOST: _CutProblem = (404, ErrorCode.NOT_FOUND, "文件内容已丢失，请联系管理员从备份恢复")
-_AWAY: _CutProblem = (503, ErrorCode.UNAVAILABLE, "文件存储无响应，请稍后重试；如反复出现，请联系管理员")
-_BUSY: _CutProblem = (503, ErrorCode.UNAVAILABLE, "待处理的图片过多，请稍后重试")
+_BROKEN_PROBLEM: _CutProblem = (415, ErrorCode.UNSUPPORTED_MEDIA, "图片已损坏，无法显示，请重新上传")
+_DISK_FULL_PROBLEM: _CutProblem = (
+    503,
+    ErrorCode.UNAVAILABLE,
+    "服务器磁盘空间不足，无法处理图片，请联系管理员",
+)
+_FAILED_PROBLEM: _CutProblem = (503, ErrorCode.UNAVAILABLE, "图片处理失败，请稍后重试")
+_PROBLEM_BY_OUTCOME = {Outcome.BROKEN: _BROKEN_PROBLEM, Outcome.FULL: _DISK_FULL_PROBLEM}
+_LOST_PROBLEM: _CutProblem = (404, ErrorCode.NOT_FOUND, "文件内容已丢失，请联系管理员从备份恢复")
+_STORE_PROBLEM: _CutProblem = (
+    503,
+    ErrorCode.UNAVAILABLE,
+    "文件存储无响应，请稍后重试；如反复出现，请联系管理员",
+)
+_BUSY_PROBLEM: _CutProblem = (503, ErrorCode.UNAVAILABLE, "待处理的图片过多，请稍后重试")
 
 
-class _ClosedError(Exception):
-    """The service ends."""
+class _StoreClosedError(Exception):
+    """Raised on the builder's thread if the store was closed."""
 
 
 class TileStore:
-    """The folder of tiles. Methods block for as long as the disk does, and may be called from any thread.
+    """The tiles in a folder. Methods block on the disk and may be called from any thread.
 
-    One picture is cut at a time, also when several service processes share the folder.
+    One picture is cut at a time, also if several service processes share the folder.
     """
 
     def __init__(self, folder: Path, limit: int = CACHE_LIMIT) -> None:
         self._folder = folder
         self._limit = limit
         self._guard = threading.Lock()
-        self._open: OrderedDict[str, zipfile.ZipFile] = OrderedDict()
-        self._waiting: set[str] = set()
-        self._failed: OrderedDict[str, tuple[float, _CutProblem]] = OrderedDict()
+        self._archives: OrderedDict[str, zipfile.ZipFile] = OrderedDict()
+        self._requested: set[str] = set()
+        self._failures: OrderedDict[str, tuple[float, _CutProblem]] = OrderedDict()
         self._builder = ThreadPoolExecutor(1, thread_name_prefix="tiles")
         self._child = Child(own_command("worker", "--tiles"))
-        self._closed = False
+        self._is_closed = False
 
     def close(self) -> None:
         """Stop the running cut and close the files."""
-        self._closed = True
+        self._is_closed = True
         self._child.close()
         self._builder.shutdown(wait=True, cancel_futures=True)
         with self._guard:
-            self._open.clear()
+            self._archives.clear()
 
     def describe(self, stored: StoredFile, source: Source) -> Tiles:
-        """How the picture that `source` gives is cut; has its tiles made when there are none.
+        """Return how a picture is cut, and request its tiles if there are none; `source` returns its path.
 
-        Raises Problem 415 when it cannot be read, 503 when its tiles cannot be made now.
+        Raises Problem 415 if the picture cannot be read, 503 if its tiles cannot be cut now.
         """
         assert stored.width is not None
         assert stored.height is not None
@@ -106,9 +114,9 @@ class TileStore:
         )
 
     def tile(self, stored: StoredFile, source: Source, level: int, column: int, row: int) -> bytes:
-        """The JPEG of a tile of the picture that `source` gives, one that `has_tile`.
+        """Return the JPEG of a tile for which `has_tile` is true; `source` returns the path of the picture.
 
-        Raises Problem 409 while the tiles are made, and those of `describe`.
+        Raises Problem 409 while the tiles are being cut, and the Problems of `describe`.
         """
         tiles_file = self._tiles_file(stored)
         if tiles_file is None:
@@ -125,17 +133,17 @@ class TileStore:
         try:
             return self._open_archive(tiles_file).read(tile_name(level, levels, column, row))
         except (OSError, KeyError, zipfile.BadZipFile) as error:
-            # Damaged on the disk: it is rebuilt at the next request.
+            # The file is damaged on the disk: the next request builds it again.
             with self._guard:
-                self._open.pop(tiles_file.name, None)
+                self._archives.pop(tiles_file.name, None)
             tiles_file.unlink(missing_ok=True)
-            raise _to_problem(_FAILED) from error
+            raise _to_problem(_FAILED_PROBLEM) from error
 
     def _path(self, sha256: str) -> Path:
         return self._folder / f"{sha256}-{TILE}.zip"
 
     def _tiles_file(self, stored: StoredFile) -> Path | None:
-        """The file with the tiles, marked as used now; None when there is none."""
+        """Return the file with the tiles and mark it as used; None if there is none."""
         path = self._path(stored.sha256)
         try:
             os.utime(path)
@@ -145,26 +153,28 @@ class TileStore:
 
     def _open_archive(self, path: Path) -> zipfile.ZipFile:
         with self._guard:
-            archive = self._open.pop(path.name, None) or zipfile.ZipFile(path)
-            self._open[path.name] = archive
-            if len(self._open) > _OPEN:
-                # Closes itself when the last thread that reads it is through.
-                self._open.popitem(last=False)
+            archive = self._archives.pop(path.name, None) or zipfile.ZipFile(path)
+            self._archives[path.name] = archive
+            if len(self._archives) > _MAX_OPEN_ARCHIVES:
+                # It closes itself when the last thread that reads it has finished.
+                self._archives.popitem(last=False)
             return archive
 
-    # Making
+    # Cutting
 
     def _request_tiles(self, stored: StoredFile, source: Source) -> int:
-        """Have the tiles made unless they are already; how many percent are done (0..99)."""
+        """Request the tiles unless they are requested already; return the progress in percent (0..99)."""
         sha256 = stored.sha256
         with self._guard:
-            when, why = self._failed.get(sha256, (0.0, _FAILED))
-            if when and (why is _BROKEN or time.monotonic() - when < _AGAIN_SECONDS):
-                raise _to_problem(why)
-            if sha256 not in self._waiting:
-                if len(self._waiting) >= MOST_WAITING:
-                    raise _to_problem(_BUSY)
-                self._waiting.add(sha256)
+            failed_at, problem = self._failures.get(sha256, (0.0, _FAILED_PROBLEM))
+            if failed_at and (
+                problem is _BROKEN_PROBLEM or time.monotonic() - failed_at < _RETRY_FAILED_SECONDS
+            ):
+                raise _to_problem(problem)
+            if sha256 not in self._requested:
+                if len(self._requested) >= MOST_WAITING:
+                    raise _to_problem(_BUSY_PROBLEM)
+                self._requested.add(sha256)
                 self._builder.submit(self._build, stored, source)
         try:
             return min(int((self._scratch(sha256) / "percent").read_text("ascii")), 99)
@@ -172,57 +182,57 @@ class TileStore:
             return 0
 
     def _scratch(self, sha256: str) -> Path:
-        return self._folder / f"{_MAKING}{sha256}"
+        return self._folder / f"{_SCRATCH_PREFIX}{sha256}"
 
     def _build(self, stored: StoredFile, source: Source) -> None:
-        """On the builder's thread: make the tiles of one picture and drop those unused for longest."""
-        failed = None
+        """Build tiles and delete those unused for longest; runs on the builder's thread."""
+        problem = None
         try:
-            with self._lock():
+            with self._hold_lock():
                 if self._tiles_file(stored) is None:
-                    failed = self._cut(stored, source())
+                    problem = self._cut(stored, source())
                     tiles_file = self._path(stored.sha256)
                     drop_unused(self._folder.glob("*.zip"), self._limit, tiles_file, self._close_archive)
-        except _ClosedError:
+        except _StoreClosedError:
             return
         except FileNotFoundError:
-            failed = _LOST
+            problem = _LOST_PROBLEM
         except StoreUnavailableError:
-            failed = _AWAY
+            problem = _STORE_PROBLEM
         except OSError as error:
             _LOG.error("tiles cannot be written: %s", error.strerror)
-            failed = _FULL
+            problem = _DISK_FULL_PROBLEM
         finally:
             with self._guard:
-                self._waiting.discard(stored.sha256)
-                self._failed.pop(stored.sha256, None)
-                if failed is not None:
-                    self._failed[stored.sha256] = (time.monotonic(), failed)
-                    if len(self._failed) > _REMEMBERED:
-                        self._failed.popitem(last=False)
+                self._requested.discard(stored.sha256)
+                self._failures.pop(stored.sha256, None)
+                if problem is not None:
+                    self._failures[stored.sha256] = (time.monotonic(), problem)
+                    if len(self._failures) > _MAX_FAILURES:
+                        self._failures.popitem(last=False)
 
     @contextlib.contextmanager
-    def _lock(self) -> Iterator[None]:
-        """While this process is the one that makes tiles. Raises _ClosedError."""
+    def _hold_lock(self) -> Iterator[None]:
+        """Hold the lock that lets only one process cut tiles. Raises _StoreClosedError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self._folder / "making.lock")
         while True:
             try:
-                lock.acquire(timeout=_STEP_SECONDS)
+                lock.acquire(timeout=_LOCK_POLL_SECONDS)
                 break
             except Timeout:
-                if self._closed:
-                    raise _ClosedError from None
+                if self._is_closed:
+                    raise _StoreClosedError from None
         try:
-            # What is there now belongs to a process that died.
-            for scratch in self._folder.glob(f"{_MAKING}*/"):
+            # Scratch folders that exist now belong to a process that died.
+            for scratch in self._folder.glob(f"{_SCRATCH_PREFIX}*/"):
                 shutil.rmtree(scratch, ignore_errors=True)
             yield
         finally:
             lock.release()
 
     def _cut(self, stored: StoredFile, source: Path) -> _CutProblem | None:
-        """Make the tiles in a process of their own; why there are none, or None. May raise _ClosedError."""
+        """Cut the tiles in a child process; return the problem, None on success. Raises _StoreClosedError."""
         scratch = self._scratch(stored.sha256).absolute()
         scratch.mkdir()
         request = CutRequest(
@@ -230,7 +240,7 @@ class TileStore:
         )
 
         def progress(percent: int) -> None:
-            # In a file, so that every service process can read it.
+            # The file lets every service process read the progress.
             (scratch / "percent").write_text(str(percent), "ascii")
 
         outcome = None
@@ -238,25 +248,25 @@ class TileStore:
             answer = self._child.ask(request._asdict(), _CUT_SECONDS, progress=progress)
             outcome = to_outcome(answer)
             if outcome == Outcome.DONE:
-                atomic.put_in_place(scratch / MADE, self._path(stored.sha256), durable=False)
+                atomic.put_in_place(scratch / ARCHIVE_NAME, self._path(stored.sha256), durable=False)
                 return None
         except ProcessDied as died:
-            if self._closed:
-                raise _ClosedError from died
+            if self._is_closed:
+                raise _StoreClosedError from died
         finally:
-            # The next picture gets a process that has seen none.
+            # Each picture gets a new process, so that none can affect another one.
             self._child.kill()
             shutil.rmtree(scratch, ignore_errors=True)
         _LOG.warning("no tiles for the content %s: %s", stored.sha256, outcome or "the process died")
-        return _FAILED if outcome is None else _FAILURES.get(outcome, _FAILED)
+        return _FAILED_PROBLEM if outcome is None else _PROBLEM_BY_OUTCOME.get(outcome, _FAILED_PROBLEM)
 
     def _close_archive(self, path: Path) -> None:
         with self._guard:
-            self._open.pop(path.name, None)
+            self._archives.pop(path.name, None)
 
 
 def has_tile(stored: StoredFile, level: int, column: int, row: int) -> bool:
-    """Whether the picture has such a tile."""
+    """Return whether the picture has such a tile."""
     sizes = level_sizes(stored.width or 1, stored.height or 1)
     if level >= len(sizes):
         return False
@@ -264,7 +274,7 @@ def has_tile(stored: StoredFile, level: int, column: int, row: int) -> bool:
     return column < columns and row < rows
 
 
-def _to_problem(why: _CutProblem) -> Problem:
-    status, error, msg = why
-    headers = {"Retry-After": str(round(_AGAIN_SECONDS))} if status == 503 else None
+def _to_problem(cut_problem: _CutProblem) -> Problem:
+    status, error, msg = cut_problem
+    headers = {"Retry-After": str(round(_RETRY_FAILED_SECONDS))} if status == 503 else None
     return Problem(status, error, msg, headers=headers)

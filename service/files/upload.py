@@ -1,4 +1,4 @@
-"""Reads one uploaded file out of a multipart body while it arrives, without holding it in memory."""
+"""Reads one uploaded file from a multipart body while it arrives, without keeping it in memory."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from python_multipart.multipart import parse_options_header
 
 FIELD = b"file"
 MOST_PARTS = 32
-"""Of a form: each costs as much time as a thousand bytes, and one is wanted."""
+"""The most parts of a form: parsing a part takes as long as a thousand bytes, and one part is needed."""
 
 
 class BadUploadError(ValueError):
-    """The body is not a multipart form, or does not have exactly one file in the field `file`."""
+    """Raised if the body is not a multipart form with exactly one file in the field `file`."""
 
 
 class Upload:
-    """Feeds the pieces of the file part to `write`; other parts are passed over.
+    """Writes the bytes of the file part with `write`; ignores other parts.
 
-    `feed` the body in pieces of any size, then `finish`, which gives the file's name as the client wrote it.
-    Both raise BadUploadError with a sentence for the person.
+    Call `feed` with pieces of the body of any size, then `finish`, which returns the file's name as the
+    client sent it. Both raise BadUploadError with a sentence for the user.
     """
 
     def __init__(self, content_type: str | None, write: Callable[[bytes], None]) -> None:
@@ -32,8 +32,8 @@ class Upload:
         self._write = write
         self._name: str | None = None
         self._parts = 0
-        self._wanted = False
-        self._ended = False
+        self._is_file_part = False
+        self._has_ended = False
         self._field = b""
         self._value = b""
         self._headers: dict[bytes, bytes] = {}
@@ -41,61 +41,61 @@ class Upload:
             self._parser = MultipartParser(
                 boundary,
                 {
-                    "on_part_begin": self._on_part,
-                    "on_header_field": self._on_field,
-                    "on_header_value": self._on_value,
-                    "on_header_end": self._on_header,
-                    "on_headers_finished": self._on_headers,
-                    "on_part_data": self._on_data,
-                    "on_end": self._on_end,
+                    "on_part_begin": self._begin_part,
+                    "on_header_field": self._add_header_name,
+                    "on_header_value": self._add_header_value,
+                    "on_header_end": self._end_header,
+                    "on_headers_finished": self._end_headers,
+                    "on_part_data": self._write_data,
+                    "on_end": self._end_body,
                 },
             )
         except FormParserError as error:
             raise BadUploadError("上传内容的分隔符有误") from error
 
     def feed(self, piece: bytes) -> None:
-        """Take the next piece of the body."""
+        """Parse the next piece of the body."""
         try:
             self._parser.write(piece)
         except FormParserError as error:
             raise BadUploadError("上传内容的格式有误，请重新上传") from error
 
     def finish(self) -> str:
-        """The name of the file, as given. Raises BadUploadError when the body was cut off or had no file."""
-        if not self._ended:
+        """Return the file's name as sent. Raises BadUploadError if the body is truncated or has no file."""
+        if not self._has_ended:
             raise BadUploadError("上传不完整，请重新上传")
         if self._name is None:
             raise BadUploadError("缺少文件：请把文件放在表单字段 file 中")
         return self._name
 
-    def _on_part(self) -> None:
+    def _begin_part(self) -> None:
         self._headers.clear()
         self._parts += 1
         if self._parts > MOST_PARTS:
             raise BadUploadError("表单字段过多，一次只能上传一个文件")
 
-    def _on_field(self, data: bytes, start: int, end: int) -> None:
+    def _add_header_name(self, data: bytes, start: int, end: int) -> None:
         self._field += data[start:end]
 
-    def _on_value(self, data: bytes, start: int, end: int) -> None:
+    def _add_header_value(self, data: bytes, start: int, end: int) -> None:
         self._value += data[start:end]
 
-    def _on_header(self) -> None:
+    def _end_header(self) -> None:
         self._headers[self._field.lower()] = self._value
         self._field = self._value = b""
 
-    def _on_headers(self) -> None:
+    def _end_headers(self) -> None:
         header = self._headers.get(b"content-disposition", b"").decode("latin-1")
         options = parse_options_header(header)[1]
-        self._wanted = options.get(b"name") == FIELD and b"filename" in options
-        if self._wanted:
+        self._is_file_part = options.get(b"name") == FIELD and b"filename" in options
+        if self._is_file_part:
             if self._name is not None:
                 raise BadUploadError("一次只能上传一个文件")
             self._name = options[b"filename"].decode("utf-8", errors="replace")
 
-    def _on_data(self, data: bytes, start: int, end: int) -> None:
-        if self._wanted:
+    def _write_data(self, data: bytes, start: int, end: int) -> None:
+        if self._is_file_part:
             self._write(data[start:end])
 
-    def _on_end(self) -> None:
-        self._ended = True
+    def _end_body(self) -> None:
+        self._has_ended = True

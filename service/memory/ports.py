@@ -1,4 +1,4 @@
-"""Declares what memories need of other domains; `service.app` provides it."""
+"""Declares what memories need from other domains; `service.app` provides it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from shared.wire.memory import MemoryKind
 
 
 class Place(NamedTuple):
-    """Where an item looks: x, y, w, h of its region as the item keeps them, on a reference image.
+    """The region of an item (x, y, w, h as the item stores them) on a reference image.
 
-    `reference_file_id`, `reference_sha256` and `content_id` are of the file that it is marked on, `size` its
-    upright px where known.
+    `reference_file_id`, `reference_sha256` and `content_id` are of the file that the region is drawn on;
+    `size` is its size in upright px, if known.
     """
 
     item_id: str
@@ -32,10 +32,11 @@ class Place(NamedTuple):
 
 
 class Question(NamedTuple):
-    """All that a comparison of a photo with its region depends on, besides the findings that a person judged.
+    """All inputs of the comparison of a photo with its region, except the findings that a person judged.
 
-    `model_settings`, `settings`: of the model and of the item for this photo. `place`: where the reference
-    image lies in the photo by its assignment (3 x 3), `place_by_person`: a person said so.
+    `model_settings` and `settings` are of the model, and of the item for this photo. `place` is the
+    homography (3 x 3) from reference pixels to photo pixels of its assignment; `place_by_person`: a person
+    set it.
     """
 
     photo_file_id: str
@@ -51,7 +52,7 @@ class Question(NamedTuple):
 
 
 class PhotoFacts(NamedTuple):
-    """A photo of an item: when it was added (UTC, without a zone), and taken (UTC), where that is known."""
+    """A photo of an item; `added_at` is in UTC without a time zone, `taken_at` in UTC, if known."""
 
     added_at: dt.datetime
     taken_at: dt.datetime | None
@@ -69,8 +70,8 @@ class ItemFacts(NamedTuple):
     photos: Sequence[PhotoFacts]
 
 
-class Compared(NamedTuple):
-    """What a photo adds to a memory, and in how many places it differs; else why there is nothing."""
+class ComparisonResult(NamedTuple):
+    """The contribution of a photo to a memory and its number of differences, or the error."""
 
     content: bytes | None
     differences: int | None
@@ -79,19 +80,19 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The sides of other domains that memories use; those that take a Session inside its transaction.
+    """Queries and requests to other domains; those that take a Session run inside its transaction.
 
-    `place`: where an item looks; None for one without a region on a reference image, raises Problem 404 for
-    one that is not there. `at_place`: the items with a verdict at the place, whose model compares with the
-    reference image, the newest first; with times (UTC) only those that may have been decided since the first
-    and before the second. `overlap`: of a region with the place, 0..1; 0 where that is another place.
-    `items`: those of these items that are there. `decided`: those of these items, and of the items of these
-    records, that have a verdict and such a model.
-    `names`: of people by their ids.
-    `is_busy`: whether detections wait. `compare`: what a photo adds (key, order, kind, judged findings and
-    kept ones in px of the photo as in `Computer.memory_of`), `disagreements`: where photos disagree with the
-    reference image; both raise StoreUnavailableError. `rest` lets the process go that compares.
-    `version`, `oldest`, `newest`: of the way of comparing, and how many photos of each a memory keeps.
+    `place` returns the place of an item, None for an item without a region on a reference image; it raises
+    Problem 404 for an unknown item. `at_place` returns the items with a verdict at the place whose model
+    compares with the reference image, the newest first; with times (UTC) only those that may have been
+    decided after the first and before the second. `overlap` returns the overlap of a region with the place,
+    0..1; 0 for another place. `items` returns the facts of the items that exist. `decided` returns those of
+    these items, and of these records' items, that have a verdict and such a model. `names` returns the names
+    of users by id. `is_busy` returns whether detections are pending. `compare` compares a photo (key, order,
+    kind, judged and kept findings in px of the photo as in `Computer.memory_of`); `disagreements` returns
+    where photos disagree with the reference image; both raise StoreUnavailableError. `rest` ends the process
+    that compares. `version` is the version of the comparison; a memory keeps the `oldest` and `newest` photos
+    of each kind, as many as these say.
     """
 
     place: Callable[[Session, str], Place | None]
@@ -101,7 +102,9 @@ class Ports:
     decided: Callable[[Session, Collection[str], Collection[str]], list[str]]
     names: Callable[[Session, Collection[str]], Mapping[str, str]]
     is_busy: Callable[[Session], bool]
-    compare: Callable[[Question, str, float, MemoryKind, Sequence[Rect], Sequence[Rect]], Awaitable[Compared]]
+    compare: Callable[
+        [Question, str, float, MemoryKind, Sequence[Rect], Sequence[Rect]], Awaitable[ComparisonResult]
+    ]
     disagreements: Callable[[Question, Sequence[bytes]], Awaitable[list[list[float]]]]
     rest: Callable[[], Awaitable[None]]
     version: int

@@ -1,4 +1,4 @@
-"""Reads a memory as the records make it at this moment, with what people set and what is compared."""
+"""Reads the current memory of a place: its photos, the settings of people and the results of comparisons."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ StoredRow = Row[*tuple[Any, ...]]
 Key = tuple[str, str, str]
 
 _OLDEST_ITEMS = 12
-"""So many of the oldest items are read besides the newest: a memory keeps the oldest photos too."""
+"""How many of the oldest items are read in addition to the newest: a memory also keeps the oldest photos."""
 _COLUMNS = [column for column in VARIATION.c if column.name != "content"]
 _HAS_CONTENT = VARIATION.c.content.is_not(None).label("has_content")
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The memory of a place. members: all photos that belong to it, left out or not, in no order.
+    """The memory of a place.
 
-    row: what people set; None while nobody did. left_out: by file. variations: what is compared, by item,
-    file and kind.
+    `members` are all its photos, including those left out, in any order. `row` has the settings of people;
+    None if nobody changed them. `left_out` is by file id, `variations` (results of comparisons) by item, file
+    and kind.
     """
 
     place: Place
@@ -42,78 +43,78 @@ class Memory:
     version: int
 
     @property
-    def required(self) -> int:
-        """Passed photos before it counts."""
-        required: int | None = None if self.row is None else self.row.required
-        return rules.REQUIRED if required is None else required
+    def required_photos(self) -> int:
+        """The number of passed photos from which on the memory counts."""
+        required_photos: int | None = None if self.row is None else self.row.required_photos
+        return rules.DEFAULT_REQUIRED_PHOTOS if required_photos is None else required_photos
 
     @property
-    def counted(self) -> list[Member]:
-        """The members that nobody left out."""
+    def counted_members(self) -> list[Member]:
+        """The members that are not left out."""
         return [member for member in self.members if member.file_id not in self.left_out]
 
     def variation(self, member: Member) -> StoredRow | None:
-        """What is known of a member's comparison; None while it was not compared as it is now."""
+        """Return the result of a member's comparison; None if it was not compared with its current inputs."""
         row = self.variations.get(member.key)
         return row if row is not None and row.basis == member.basis(self.version) else None
 
     def has_content(self, member: Member) -> bool:
-        """Whether what the member adds is kept."""
+        """Return whether the contribution of a member is stored."""
         row = self.variation(member)
         return row is not None and bool(row.has_content)
 
-    def basis_of(self, members: Sequence[Member]) -> str:
-        """What stands for these members."""
-        return rules.together(member.basis(self.version) for member in members)
+    def combine_bases(self, members: Sequence[Member]) -> str:
+        """Return a hash of all inputs of these members' comparisons."""
+        return rules.combine_bases(member.basis(self.version) for member in members)
 
 
-def settings_of(session: Session, ports: Ports, place: Place) -> StoredRow | None:
-    """What people set for the memory of a place; None while nobody did."""
+def find_settings(session: Session, ports: Ports, place: Place) -> StoredRow | None:
+    """Return the settings for the memory of a place; None if nobody changed them."""
     conditions = (
         REGION.c.reference_image_id == place.reference_image_id,
         REGION.c.reference_file_id == place.reference_file_id,
     )
     rows = session.execute(select(REGION).where(*conditions).order_by(REGION.c.memory_id)).all()
-    shares = [(ports.overlap(place, region_of(row.region)), row) for row in rows]
+    shares = [(ports.overlap(place, parse_region(row.region)), row) for row in rows]
     best = max(shares, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] > 0 else None
 
 
 def read(session: Session, ports: Ports, place: Place) -> Memory:
-    """The memory of a place, from the newest items there and some of the oldest."""
-    row = settings_of(session, ports, place)
+    """Read the memory of a place from the newest items there and some of the oldest."""
+    row = find_settings(session, ports, place)
     begins_at, frozen_at = _window(row)
     item_ids = ports.at_place(session, place, begins_at, frozen_at)
     if len(item_ids) > MOST_MEMORY_PHOTOS + _OLDEST_ITEMS:
         item_ids = [*item_ids[:MOST_MEMORY_PHOTOS], *item_ids[-_OLDEST_ITEMS:]]
     if frozen_at is not None:
-        # What failed since enters a frozen memory too.
+        # Items that failed after the freeze still enter a frozen memory.
         later = ports.at_place(session, place, frozen_at, None)[:MOST_MEMORY_PHOTOS]
         item_ids = [*dict.fromkeys([*later, *item_ids])]
-    return _memory(session, ports, place, row, item_ids)
+    return _build_memory(session, ports, place, row, item_ids)
 
 
-def read_kept(session: Session, ports: Ports, place: Place) -> Memory:
-    """The memory of a place, from the items alone of which something is kept: all that a detection needs."""
-    on_image = VARIATION.c.reference_image_id == place.reference_image_id
-    of_image = select(VARIATION.c.item_id, VARIATION.c.region).where(
-        on_image, VARIATION.c.content.is_not(None)
+def read_compared(session: Session, ports: Ports, place: Place) -> Memory:
+    """Read the memory of a place for a detection: only from items with stored contributions."""
+    is_on_image = VARIATION.c.reference_image_id == place.reference_image_id
+    query = select(VARIATION.c.item_id, VARIATION.c.region).where(
+        is_on_image, VARIATION.c.content.is_not(None)
     )
     shares: dict[str, float] = {}
     item_ids: dict[str, None] = {}
-    for item_id, region in session.execute(of_image):
+    for item_id, region in session.execute(query):
         if region not in shares:
-            shares[region] = ports.overlap(place, region_of(region))
+            shares[region] = ports.overlap(place, parse_region(region))
         if shares[region] > 0 and item_id != place.item_id:
             item_ids[item_id] = None
-    return _memory(session, ports, place, settings_of(session, ports, place), list(item_ids))
+    return _build_memory(session, ports, place, find_settings(session, ports, place), list(item_ids))
 
 
-def _memory(
+def _build_memory(
     session: Session, ports: Ports, place: Place, row: StoredRow | None, item_ids: Sequence[str]
 ) -> Memory:
     begins_at, frozen_at = _window(row)
-    # An item may have come to another place since its id was found.
+    # An item may have moved to another place since its comparison.
     items = [item for item in ports.items(session, item_ids) if ports.overlap(place, item.region) > 0]
     members = [
         member
@@ -123,37 +124,41 @@ def _memory(
     ]
     left_out = {}
     if row is not None:
-        of_memory = select(LEFT_OUT).where(LEFT_OUT.c.memory_id == row.memory_id)
-        left_out = {stored.file_id: stored for stored in session.execute(of_memory)}
+        query = select(LEFT_OUT).where(LEFT_OUT.c.memory_id == row.memory_id)
+        left_out = {left_out_row.file_id: left_out_row for left_out_row in session.execute(query)}
     return Memory(
         place,
         row,
-        rules.within(members, begins_at, frozen_at),
+        rules.decided_between(members, begins_at, frozen_at),
         left_out,
-        variations_of(session, item_ids),
+        find_variations(session, item_ids),
         ports.version,
     )
 
 
-def variations_of(session: Session, item_ids: Collection[str]) -> dict[Key, StoredRow]:
-    """What is known of the comparisons of these items' photos, without their contents."""
+def find_variations(session: Session, item_ids: Collection[str]) -> dict[Key, StoredRow]:
+    """Return the results of these items' comparisons, without their contents."""
     query = select(*_COLUMNS, _HAS_CONTENT).where(VARIATION.c.item_id.in_(item_ids))
     return {(row.item_id, row.file_id, row.kind): row for row in session.execute(query)}
 
 
 def contents(session: Session, members: Sequence[Member]) -> list[tuple[Member, bytes]]:
-    """What these members add, as the compute process made it; without those of which nothing is kept."""
-    of_key = {member.key: member for member in members}
+    """Return the members that have stored contents, with these contents."""
+    members_by_key = {member.key: member for member in members}
     ids = {member.item.item_id for member in members}
     query = select(VARIATION.c.item_id, VARIATION.c.file_id, VARIATION.c.kind, VARIATION.c.content).where(
         VARIATION.c.item_id.in_(ids), VARIATION.c.content.is_not(None)
     )
-    stored = {(row.item_id, row.file_id, row.kind): bytes(row.content) for row in session.execute(query)}
-    return [(member, stored[key]) for key, member in of_key.items() if key in stored]
+    contents_by_key = {
+        (row.item_id, row.file_id, row.kind): bytes(row.content) for row in session.execute(query)
+    }
+    return [
+        (member, contents_by_key[key]) for key, member in members_by_key.items() if key in contents_by_key
+    ]
 
 
-def region_of(text: str) -> tuple[float, float, float, float]:
-    """A region as a row keeps it."""
+def parse_region(text: str) -> tuple[float, float, float, float]:
+    """Parse the region of a row."""
     x, y, w, h = json.loads(text)
     return float(x), float(y), float(w), float(h)
 

@@ -1,4 +1,4 @@
-"""Decides which photos belong to a memory, and what of them. Pure."""
+"""Decides which photos and findings belong to a memory. Pure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from shared.geometry import Rect
 from shared.wire.common import to_utc
 from shared.wire.memory import MemoryKind, MemoryStatus
 
-REQUIRED = 3
-"""Passed photos before a memory counts, while a planner says nothing else.
+DEFAULT_REQUIRED_PHOTOS = 3
+"""The number of passed photos from which on a memory counts, unless a planner sets another number.
 
-Two must explain each part of a difference, so a third lets the memory lack any one of them: with three photos
-false findings fall to a seventh, with one nothing changes (docs/detection.md).
+Two photos must explain each part of a difference, so with three photos any one of them may lack it: with
+three photos false findings fall to a seventh, with one nothing changes (docs/detection.md).
 """
 
 
@@ -28,8 +28,9 @@ false findings fall to a seventh, with one nothing changes (docs/detection.md).
 class Member:
     """A photo of an item that belongs to the memory of its region.
 
-    `decided_at` is in UTC. judged: the findings that a person rejected, or confirmed by failing the item, of
-    a photo that counts for nothing else; without: those that a person kept; both in px of the photo.
+    `decided_at` is in UTC. `judged_findings` are those that a person rejected, or confirmed by failing the
+    item; they are empty for a passed photo. `kept_findings` are those that a person kept. Both are in px of
+    the photo.
     """
 
     item: ItemFacts
@@ -37,8 +38,8 @@ class Member:
     kind: MemoryKind
     decided_at: dt.datetime
     decided_by: str | None
-    judged: tuple[Rect, ...]
-    without: tuple[Rect, ...]
+    judged_findings: tuple[Rect, ...]
+    kept_findings: tuple[Rect, ...]
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -52,93 +53,110 @@ class Member:
 
     @property
     def sha256(self) -> str:
-        """Of the photo's content: its key in the memory."""
+        """The SHA-256 of the photo's content, which is its key in the memory."""
         return self.photo.question.photo_sha256
 
     @property
     def order(self) -> float:
-        """Seconds since 1970 of when the photo was added."""
+        """The time when the photo was added, in seconds since 1970."""
         return to_utc(self.photo.added_at).timestamp()
 
     def basis(self, version: int) -> str:
-        """The SHA-256 of all that a comparison of this version with the photo depends on."""
+        """Return the SHA-256 of all inputs of the photo's comparison in this version."""
         facts = [
             version,
             str(self.kind),
             self.order,
             self.photo.question,
-            [*map(_numbers, self.judged)],
-            [*map(_numbers, self.without)],
+            [*map(_to_list, self.judged_findings)],
+            [*map(_to_list, self.kept_findings)],
         ]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def members(item: ItemFacts) -> list[Member]:
-    """What an item adds to the memory of its region: nothing unless a person decided it.
+    """Return the members that an item adds to the memory of its region; none unless a person decided it.
 
-    The photo of a passed item, without the findings that a person kept; the findings that a person rejected;
-    and the findings of a failed item as counter-examples. A verdict that only accepted the model's opinion,
-    many at once, adds nothing: nobody looked at the photo.
+    These are the photo of a passed item without the findings that a person kept, the findings that a person
+    rejected, and the findings of a failed item as counter-examples. A verdict that adopted the model's
+    opinion adds nothing, because nobody looked at the photo.
     """
     current = results.current(item.entries)
     verdict = results.verdict(item.entries)
     if current is None or verdict is Verdict.UNDECIDED or results.accepted_version(current) is not None:
         return []
     decision = current["verdict"]
-    at = _time(decision.get("at"))
-    if at is None:
+    decided_at = _parse_time(decision.get("at"))
+    if decided_at is None:
         return []
-    by = next((name for name in (decision.get("by_name"), decision.get("by")) if isinstance(name, str)), None)
-    photo = next((candidate for candidate in item.photos if to_utc(candidate.added_at) <= at), None)
+    decided_by = next(
+        (name for name in (decision.get("by_name"), decision.get("by")) if isinstance(name, str)), None
+    )
+    photo = next((candidate for candidate in item.photos if to_utc(candidate.added_at) <= decided_at), None)
     detection = results.finished_detection(item.entries)
-    judged = _photo_of(detection, item.photos)
-    corrected = detection if detection is not None and results.is_correction(detection) else None
-    remaining = tuple(_rects(findings.readable_boxes(corrected)))
-    added = []
+    detected_photo = _find_photo(detection, item.photos)
+    correction = detection if detection is not None and results.is_correction(detection) else None
+    remaining_findings = tuple(_rects(findings.readable_boxes(correction)))
+    item_members = []
     if verdict is Verdict.PASSED and photo is not None:
-        without = remaining if judged is photo else ()
-        added.append(Member(item, photo, MemoryKind.PASSED, at, by, (), without))
-    if corrected is not None and judged is not None:
-        rejected = tuple(_rects(_rejected(item.entries, corrected)))
-        if rejected:
-            added.append(Member(item, judged, MemoryKind.REJECTED, at, by, rejected, remaining))
-    if verdict is Verdict.FAILED and judged is not None:
-        confirmed = tuple(_rects(_confirmed(detection)))
-        if confirmed:
-            added.append(Member(item, judged, MemoryKind.FAILED, at, by, confirmed, ()))
-    return added
+        accepted_findings = remaining_findings if detected_photo is photo else ()
+        item_members.append(
+            Member(item, photo, MemoryKind.PASSED, decided_at, decided_by, (), accepted_findings)
+        )
+    if correction is not None and detected_photo is not None:
+        rejected_findings = tuple(_rects(_rejected_findings(item.entries, correction)))
+        if rejected_findings:
+            item_members.append(
+                Member(
+                    item,
+                    detected_photo,
+                    MemoryKind.REJECTED,
+                    decided_at,
+                    decided_by,
+                    rejected_findings,
+                    remaining_findings,
+                )
+            )
+    if verdict is Verdict.FAILED and detected_photo is not None:
+        confirmed_findings = tuple(_rects(_confirmed_findings(detection)))
+        if confirmed_findings:
+            item_members.append(
+                Member(
+                    item, detected_photo, MemoryKind.FAILED, decided_at, decided_by, confirmed_findings, ()
+                )
+            )
+    return item_members
 
 
-def _confirmed(detection: Entry | None) -> list[EntryBox]:
-    """The findings of a failed item that are its defects.
-
-    Those that a person accepted or drew; when there are none, all that are left.
-    """
+def _confirmed_findings(detection: Entry | None) -> list[EntryBox]:
+    """Return the findings of a failed item that a person accepted or drew, or all if there are none."""
     boxes = [*findings.readable_boxes(detection)]
-    confirmed = [box for box in boxes if box.get("accepted") is True or box.get("origin") == Origin.PERSON]
-    return confirmed or boxes
+    confirmed_boxes = [
+        box for box in boxes if box.get("accepted") is True or box.get("origin") == Origin.PERSON
+    ]
+    return confirmed_boxes or boxes
 
 
-def _rejected(entries: Sequence[Entry], corrected: Entry) -> list[EntryBox]:
-    """The findings of the detection that nothing is left of after the corrections."""
-    detection = results.model_origin(entries, corrected)
+def _rejected_findings(entries: Sequence[Entry], correction: Entry) -> list[EntryBox]:
+    """Return the findings of the detection that the correction removed."""
+    detection = results.model_origin(entries, correction)
     if detection is None:
         return []
-    left = [box for box in findings.readable_boxes(corrected) if box.get("origin") != Origin.PERSON]
-    # A box that was moved keeps its confidence, see `service.inspection.entries.authored`; one that a person
-    # drew in place of it lies over it.
-    confidences = {float(box["confidence"]) for box in left}
-    drawn = [*_rects(findings.readable_boxes(corrected))]
+    remaining = [box for box in findings.readable_boxes(correction) if box.get("origin") != Origin.PERSON]
+    # A moved box keeps its confidence (`service.inspection.entries.authored`), and a box that a person drew
+    # instead of it overlaps it.
+    confidences = {float(box["confidence"]) for box in remaining}
+    correction_rects = [*_rects(findings.readable_boxes(correction))]
     return [
         box
         for box in findings.readable_boxes(detection)
         if float(box["confidence"]) not in confidences
-        and not any(_touch(rect, drawn) for rect in _rects([box]))
+        and not any(_overlaps_any(rect, correction_rects) for rect in _rects([box]))
     ]
 
 
-def _touch(rect: Rect, others: Iterable[Rect]) -> bool:
-    return any(not rect.intersection(other).empty for other in others)
+def _overlaps_any(rect: Rect, other_rects: Iterable[Rect]) -> bool:
+    return any(not rect.intersection(other_rect).empty for other_rect in other_rects)
 
 
 def _rects(boxes: Iterable[EntryBox]) -> Iterable[Rect]:
@@ -147,66 +165,68 @@ def _rects(boxes: Iterable[EntryBox]) -> Iterable[Rect]:
         yield Rect(min(x1, x2), min(y1, y2), abs(x2 - x1), abs(y2 - y1))
 
 
-def _photo_of(entry: Entry | None, photos: Sequence[PhotoFacts]) -> PhotoFacts | None:
-    """The photo of the item that the findings of an entry lie in."""
+def _find_photo(entry: Entry | None, photos: Sequence[PhotoFacts]) -> PhotoFacts | None:
+    """Return the photo of the item that an entry's findings are in."""
     image = None if entry is None else entry.get("inputImage")
     file_id = image.get("file_id") if isinstance(image, Mapping) else None
     return next((photo for photo in photos if photo.question.photo_file_id == file_id), None)
 
 
-def within(
-    decided: Iterable[Member], begins_at: dt.datetime | None, frozen_at: dt.datetime | None
+def decided_between(
+    candidates: Iterable[Member], begins_at: dt.datetime | None, frozen_at: dt.datetime | None
 ) -> list[Member]:
-    """Those that were decided after a memory began, and before it was frozen.
+    """Return the members that were decided after a memory began and before it was frozen.
 
-    What failed enters a frozen memory as well: freezing keeps what is normal as it is.
+    Failed items also enter a frozen memory, since freezing only fixes what is normal.
     """
     return [
         member
-        for member in decided
+        for member in candidates
         if (begins_at is None or member.decided_at > begins_at)
         and (frozen_at is None or member.decided_at < frozen_at or member.kind is MemoryKind.FAILED)
     ]
 
 
-def chosen(candidates: Collection[Member], oldest: int, newest: int) -> list[Member]:
-    """Those that a memory keeps: of each kind the oldest and the newest, one of photos with one content."""
-    selected: list[Member] = []
+def select_kept(candidates: Collection[Member], oldest: int, newest: int) -> list[Member]:
+    """Return the members that a memory keeps: the oldest and newest of each kind, each content once."""
+    selection: list[Member] = []
     for kind in MemoryKind:
-        unique = {member.sha256: member for member in sorted(candidates, key=_by_age) if member.kind is kind}
-        ordered = sorted(unique.values(), key=_by_age)
-        selected += ordered if len(ordered) <= oldest + newest else [*ordered[:oldest], *ordered[-newest:]]
-    return selected
+        unique = {member.sha256: member for member in sorted(candidates, key=_age_key) if member.kind is kind}
+        by_age = sorted(unique.values(), key=_age_key)
+        selection += by_age if len(by_age) <= oldest + newest else [*by_age[:oldest], *by_age[-newest:]]
+    return selection
 
 
-def _by_age(member: Member) -> tuple[float, str, str]:
+def _age_key(member: Member) -> tuple[float, str, str]:
     return member.order, member.sha256, member.item.item_id
 
 
-def passed_photos(candidates: Iterable[Member]) -> int:
-    """How many passed photos these are; those of the same content count once."""
+def count_passed(candidates: Iterable[Member]) -> int:
+    """Return the number of passed photos; photos with the same content count once."""
     return len({member.sha256 for member in candidates if member.kind is MemoryKind.PASSED})
 
 
-def state(shown: Collection[Member], ready: Iterable[Member], required: int, frozen: bool) -> MemoryStatus:
-    """Whether a memory counts that has these photos, of which some are compared and not left out."""
-    if not shown:
+def state(
+    members: Collection[Member], compared_members: Iterable[Member], required_photos: int, is_frozen: bool
+) -> MemoryStatus:
+    """Return the status of a memory from its members, those compared and not left out, and its settings."""
+    if not members:
         return MemoryStatus.EMPTY
-    if passed_photos(ready) < required:
+    if count_passed(compared_members) < required_photos:
         return MemoryStatus.TOO_FEW
-    return MemoryStatus.FROZEN if frozen else MemoryStatus.COUNTS
+    return MemoryStatus.FROZEN if is_frozen else MemoryStatus.COUNTS
 
 
-def together(bases: Iterable[str]) -> str:
-    """What stands for photos with these bases, in whatever order."""
+def combine_bases(bases: Iterable[str]) -> str:
+    """Return a hash of these bases that does not depend on their order."""
     return hashlib.sha256("".join(sorted(bases)).encode()).hexdigest()
 
 
-def _numbers(rect: Rect) -> list[float]:
+def _to_list(rect: Rect) -> list[float]:
     return [rect.x, rect.y, rect.w, rect.h]
 
 
-def _time(value: object) -> dt.datetime | None:
+def _parse_time(value: object) -> dt.datetime | None:
     if not isinstance(value, str):
         return None
     try:

@@ -1,8 +1,8 @@
-"""Defines the tables of memories: what people set, and what photos add.
+"""Defines the tables of memories: the settings of people, the contributions of photos and the queue of items.
 
-What people set is kept for a region of a reference image. Which photos belong to it follows from the records
-and is kept nowhere; `region_variation` and `region_memory_waiting` can be emptied at any time, and are filled
-again. Ids of things of other domains are no foreign keys.
+Settings are stored for each region of a reference image. The photos of a memory follow from the records and
+are not stored. `region_variation` and `region_memory_waiting` can be emptied at any time; they are filled
+again. Ids of objects of other domains are not foreign keys.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from service.db.database import Base, UtcTime
 
 
 class RegionRow(Base, table=True):
-    """What people set for the memory of a region; `region` is x, y, w, h as an item keeps them, JSON.
+    """The settings for the memory of a region; `region` is x, y, w, h as an item stores them, as JSON.
 
-    `required` is None while nobody set it. `disagreements` (JSON) is what was found with the photos that
-    `basis` stands for; None before.
+    `required` is None if nobody set it. `disagreements` (JSON) was computed from the photos that `basis` is
+    the hash of; None before.
     """
 
     __tablename__ = "region_memory"
@@ -52,12 +52,12 @@ class LeftOutRow(Base, table=True):
 
 
 class VariationRow(Base, table=True):
-    """What the photo of an item adds to the memory of its region.
+    """The contribution of an item's photo to the memory of its region.
 
-    `kind` is of `shared.wire.memory.MemoryKind`. `basis` stands for all that it was made from: another one
-    means that it has to be made again. `error` says why there is nothing (`service.detection.failure`).
-    `content` is a memory with this one photo (`variation.serial`), None as well where the memory keeps
-    others and needs it no more; `differences` stays.
+    `kind` is a `shared.wire.memory.MemoryKind`. `basis` is the hash of all inputs: if it differs, the photo
+    must be compared again. `error` is the reason for a missing content (`service.detection.failure`).
+    `content` is a memory with this one photo (`variation.serial`); also None if the memory keeps other photos
+    instead, while `differences` stays.
     """
 
     __tablename__ = "region_variation"
@@ -76,7 +76,7 @@ class VariationRow(Base, table=True):
 
 
 class WaitingRow(Base, table=True):
-    """An item whose memory is to be brought in line. `stamp` changes with each change of the item."""
+    """An item whose memory must be updated. `stamp` changes with each change of the item."""
 
     __tablename__ = "region_memory_waiting"
 

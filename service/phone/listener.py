@@ -1,4 +1,4 @@
-"""Listens for phones in the local network, beside the server of a service on loopback."""
+"""Listens for phones in the local network, in addition to the server of a service on loopback."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, Bounde
 
 
 class _PhoneServer(uvicorn.Server):
-    """A second server on the loop of the first, which takes the signals."""
+    """A second server on the event loop of the first one, which handles the signals."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
-        self.running = asyncio.Event()
+        self.has_started = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so."""
+        """Start, then set `has_started`."""
         await super().startup(sockets)
-        self.running.set()
+        self.has_started.set()
 
     def capture_signals(self) -> Any:
-        """Leave them alone."""
+        """Leave the signals to the first server."""
         return nullcontext()
 
 
 async def listen_for_phones(settings: Settings, app: ASGIApp) -> PhoneListener:
-    """Answer phones in the local network, over TLS, on a free port. Raises CertificateError and OSError."""
-    # The library that reads certificates takes 30 ms, which a service on loopback starts sooner without.
+    """Answer phones in the local network over TLS on a free port. Raises CertificateError and OSError."""
+    # Importing the library for certificates takes 30 ms, which a service on loopback saves.
     from service.tls.choice import usable_files
 
     certificate = await asyncio.to_thread(usable_files, settings)
     fingerprint = await asyncio.to_thread(certificate.fingerprint)
-    listening = socket.create_server(("0.0.0.0", 0))  # noqa: S104 - what it answers is `PhoneRequestFilter`
+    server_socket = socket.create_server(("0.0.0.0", 0))  # noqa: S104 - what it answers is `PhoneRequestFilter`
     config = BoundedConfig(
         PhoneRequestFilter(app),
         lifespan="off",
@@ -55,16 +55,16 @@ async def listen_for_phones(settings: Settings, app: ASGIApp) -> PhoneListener:
         ws="none",
     )
     server = _PhoneServer(config)
-    serving = asyncio.create_task(server.serve([listening]))
-    starting = asyncio.create_task(server.running.wait())
-    await asyncio.wait({serving, starting}, return_when=asyncio.FIRST_COMPLETED)
-    if serving.done():
-        starting.cancel()
-        listening.close()
-        await serving
+    server_task = asyncio.create_task(server.serve([server_socket]))
+    start_task = asyncio.create_task(server.has_started.wait())
+    await asyncio.wait({server_task, start_task}, return_when=asyncio.FIRST_COMPLETED)
+    if server_task.done():
+        start_task.cancel()
+        server_socket.close()
+        await server_task
 
     async def stop() -> None:
         server.should_exit = True
-        await serving
+        await server_task
 
-    return PhoneListener(listening.getsockname()[1], fingerprint, stop)
+    return PhoneListener(server_socket.getsockname()[1], fingerprint, stop)

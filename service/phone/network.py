@@ -12,31 +12,31 @@ from service.web.addresses import is_loopback, own_addresses
 
 
 class PhoneNetworkAddress(NamedTuple):
-    """Where phones reach the service; `fingerprint` of a certificate that it made itself."""
+    """The URLs at which phones reach the service, and the fingerprint of its own certificate, if used."""
 
     addresses: list[str]
     fingerprint: str | None
 
 
 def phone_network_address(
-    settings: Settings, server: tuple[str, int] | None, listening: PhoneListener | None
+    settings: Settings, server: tuple[str, int] | None, listener: PhoneListener | None
 ) -> PhoneNetworkAddress:
-    """Where phones reach a service that answered at the host and port `server`. Blocks.
+    """Find the addresses at which phones reach a service that answered at the host and port `server`. Blocks.
 
-    On loopback only through `listening`. Behind a proxy the service does not know: it gives none, and the
-    address that its client knows is the one.
+    Phones reach a service on loopback only through `listener`. Behind a proxy the service does not know its
+    address and returns none; clients then use the address that they know.
     """
-    if listening is not None:
+    if listener is not None:
         return PhoneNetworkAddress(
-            [f"https://{_host(host)}:{listening.port}" for host in _lan_addresses()], listening.fingerprint
+            [f"https://{_url_host(host)}:{listener.port}" for host in _lan_addresses()], listener.fingerprint
         )
     if _is_loopback(settings.host) or settings.plain_http or settings.trusted_proxies or server is None:
         return PhoneNetworkAddress([], None)
     scheme = "https" if needs_tls(settings) else "http"
-    everywhere = settings.host in ("0.0.0.0", "::")  # noqa: S104 - compared, not listened on
-    hosts = _lan_addresses() if everywhere else [settings.host]
+    listens_everywhere = settings.host in ("0.0.0.0", "::")  # noqa: S104 - compared, not listened on
+    hosts = _lan_addresses() if listens_everywhere else [settings.host]
     return PhoneNetworkAddress(
-        [f"{scheme}://{_host(host)}:{server[1]}" for host in hosts], _fingerprint(settings)
+        [f"{scheme}://{_url_host(host)}:{server[1]}" for host in hosts], _fingerprint(settings)
     )
 
 
@@ -46,22 +46,22 @@ def _is_loopback(host: str) -> bool:
 
 def _lan_addresses() -> list[str]:
     addresses = []
-    for own_address in own_addresses():
-        address = ipaddress.ip_address(own_address.partition("%")[0])
-        # The second listener is IPv4 alone, and few people can read an IPv6 address out.
+    for text in own_addresses():
+        address = ipaddress.ip_address(text.partition("%")[0])
+        # The second listener uses only IPv4, and an IPv6 address is hard to type.
         if address.version == 4 and not address.is_loopback and not address.is_link_local:
             addresses.append(str(address))
     return addresses
 
 
-def _host(address: str) -> str:
+def _url_host(address: str) -> str:
     return f"[{address}]" if ":" in address else address
 
 
 def _fingerprint(settings: Settings) -> str | None:
     if not needs_tls(settings):
         return None
-    # The library that reads certificates takes 30 ms, which a service on loopback starts sooner without.
+    # Importing the library for certificates takes 30 ms, which a service on loopback saves.
     from service.tls.choice import configured_files
 
     files = configured_files(settings)

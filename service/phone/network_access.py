@@ -1,4 +1,4 @@
-"""Lets phones reach a service that listens on this machine alone: a second listener, on request, over TLS."""
+"""Lets phones reach a service on loopback: opens a second listener over TLS on request."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 log = logging.getLogger("walkaround.phone")
 
 LOOK_SECONDS = 15.0
-"""How often it is looked whether there is still a code that a phone may use."""
+"""How often to check whether any code is still valid."""
 
-_OPEN = ("/phone", "/api/phone")
-_CLOSED = tuple(f"{start}/codes" for start in _OPEN)
+_OPEN_PATHS = ("/phone", "/api/phone")
+_CLOSED_PATHS = tuple(f"{start}/codes" for start in _OPEN_PATHS)
 
 
 class PhoneListener(NamedTuple):
-    """A listener: its port, the fingerprint of its certificate, and what ends it."""
+    """A listener: its port, the fingerprint of its certificate, and the function that ends it."""
 
     port: int
     fingerprint: str
     stop: Callable[[], Awaitable[None]]
 
 
-Listen = Callable[[], Awaitable[PhoneListener]]
-"""Begins to listen in the local network. Raises OSError and CertificateError."""
+StartListener = Callable[[], Awaitable[PhoneListener]]
+"""Starts to listen in the local network. Raises OSError and CertificateError."""
 
 
 class PhoneRequestFilter:
-    """Gives on to `app` what a phone asks for, and answers anything else as what is not there.
+    """Passes requests of phones to `app`, and answers every other request with 404.
 
-    Whoever is in the network reaches the page and what a claimed code opens, and no other operation.
+    Machines in the network reach only the page and the operations for claimed codes.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -44,8 +44,9 @@ class PhoneRequestFilter:
             return
         if not _is_for_phones(scope["path"]):
             scope = {**scope, "method": "GET", "path": "/phone/nothing", "raw_path": b"/phone/nothing"}
-        # A phone names the address of this machine in its network; secrets in headers say who it is, which no
-        # page of another host can send.
+        # A phone sends this machine's network address as Host, which the service would refuse. The check
+        # against other sites is not needed here: phones authenticate by a header that other sites cannot
+        # send.
         headers = [pair for pair in scope["headers"] if pair[0] != b"host"]
         await self._app({**scope, "headers": [*headers, (b"host", b"localhost")]}, receive, send)
 
@@ -54,56 +55,57 @@ def _is_for_phones(path: str) -> bool:
     def is_below(starts: tuple[str, ...]) -> bool:
         return any(path == start or path.startswith(f"{start}/") for start in starts)
 
-    return is_below(_OPEN) and not is_below(_CLOSED)
+    return is_below(_OPEN_PATHS) and not is_below(_CLOSED_PATHS)
 
 
 class NetworkAccess:
-    """Opened when a code is made that asks for it, closed when no valid code is left.
+    """Opens the local network for a code that needs it, and closes it when no valid code is left.
 
-    `listen` is None where there is nothing to open: the service is reached already, or is several processes.
+    `start_listener` is None if nothing can be opened: phones reach the service already, or it has several
+    processes.
     """
 
     def __init__(self, is_needed: Callable[[], Awaitable[bool]]) -> None:
-        self.listen: Listen | None = None
-        self.listening: PhoneListener | None = None
+        self.start_listener: StartListener | None = None
+        self.listener: PhoneListener | None = None
         self._is_needed = is_needed
         self._lock = asyncio.Lock()
-        self._closing: asyncio.Task[None] | None = None
+        self._close_task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Listen, unless it does already. Raises OSError and CertificateError."""
+        """Start the listener unless it is running. Raises OSError and CertificateError."""
         async with self._lock:
-            if self.listen is None or self.listening is not None:
+            if self.start_listener is None or self.listener is not None:
                 return
-            self.listening = await self.listen()
-            log.info("phones are answered on port %d", self.listening.port)
-            self._closing = asyncio.create_task(self._close_when_not_needed())
+            self.listener = await self.start_listener()
+            log.info("phones are answered on port %d", self.listener.port)
+            self._close_task = asyncio.create_task(self._close_when_not_needed())
 
     async def close(self) -> None:
-        """End it."""
-        if self._closing is not None:
-            self._closing.cancel()
-            await asyncio.gather(self._closing, return_exceptions=True)
+        """Stop the listener."""
+        if self._close_task is not None:
+            self._close_task.cancel()
+            await asyncio.gather(self._close_task, return_exceptions=True)
         async with self._lock:
-            await self._stop()
+            await self._stop_listener()
 
-    async def _stop(self) -> None:
-        listening, self.listening = self.listening, None
-        if listening is not None:
-            await listening.stop()
-            log.info("phones are not answered on port %d any more", listening.port)
+    async def _stop_listener(self) -> None:
+        listener, self.listener = self.listener, None
+        if listener is not None:
+            await listener.stop()
+            log.info("phones are not answered on port %d any more", listener.port)
 
     async def _close_when_not_needed(self) -> None:
-        while self.listening is not None:
+        while self.listener is not None:
             await asyncio.sleep(LOOK_SECONDS)
-            # Under the lock: a code that is made now opens it after this, and not before.
+            # Under the lock, so that a code that is created now opens the network after this check.
             async with self._lock:
                 if not await self._is_still_needed():
-                    await self._stop()
+                    await self._stop_listener()
 
     async def _is_still_needed(self) -> bool:
         try:
             return await self._is_needed()
         except Exception:
-            # A database that is away for a moment: the codes are checked again at each request anyway.
+            # The database is unreachable for a moment; each request checks its code anyway.
             return True

@@ -1,4 +1,4 @@
-"""Serves the page that a phone opens: files of our own, without scripts from anywhere else."""
+"""Serves the page that a phone opens, with the program's own scripts only."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ FILES: Final = {
     "store.js": "text/javascript; charset=utf-8",
     "texts.js": "text/javascript; charset=utf-8",
 }
-"""The files beside the page, and their types."""
+"""The files of the page and their types."""
 
-# Nothing from elsewhere, nothing written into the page; blob: shows the photos that wait.
+# Nothing from other hosts and no inline code; `blob:` shows the waiting photos.
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -34,7 +34,7 @@ def add_page(routes: APIRouter) -> None:
     async def phone_page() -> Response:
         return _file_response("index.html", "text/html; charset=utf-8")
 
-    # One route for each: a path for any name would answer where another method is meant.
+    # One route for each file: a route with a path parameter would also match other operations.
     for name, media_type in FILES.items():
         routes.add_api_route(f"/{name}", _endpoint(name, media_type), include_in_schema=False, name=name)
 

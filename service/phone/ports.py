@@ -1,4 +1,4 @@
-"""Declares what phones need of other domains; `service.app` provides it."""
+"""Declares what phones need from other domains; `service.app` provides it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from shared.wire.photos import RecordPhoto
 
 @dataclass(frozen=True, slots=True)
 class RecordFacts:
-    """A record as a code sees it. `has_item`: the item that was asked for is there, or none was asked for."""
+    """The facts of a record. `has_item`: the requested item exists, or no item was requested."""
 
     name: str | None
-    sealed: bool
+    is_sealed: bool
     has_item: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
-    """An item with the number of its photos, and its region (upright px) on a reference image."""
+    """The facts of an item: the number of its photos, and its region (upright px) on a reference image."""
 
     item_id: str
     item_name: str
@@ -37,7 +37,7 @@ class ItemFacts:
 
 
 class ItemPhotoAdder(Protocol):
-    """Makes a stored file a photo of an item, once for a key. Raises Problem."""
+    """Adds a stored file to an item as a photo, once for each key. Raises Problem."""
 
     async def __call__(
         self, item_id: str, file_id: str, key: str | None, caller: Caller, *, by_phone: bool
@@ -45,7 +45,7 @@ class ItemPhotoAdder(Protocol):
 
 
 class RecordPhotoAdder(Protocol):
-    """Makes a stored file a photo of a record, once. Raises Problem."""
+    """Adds a stored file to a record as a photo, once. Raises Problem."""
 
     async def __call__(
         self, inspection_id: str, file_id: str, caller: Caller, *, by_phone: bool
@@ -53,21 +53,21 @@ class RecordPhotoAdder(Protocol):
 
 
 class FileReceiver(Protocol):
-    """Stores a file while its pieces come. Raises Problem."""
+    """Stores a file while its pieces arrive. Raises Problem."""
 
     async def __call__(
-        self, name: str, pieces: AsyncIterator[bytes], by: str | None, address: str | None
+        self, name: str, pieces: AsyncIterator[bytes], user_id: str | None, address: str | None
     ) -> StoredFile: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Questions and requests to other domains.
+    """Queries and requests to other domains.
 
-    `find_session_caller`: the user of a session, None once it ended. `names`: of users. `record` and `items`
-    are asked inside a transaction; `record` gives None when there is no such record. `ensure_room` raises
-    Problem 507. `match` has a photo of a record matched with its regions, `detect` has the photo of an item
-    detected; both raise Problem. `picture`: a JPEG of a region.
+    `find_session_caller` returns the user of a session, None if it has ended; `names` the names of users.
+    `record` and `items` run inside a transaction; `record` returns None for an unknown record. `ensure_room`
+    raises Problem 507. `match` matches a photo of a record with its regions, `detect` runs the detection of
+    an item's photo; both raise Problem. `picture` returns a JPEG of a region.
     """
 
     find_session_caller: Callable[[str, str], Awaitable[Caller | None]]

@@ -1,4 +1,4 @@
-"""Routes the codes of people, and what phones ask for by them."""
+"""Routes of phone codes, and of the phones that use them."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def router(service: PhoneService) -> APIRouter:
             content = await request.body()
         except ClientDisconnect as error:
             raise Problem(400, ErrorCode.INVALID_INPUT, "上传不完整，请重新上传") from error
-        return Envelope(data=await service.uploads.take(phone, upload_id, start, content))
+        return Envelope(data=await service.uploads.add_part(phone, upload_id, start, content))
 
     add_page(routes)
     return routes

@@ -1,4 +1,4 @@
-"""Decides about codes without a database: secrets, how long a code is valid, and how often is too often."""
+"""The rules of phone codes without a database: secrets, validity and rate limits."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from collections.abc import Callable
 from shared.wire.phone import CODE_SECONDS, LONGEST_SECONDS, CodeEnd
 
 _TOKEN_BYTES = 16
-"""128 random bits: nobody guesses them, and a QR code of them stays coarse enough for a dirty lens."""
+"""128 random bits: impossible to guess, and the QR code stays coarse enough for a dirty lens."""
 
 _PHONES = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("HarmonyOS", "HarmonyOS"))
 
-ENDED = {
+END_SENTENCES = {
     CodeEnd.ENDED: "连接码已被结束，请在工作台上生成新的连接码",
     CodeEnd.EXPIRED: "连接码已过期，请在工作台上生成新的连接码",
     CodeEnd.SEALED: "检查记录已完成，不再接收照片",
@@ -24,53 +24,56 @@ ENDED = {
     CodeEnd.LOGGED_OUT: "生成连接码的用户已退出登录，请重新登录后生成新的连接码",
     CodeEnd.NO_RIGHT: "生成连接码的用户没有添加照片的权限，请联系管理员",
 }
-"""What to say of a code that has ended."""
+"""The sentence for each reason why a code has ended."""
 
 
 def new_token() -> str:
-    """A token: 22 characters that need no escaping in an address."""
+    """Return a new token of 22 characters that need no escaping in a URL."""
     return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
-def hash_of(secret: str) -> str:
-    """What is stored of a token or a key. They are random, so a plain SHA-256 does not lead back."""
+def secret_hash(secret: str) -> str:
+    """Return the stored hash of a token or a key; random secrets need no salt."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def phone_of(agent: str) -> str | None:
-    """The kind of phone that a User-Agent names; None when it names none."""
+def phone_kind(agent: str) -> str | None:
+    """Return the kind of phone that a User-Agent names; None if it names none."""
     return next((name for word, name in _PHONES if word in agent), None)
 
 
-def first_end(at: dt.datetime) -> dt.datetime:
-    """When a code that is made at `at` expires."""
-    return at + dt.timedelta(seconds=CODE_SECONDS)
+def initial_expiry(moment: dt.datetime) -> dt.datetime:
+    """Return when a code created at `moment` expires."""
+    return moment + dt.timedelta(seconds=CODE_SECONDS)
 
 
-def end_after_photo(created_at: dt.datetime, expires_at: dt.datetime, at: dt.datetime) -> dt.datetime:
-    """When a code expires after a photo that arrived at `at`: who works goes on, but not without end."""
+def expiry_after_photo(created_at: dt.datetime, expires_at: dt.datetime, moment: dt.datetime) -> dt.datetime:
+    """Return when a code expires after a photo that arrived at `moment`.
+
+    Each photo extends the validity, but not beyond `LONGEST_SECONDS` after the creation.
+    """
     longest = created_at + dt.timedelta(seconds=LONGEST_SECONDS)
-    return max(expires_at, min(first_end(at), longest))
+    return max(expires_at, min(initial_expiry(moment), longest))
 
 
 class RateLimiter:
-    """Allows `most` in `seconds` for each key, in this process."""
+    """Allows `most` events in `seconds` for each key, in this process."""
 
     def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._seconds, self._clock = most, seconds, clock
         self._times: dict[str, deque[float]] = {}
 
-    def wait(self, key: str) -> int:
-        """The whole seconds until the next is allowed; 0 for now."""
-        times, at = self._times.get(key), self._clock()
-        while times and times[0] <= at - self._seconds:
+    def seconds_to_wait(self, key: str) -> int:
+        """Return the whole seconds until the next event is allowed; 0 if it is allowed now."""
+        times, now = self._times.get(key), self._clock()
+        while times and times[0] <= now - self._seconds:
             times.popleft()
         if times is None or len(times) < self._most:
             return 0
-        return int(times[0] + self._seconds - at) + 1
+        return int(times[0] + self._seconds - now) + 1
 
     def count(self, key: str) -> None:
-        """One more happened."""
+        """Count an event."""
         if len(self._times) > 10_000:
             newest = self._clock() - self._seconds
             self._times = {

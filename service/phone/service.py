@@ -1,4 +1,4 @@
-"""Composes the phone as camera: codes, photos in parts, what a phone sees, where it reaches the service."""
+"""Implements the use cases of phones: codes, photos in parts, the phone's view and its network access."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from shared.codes import ErrorCode
 from shared.wire.phone import NewPhoneCode, PhoneClaim, PhoneCodeCreate, PhoneItem, PhoneView
 
 PICTURE_SIDE = 320
-"""Pixels of the picture of an item's region: a list's picture on a screen of three pixels for one."""
+"""Side of the picture of an item's region in pixels, for a list on a screen with a pixel ratio of 3."""
 
 log = logging.getLogger("walkaround.phone")
 
 
 class PhoneService:
-    """The phone as camera on one database; `stop` ends what listens for phones."""
+    """The use cases of phones on one database; `stop` ends the listener for phones."""
 
     def __init__(self, database: Database, settings: Settings, ports: Ports) -> None:
         self._database = database
@@ -43,16 +43,16 @@ class PhoneService:
         database.before_commit.append(self.codes.before_commit)
 
     async def stop(self) -> None:
-        """End what listens for phones."""
+        """Stop the listener for phones."""
         await self.network_access.close()
 
     async def create(
         self, body: PhoneCodeCreate, caller: Caller, server: tuple[str, int] | None
     ) -> NewPhoneCode:
-        """Make a code, and say where a phone reaches this service, which answered at `server`.
+        """Create a code; return it with the addresses at which phones reach this service.
 
-        Raises the Problems of `PhoneCodes.create`, 403 when the network is opened from another machine, 503
-        when that is not possible.
+        `server` is the host and port that answered the request. Raises the Problems of `PhoneCodes.create`,
+        403 if another machine asks to open the network, and 503 if the network cannot be opened.
         """
         if body.open_network and not is_loopback(caller.address):
             raise Problem(
@@ -61,24 +61,24 @@ class PhoneService:
             )
         code, token = await self.codes.create(body, caller)
         if body.open_network:
-            await self._open(code.code_id, caller)
-        listening = self.network_access.listening
+            await self._open_network(code.code_id, caller)
+        listener = self.network_access.listener
         place: PhoneNetworkAddress = await asyncio.to_thread(
-            phone_network_address, self._settings, server, listening
+            phone_network_address, self._settings, server, listener
         )
         return NewPhoneCode(
             **code.model_dump(),
             token=token,
             addresses=place.addresses,
             fingerprint=place.fingerprint,
-            can_open_network=self.network_access.listen is not None and listening is None,
+            can_open_network=self.network_access.start_listener is not None and listener is None,
         )
 
-    async def _open(self, code_id: str, caller: Caller) -> None:
+    async def _open_network(self, code_id: str, caller: Caller) -> None:
         try:
             await self.network_access.open()
         except (OSError, CertificateError) as problem:
-            log.error("phones cannot be answered: %s", trace_of(problem))
+            log.error("cannot listen for phones in the local network: %s", trace_of(problem))
             await self.codes.end(code_id, caller)
             raise Problem(
                 *(503, ErrorCode.UNAVAILABLE),
@@ -88,16 +88,16 @@ class PhoneService:
     # The phone's side
 
     async def claim(self, body: PhoneClaim, address: str, agent: str) -> PhoneView:
-        """Connect a phone; the Problems of `PhoneCodes.claim`."""
+        """Connect a phone. Raises the Problems of `PhoneCodes.claim`."""
         return await self.view(await self.codes.claim(body, address, agent))
 
     async def view(self, phone: PhoneConnection) -> PhoneView:
-        """What the phone shows."""
+        """Return the view of the phone: the record, its items and the uploads."""
         code = phone.code
 
         def work(session: Session) -> PhoneView:
             facts = self._ports.record(session, code.inspection_id, None)
-            items = list(self._items(session, phone).values())
+            items = list(self._find_items(session, phone).values())
             return PhoneView(
                 code_id=code.code_id,
                 inspection_id=code.inspection_id,
@@ -120,17 +120,20 @@ class PhoneService:
         return await self._database.read(work)
 
     async def picture(self, phone: PhoneConnection, item_id: str) -> bytes:
-        """A JPEG of the region of an item. Raises Problem 404 for an item of nothing or without one, 415."""
+        """Return a JPEG of an item's region.
+
+        Raises Problem 404 if the item is unknown or has no region, 415 if the image cannot be read.
+        """
         items: Mapping[str, ItemFacts] = await self._database.read(
-            lambda session: self._items(session, phone)
+            lambda session: self._find_items(session, phone)
         )
         item = items.get(item_id)
         if item is None or item.reference is None or item.region is None:
             raise Problem(404, ErrorCode.NOT_FOUND, "检查项没有参考图区域")
         return await self._ports.picture(item.reference, item.region, PICTURE_SIDE)
 
-    def _items(self, session: Session, phone: PhoneConnection) -> dict[str, ItemFacts]:
-        """The items that the code is for, by their ids."""
+    def _find_items(self, session: Session, phone: PhoneConnection) -> dict[str, ItemFacts]:
+        """Return the items that the code is for, by id."""
         items = self._ports.items(session, phone.code.inspection_id)
-        only: Any = phone.code.item_id
-        return {item.item_id: item for item in items if only in (None, item.item_id)}
+        item_id: Any = phone.code.item_id
+        return {item.item_id: item for item in items if item_id in (None, item.item_id)}

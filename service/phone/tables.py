@@ -1,4 +1,4 @@
-"""Defines the tables of codes, of the photos that phones send, and of the parts that have arrived."""
+"""Defines the tables of phone codes, of the photos that phones send, and of their parts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from service.db.database import Base, UtcTime
 
 
 class PhoneCodeRow(Base, table=True):
-    """A code. `token_hash` and `key_hash` are SHA-256 of the token and of the claiming phone's secret.
+    """A code. `token_hash` and `key_hash` are SHA-256 of the token and of the claiming phone's key.
 
-    `session_id` is the login of the maker, with which it ends. `ended` says why it has ended
-    (`shared.wire.phone.CodeEnd`); an expired one may still have None.
+    The code ends with `session_id`, the login session of the user who made it. `ended` is the reason for the
+    end (`shared.wire.phone.CodeEnd`); it may still be None for an expired code.
     """
 
     __tablename__ = "phone_code"
@@ -37,7 +37,7 @@ class PhoneCodeRow(Base, table=True):
 
 
 class PhoneUploadRow(Base, table=True):
-    """A photo that a phone sends. `received` of `size` bytes lie in `phone_part` until it is stored."""
+    """A photo that a phone sends. `phone_part` contains `received` of its `size` bytes until it is stored."""
 
     __tablename__ = "phone_upload"
 
@@ -54,7 +54,7 @@ class PhoneUploadRow(Base, table=True):
 
 
 class PhonePartRow(Base, table=True):
-    """The bytes of a photo from `start` on: in the database, so that any service process takes the next."""
+    """The bytes of a photo from `start` on. They are in the database, so any service process can add more."""
 
     __tablename__ = "phone_part"
 

@@ -1,4 +1,4 @@
-"""Declares what statistics needs of other domains; `service.app` provides it."""
+"""Declares what statistics needs from other domains; `service.app` provides it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import NamedTuple
 from sqlmodel import Session
 
 Mark = tuple[dt.datetime, str]
-"""When a record was created, and its id."""
+"""The creation time and the id of a record."""
 
 
 class RecordFacts(NamedTuple):
-    """A record as it is: `moment` is its start, or its creation where it has none, in UTC without a zone.
+    """The current facts of a record.
 
-    `seconds`: from its start to its end; None where it lacks one or is cancelled.
+    `moment` is its start, or its creation if it has no start, in UTC without a time zone. `seconds` is the
+    duration from start to end; None if either is missing or the record is cancelled.
     """
 
     inspection_id: str
@@ -28,7 +29,7 @@ class RecordFacts(NamedTuple):
 
 
 class ItemFacts(NamedTuple):
-    """An item as it is; `result` is the JSON text of its entries."""
+    """The current facts of an item; `result` is the JSON text of its entries."""
 
     item_id: str
     inspection_id: str
@@ -38,19 +39,19 @@ class ItemFacts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The sides of other domains that statistics uses, inside its transactions.
+    """Queries of other domains, which run inside the transactions of statistics.
 
-    `records` and `items`: those of these ids that exist. `of_tasks`, `of_flights`: the ids of the records of
-    these tasks, of the tasks of these flights. `next_records`: a number of records behind a mark, in the
-    order of their creation, and `items_of` the ids of the items of records.
-    `aircraft`, `models`: the names of these ids.
+    `records` and `items` return the facts of the ids that exist. `record_ids_of_tasks`, `task_ids_of_flights`
+    and `item_ids_of_records` return the ids of records, tasks and items. `next_records` returns at most a
+    number of records after a mark, in the order of their creation. `aircraft` and `models` return names by
+    id.
     """
 
     records: Callable[[Session, Collection[str]], Sequence[RecordFacts]]
     items: Callable[[Session, Collection[str]], Sequence[ItemFacts]]
-    of_tasks: Callable[[Session, Collection[str]], Collection[str]]
-    of_flights: Callable[[Session, Collection[str]], Collection[str]]
+    record_ids_of_tasks: Callable[[Session, Collection[str]], Collection[str]]
+    task_ids_of_flights: Callable[[Session, Collection[str]], Collection[str]]
     next_records: Callable[[Session, Mark | None, int], Sequence[Mark]]
-    items_of: Callable[[Session, Collection[str]], Collection[str]]
+    item_ids_of_records: Callable[[Session, Collection[str]], Collection[str]]
     aircraft: Callable[[Session, Collection[str]], Mapping[str, str]]
     models: Callable[[Session, Collection[str]], Mapping[str, str]]

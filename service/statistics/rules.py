@@ -1,4 +1,4 @@
-"""Decides what a record and an item contribute to the sums, and how a chart divides its days. Pure."""
+"""Computes the contributions of records and items to the sums, and the periods of a chart. Pure."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from shared.entries import Entry
 from shared.wire.statistics import Period
 
 MODEL_SIGN = "@"
-"""Between id and version in the name of a model."""
+"""Separates id and version in the name of a model."""
 LONGEST_NAME = 255
 
 DAYS_BY_DAY = 45
 DAYS_BY_WEEK = 400
-"""A chart of more days than these has a bar for each week, or each month: at most some fifty bars."""
+"""The most days of a chart with a bar for each day, or each week, so that it has about fifty bars at most."""
 MOST_DAYS = 3_660
-"""Ten years: a single record with a mistyped year does not make a chart of centuries."""
+"""Ten years, so that a single record with a mistyped year does not give a chart of centuries."""
 _EARLIEST, _LATEST = dt.date(1900, 1, 1).toordinal(), dt.date(2999, 12, 31).toordinal()
 
 
 class Measure(StrEnum):
-    """What is counted. The name says of what: a state, a label, an item name, an aircraft, a model."""
+    """What is counted; its name is a state, a label, the name of an item, an aircraft or a model."""
 
     STATE = "state"
     """Records, by their `record_state`."""
     FINISHED = "finished"
     """Records with a start and an end."""
     SECONDS = "seconds"
-    """The seconds between the two."""
+    """The seconds between start and end."""
     LABEL = "label"
     """Present findings, by their label."""
     REGION = "region"
@@ -43,9 +43,9 @@ class Measure(StrEnum):
     AIRCRAFT = "aircraft"
     """Present findings, by the aircraft of their record."""
     SHOWN = "shown"
-    """Findings of a model that a person has looked at: the item was corrected or decided."""
+    """Findings of a model in items that a person corrected or decided."""
     REJECTED = "rejected"
-    """Those of them that a correction took away."""
+    """Findings of a model that a correction removed."""
     MISSED = "missed"
     """Findings that a person drew."""
 
@@ -54,7 +54,7 @@ AGREEMENT = (Measure.SHOWN, Measure.REJECTED, Measure.MISSED)
 
 
 class Scope(IntFlag):
-    """Which sums: of days of all records, unless it says more."""
+    """The scope of a sum: one day and all records, unless flags narrow or widen it."""
 
     ALL = 0
     MONTH = 1
@@ -63,7 +63,7 @@ class Scope(IntFlag):
 
 
 class CountingPlace(NamedTuple):
-    """Where something is counted: day, aircraft, executor."""
+    """The day, aircraft and executor that something is counted for."""
 
     day: int
     aircraft_id: str
@@ -82,46 +82,46 @@ class Cell(NamedTuple):
 
 
 COMPLETE = Cell("complete", 0, "", "", 0, "")
-"""The sum that is there once every record was counted."""
-Counted = tuple[str, str]
+"""The sum that exists once every record was counted."""
+MeasureName = tuple[str, str]
 """A measure and a name."""
 
 
-def name_of(text: object) -> str:
-    """`text` as a name: short enough for a key, and with characters that every database stores."""
+def clean_name(text: object) -> str:
+    """Return `text` as a name: short enough for a key, and with characters that every database stores."""
     name = text if isinstance(text, str) else ""
     return name.replace("\x00", "").encode("utf-8", "replace").decode()[:LONGEST_NAME]
 
 
-def day_of(moment: dt.datetime) -> int:
-    """The ordinal of the day of a moment in UTC, by the clock of this machine."""
+def local_day(moment: dt.datetime) -> int:
+    """Return the ordinal of the local day of a moment in UTC, in the time zone of this machine."""
     try:
         return moment.replace(tzinfo=dt.UTC).astimezone().toordinal()
     except (OverflowError, OSError, ValueError):
-        # At the ends of the calendar a zone leads outside of it.
+        # At the ends of the calendar the conversion to a time zone leads out of it.
         return moment.toordinal()
 
 
-def month_of(day: int) -> int:
-    """The ordinal of the first day of the month of `day`."""
+def month_start(day: int) -> int:
+    """Return the ordinal of the first day of the month of `day`."""
     return dt.date.fromordinal(day).replace(day=1).toordinal()
 
 
-def item_counts(item_name: str, result: str) -> Counter[Counted]:
-    """What an item with this result contributes."""
-    entries = _entries(result)
-    counted: Counter[Counted] = Counter()
+def item_counts(item_name: str, result: str) -> Counter[MeasureName]:
+    """Return the contributions of an item with this result."""
+    entries = _parse_entries(result)
+    measure_name: Counter[MeasureName] = Counter()
     present = results.finished_detection(entries)
     boxes = list(findings.readable_boxes(present))
     for box in boxes:
-        counted[Measure.LABEL, name_of(str(box["label"]))] += 1
+        measure_name[Measure.LABEL, clean_name(str(box["label"]))] += 1
     if boxes:
-        counted[Measure.REGION, name_of(item_name)] = len(boxes)
-    counted.update(_agreement(entries, present))
-    return counted
+        measure_name[Measure.REGION, clean_name(item_name)] = len(boxes)
+    measure_name.update(_count_agreement(entries, present))
+    return measure_name
 
 
-def _entries(result: str) -> list[Entry]:
+def _parse_entries(result: str) -> list[Entry]:
     try:
         content = json.loads(result)
     except ValueError:
@@ -133,52 +133,56 @@ def _entries(result: str) -> list[Entry]:
     )
 
 
-def _agreement(entries: Sequence[Entry], present: Entry | None) -> dict[Counted, int]:
-    """What a person made of a model's findings; empty until one has decided or corrected them."""
+def _count_agreement(entries: Sequence[Entry], present: Entry | None) -> dict[MeasureName, int]:
+    """Count how a person judged a model's findings; empty until a person has decided or corrected them."""
     if present is None:
         return {}
-    corrected = results.is_correction(present)
-    decided = results.current(entries)
-    if not corrected and (decided is None or not results.is_verdict(decided)):
+    is_correction = results.is_correction(present)
+    current = results.current(entries)
+    if not is_correction and (current is None or not results.is_verdict(current)):
         return {}
     detection = results.model_origin(entries, present)
-    model = None if detection is None else _model(detection)
+    model = None if detection is None else _model_name(detection)
     if detection is None or model is None:
         return {}
-    shown = len(list(findings.readable_boxes(detection)))
-    boxes = list(findings.readable_boxes(present)) if corrected else []
-    drawn = sum(box.get("origin") == Origin.PERSON for box in boxes)
-    # A box that was moved or given another label was found all the same.
-    rejected = max(shown - (len(boxes) - drawn), 0) if corrected else 0
-    counts = {Measure.SHOWN: shown, Measure.REJECTED: rejected, Measure.MISSED: drawn}
+    model_findings = len(list(findings.readable_boxes(detection)))
+    boxes = list(findings.readable_boxes(present)) if is_correction else []
+    person_findings = sum(box.get("origin") == Origin.PERSON for box in boxes)
+    # A box that a person moved or relabelled still counts as found by the model.
+    rejected_findings = max(model_findings - (len(boxes) - person_findings), 0) if is_correction else 0
+    counts = {
+        Measure.SHOWN: model_findings,
+        Measure.REJECTED: rejected_findings,
+        Measure.MISSED: person_findings,
+    }
     return {(measure, model): count for measure, count in counts.items() if count}
 
 
-def _model(detection: Entry) -> str | None:
+def _model_name(detection: Entry) -> str | None:
     provenance = detection.get("provenance")
     model_id = provenance.get("model_id") if isinstance(provenance, Mapping) else None
     if not isinstance(model_id, str):
         return None
     version = provenance.get("model_version") if isinstance(provenance, Mapping) else None
-    return name_of(f"{model_id}{MODEL_SIGN}{'' if version is None else version}")
+    return clean_name(f"{model_id}{MODEL_SIGN}{'' if version is None else version}")
 
 
-def cells(place: CountingPlace, counted: Counted) -> Iterator[Cell]:
-    """The sums that something counted at a place belongs to: of all and its own aircraft, executor, month."""
-    measure, name = counted
+def cells(place: CountingPlace, measure_name: MeasureName) -> Iterator[Cell]:
+    """Yield the sums that a count belongs to: each combination of all or its aircraft, executor and month."""
+    measure, name = measure_name
     for scope in map(Scope, range(Scope.MONTH | Scope.AIRCRAFT | Scope.EXECUTOR, -1, -1)):
         yield Cell(
             str(measure),
             int(scope),
             place.aircraft_id if Scope.AIRCRAFT in scope else "",
             place.executor_id if Scope.EXECUTOR in scope else "",
-            month_of(place.day) if Scope.MONTH in scope else place.day,
+            month_start(place.day) if Scope.MONTH in scope else place.day,
             name,
         )
 
 
 class Division(NamedTuple):
-    """How a chart from `first` to `last` (ordinals, inclusive) divides its days."""
+    """The parts of a chart from `first` to `last` (ordinals, inclusive)."""
 
     first: int
     last: int
@@ -186,17 +190,19 @@ class Division(NamedTuple):
 
     @property
     def starts(self) -> list[int]:
-        """The ordinals of the first days of its parts; the first part may begin before `first`."""
+        """The ordinals of the first days of the parts; the first part may begin before `first`."""
         if self.unit == "day":
             return list(range(self.first, self.last + 1))
         if self.unit == "week":
-            return list(range(week_of(self.first), self.last + 1, 7))
-        starts = itertools.accumulate(itertools.repeat(None), next_month, initial=month_of(self.first))
+            return list(range(week_start(self.first), self.last + 1, 7))
+        starts = itertools.accumulate(
+            itertools.repeat(None), next_month_start, initial=month_start(self.first)
+        )
         return list(itertools.takewhile(lambda start: start <= self.last, starts))
 
     @property
     def periods(self) -> list[Period]:
-        """Its parts, cut off at both ends."""
+        """The parts as periods, cut off at both ends."""
         starts = self.starts
         ends = [start - 1 for start in starts[1:]] + [self.last]
         return [
@@ -204,34 +210,34 @@ class Division(NamedTuple):
             for start, end in zip(starts, ends, strict=True)
         ]
 
-    def start_of(self, day: int) -> int:
-        """The first day of the part that `day` is in."""
+    def part_start(self, day: int) -> int:
+        """Return the first day of the part that contains `day`."""
         if self.unit == "day":
             return day
-        return week_of(day) if self.unit == "week" else month_of(day)
+        return week_start(day) if self.unit == "week" else month_start(day)
 
     @property
     def whole_months(self) -> tuple[int, int] | None:
-        """The first days of the first and the last month that lie wholly in it; None without one."""
-        first = month_of(self.first)
-        first = first if first == self.first else next_month(first)
-        last = month_of(self.last)
-        last = last if next_month(last) - 1 == self.last else month_of(last - 1)
+        """The first days of the first and the last complete month; None if there is none."""
+        first = month_start(self.first)
+        first = first if first == self.first else next_month_start(first)
+        last = month_start(self.last)
+        last = last if next_month_start(last) - 1 == self.last else month_start(last - 1)
         return (first, last) if first <= last else None
 
 
-def week_of(day: int) -> int:
-    """The ordinal of the Monday of the week of `day`."""
+def week_start(day: int) -> int:
+    """Return the ordinal of the Monday of the week of `day`."""
     return day - (day - 1) % 7
 
 
-def next_month(start: int, _: object = None) -> int:
-    """The first day after the month that begins on `start`."""
-    return month_of(start + 31)
+def next_month_start(start: int, _: object = None) -> int:
+    """Return the first day after the month that begins on `start`."""
+    return month_start(start + 31)
 
 
 def division(first: int, last: int) -> Division:
-    """The division of these days that has a readable number of parts; at most the last ten years of them."""
+    """Divide these days, at most the last ten years of them, into a readable number of parts."""
     last = min(max(last, _EARLIEST), _LATEST)
     first = min(max(first, last - MOST_DAYS + 1, _EARLIEST), last)
     days = last - first + 1
@@ -240,17 +246,18 @@ def division(first: int, last: int) -> Division:
 
 
 def differences(
-    before: Iterable[tuple[CountingPlace, Counted, int]], after: Iterable[tuple[CountingPlace, Counted, int]]
+    old_amounts: Iterable[tuple[CountingPlace, MeasureName, int]],
+    new_amounts: Iterable[tuple[CountingPlace, MeasureName, int]],
 ) -> dict[Cell, int]:
-    """What has to be added to the sums, by their keys in order: all lock them in the same one."""
-    amounts: Counter[tuple[CountingPlace, Counted]] = Counter()
-    for place, counted, amount in before:
-        amounts[place, counted] -= amount
-    for place, counted, amount in after:
-        amounts[place, counted] += amount
+    """Return the amounts to add to the sums, by sorted keys: transactions that lock them cannot deadlock."""
+    amounts: Counter[tuple[CountingPlace, MeasureName]] = Counter()
+    for place, measure_name, amount in old_amounts:
+        amounts[place, measure_name] -= amount
+    for place, measure_name, amount in new_amounts:
+        amounts[place, measure_name] += amount
     changes: Counter[Cell] = Counter()
-    for (place, counted), amount in amounts.items():
+    for (place, measure_name), amount in amounts.items():
         if amount:
-            for cell in cells(place, counted):
+            for cell in cells(place, measure_name):
                 changes[cell] += amount
     return {cell: amount for cell, amount in sorted(changes.items()) if amount}

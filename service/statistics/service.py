@@ -1,4 +1,4 @@
-"""Counts what changes, answers charts from the sums, and recounts everything on request."""
+"""Counts changes, answers charts from the sums, and recounts everything on request."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from shared.wire.common import Day, EmptyAsNull, OptionalId, WireModel
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Series
 
 MOST_SERIES = 8
-"""How many names, the largest, have a series of their own: people cannot tell more colours apart."""
+"""How many of the largest names have their own series: people cannot distinguish more colours."""
 SLICE = 500
-"""So many records are recounted in one transaction: others write between two of them."""
+"""How many records are recounted in one transaction; other transactions can write in between."""
 
-_OF_FINDINGS = {
+_FINDING_MEASURES = {
     FindingsBy.LABEL: Measure.LABEL,
     FindingsBy.AIRCRAFT: Measure.AIRCRAFT,
     FindingsBy.REGION: Measure.REGION,
@@ -68,48 +68,48 @@ class StatisticsService:
     def __init__(self, database: Database, ports: Ports) -> None:
         self._database = database
         self._ports = ports
-        self._counting: asyncio.Task[None] | None = None
-        self._stopping = False
+        self._count_task: asyncio.Task[None] | None = None
+        self._is_stopping = False
 
     # Counting
 
     def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
-        """Count what `changes` changed, in the transaction of `session`.
+        """Count `changes` inside the transaction of `session`.
 
-        Fleeting changes only show how far a detection is.
+        Fleeting changes are ignored: they only report the progress of a detection.
         """
-        touched: defaultdict[str, set[str]] = defaultdict(set)
-        created: set[str] = set()
+        changed_ids: defaultdict[str, set[str]] = defaultdict(set)
+        new_records: set[str] = set()
         for change in changes:
             if not change.fleeting and change.object_id is not None:
-                touched[change.kind].add(change.object_id)
+                changed_ids[change.kind].add(change.object_id)
                 if change.kind == "record" and change.action == "create":
-                    created.add(change.object_id)
-        records, tasks = set(touched["record"]), set(touched["task"])
-        if touched["flight"]:
-            tasks |= set(self._ports.of_flights(session, touched["flight"]))
+                    new_records.add(change.object_id)
+        records, tasks = set(changed_ids["record"]), set(changed_ids["task"])
+        if changed_ids["flight"]:
+            tasks |= set(self._ports.task_ids_of_flights(session, changed_ids["flight"]))
         if tasks:
-            records |= set(self._ports.of_tasks(session, tasks))
-        if records or touched["item"]:
-            count(session, self._ports, records, touched["item"], created)
+            records |= set(self._ports.record_ids_of_tasks(session, tasks))
+        if records or changed_ids["item"]:
+            count(session, self._ports, records, changed_ids["item"], new_records)
 
     def start(self) -> asyncio.Task[None]:
-        """Count beside the requests what was there before anything was counted."""
-        self._counting = asyncio.create_task(self._complete())
-        return self._counting
+        """Count existing records in the background if they were never counted; return the task."""
+        self._count_task = asyncio.create_task(self._count_if_incomplete())
+        return self._count_task
 
     async def stop(self) -> None:
-        """End that; the next start goes on with it."""
-        self._stopping = True
-        if self._counting is not None:
-            await self._counting
+        """Stop counting; the next start continues."""
+        self._is_stopping = True
+        if self._count_task is not None:
+            await self._count_task
 
-    async def _complete(self) -> None:
+    async def _count_if_incomplete(self) -> None:
         if not await self._database.fetch(_is_complete):
             await asyncio.to_thread(self._count_all)
 
     def rebuild(self) -> int:
-        """Forget every sum and recount all records, also while the service runs; gives how many."""
+        """Delete every sum and recount all records, also while the service runs; return their number."""
 
         def forget(session: Session) -> None:
             for table in (SUM, ITEM, RECORD):
@@ -119,58 +119,58 @@ class StatisticsService:
         return self._count_all()
 
     def _count_all(self) -> int:
-        """Count every record; gives how many.
+        """Count every record; return their number.
 
-        Each slice is a transaction of its own. What is changed meanwhile is counted by its own change and
-        found unchanged by its slice, so two processes may do this at once.
+        Each slice has its own transaction. A record that changes at the same time is counted by its change,
+        and its slice then finds nothing to add. Therefore two processes may count at the same time.
         """
-        after: Mark | None = None
-        counted = 0
-        while not self._stopping:
-            marks = self._database.write_now(partial(self._count_next, after=after))
+        last_mark: Mark | None = None
+        count = 0
+        while not self._is_stopping:
+            marks = self._database.write_now(partial(self._count_slice, last_mark=last_mark))
             if not marks:
-                self._database.write_now(_complete)
+                self._database.write_now(_mark_complete)
                 break
-            after, counted = marks[-1], counted + len(marks)
-        return counted
+            last_mark, count = marks[-1], count + len(marks)
+        return count
 
-    def _count_next(self, session: Session, after: Mark | None) -> Sequence[Mark]:
-        # Records of the same days share their sums.
-        marks = self._ports.next_records(session, after, SLICE)
+    def _count_slice(self, session: Session, last_mark: Mark | None) -> Sequence[Mark]:
+        # The order is that of creation: records of the same days share their sums.
+        marks = self._ports.next_records(session, last_mark, SLICE)
         if marks:
             ids = [inspection_id for _, inspection_id in marks]
-            count(session, self._ports, ids, set(self._ports.items_of(session, ids)))
+            count(session, self._ports, ids, set(self._ports.item_ids_of_records(session, ids)))
         return marks
 
     # Charts
 
     async def records(self, query: ChartQuery) -> Chart:
-        """Records by their state over time."""
+        """Return the chart of records by state."""
         return await self._chart(Measure.STATE, query)
 
     async def findings(self, query: ChartQuery, by: FindingsBy) -> Chart:
-        """Present findings by label, aircraft or region over time."""
-        return await self._chart(_OF_FINDINGS[by], query)
+        """Return the chart of present findings by label, aircraft or region."""
+        return await self._chart(_FINDING_MEASURES[by], query)
 
     async def durations(self, query: ChartQuery) -> Durations:
-        """How long the records that have ended took, over time."""
+        """Return the chart of the durations of ended records."""
 
         def work(connection: Connection) -> Durations:
-            parts, amounts = _read(connection, (Measure.FINISHED, Measure.SECONDS), query)
-            none = [0] * len(parts.starts)
+            parts, amounts = _read_amounts(connection, (Measure.FINISHED, Measure.SECONDS), query)
+            zeros = [0] * len(parts.starts)
             return Durations(
                 periods=parts.periods,
-                records=amounts.get((Measure.FINISHED, ""), none),
-                seconds=amounts.get((Measure.SECONDS, ""), none),
+                records=amounts.get((Measure.FINISHED, ""), zeros),
+                seconds=amounts.get((Measure.SECONDS, ""), zeros),
             )
 
         return await self._database.fetch(work)
 
     async def agreement(self, query: ChartQuery) -> list[ModelAgreement]:
-        """What people made of each model's findings, the version with most of them first."""
+        """Return how people judged each model's findings, the version with most findings first."""
 
         def work(session: Session) -> list[ModelAgreement]:
-            _, amounts_by_key = _read(session.connection(), AGREEMENT, query)
+            _, amounts_by_key = _read_amounts(session.connection(), AGREEMENT, query)
             sums: defaultdict[str, dict[str, int]] = defaultdict(dict)
             for (measure, name), amounts in amounts_by_key.items():
                 sums[name][measure] = sum(amounts)
@@ -194,18 +194,19 @@ class StatisticsService:
 
     async def _chart(self, measure: Measure, query: ChartQuery) -> Chart:
         def work(session: Session) -> Chart:
-            parts, amounts = _read(session.connection(), (measure,), query)
-            largest = sorted(amounts, key=lambda key: (-sum(amounts[key]), key))
-            shown, rest = largest[:MOST_SERIES], largest[MOST_SERIES:]
-            names = {name for _, name in shown}
+            parts, amounts = _read_amounts(session.connection(), (measure,), query)
+            ranking = sorted(amounts, key=lambda key: (-sum(amounts[key]), key))
+            charted, others = ranking[:MOST_SERIES], ranking[MOST_SERIES:]
+            names = {name for _, name in charted}
             titles = self._ports.aircraft(session, names) if measure is Measure.AIRCRAFT else {}
             return Chart(
                 periods=parts.periods,
                 series=[
                     Series(name=name, title=titles.get(name), amounts=amounts[key, name])
-                    for key, name in shown
+                    for key, name in charted
                 ],
-                others=[sum(column) for column in zip(*(amounts[key] for key in rest), strict=True)] or None,
+                others=[sum(column) for column in zip(*(amounts[key] for key in others), strict=True)]
+                or None,
             )
 
         return await self._database.read(work)
@@ -215,16 +216,16 @@ def _is_complete(connection: Connection) -> bool:
     return connection.execute(_COMPLETE).first() is not None
 
 
-def _complete(session: Session) -> None:
+def _mark_complete(session: Session) -> None:
     insert_or_ignore(session, SUM, [{**rules.COMPLETE._asdict(), "amount": 1}], list(Cell._fields))
 
 
-def _read(
+def _read_amounts(
     connection: Connection, measures: Sequence[Measure], query: ChartQuery
 ) -> tuple[Division, Mapping[tuple[str, str], list[int]]]:
-    """How the days are divided, and the amount of each part by measure and name, without those of nothing.
+    """Return the parts of the days, and the amounts of each part by measure and name, without all-zero ones.
 
-    Raises Problem 503 while not everything was counted.
+    Raises Problem 503 until every record was counted.
     """
     if not _is_complete(connection):
         raise Problem(503, ErrorCode.UNAVAILABLE, "统计数据正在生成，请稍后重试")
@@ -238,14 +239,16 @@ def _read(
     if query.day_from is not None:
         first = query.day_from.toordinal()
     else:
-        of_days = select(func.min(SUM.c.day)).where(*conditions, SUM.c.scope == int(scope), SUM.c.amount != 0)
-        first = connection.execute(of_days).scalar_one() or last
+        first_day = select(func.min(SUM.c.day)).where(
+            *conditions, SUM.c.scope == int(scope), SUM.c.amount != 0
+        )
+        first = connection.execute(first_day).scalar_one() or last
     parts = rules.division(first, last)
     places = {start: index for index, start in enumerate(parts.starts)}
     amounts_by_key: dict[tuple[str, str], list[int]] = {}
     for measure, name, day, amount in connection.execute(_statement(parts, scope, conditions)):
         amounts = amounts_by_key.setdefault((measure, name), [0] * len(places))
-        amounts[places[parts.start_of(day)]] += int(amount)
+        amounts[places[parts.part_start(day)]] += int(amount)
     return parts, {key: amounts for key, amounts in amounts_by_key.items() if any(amounts)}
 
 
@@ -259,23 +262,27 @@ def _scope(query: ChartQuery) -> tuple[Scope, str, str]:
 
 
 def _statement(parts: Division, scope: Scope, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
-    """Measure, name, first day and amount of each part; of months the sums of months, and of days at the
-    ends."""
+    """Select measure, name, first day and amount of each part.
+
+    For months it uses the sums of complete months, and sums of days in the incomplete months at the ends.
+    """
     months = parts.whole_months if parts.unit == "month" else None
-    of_scope = SUM.c.scope == int(scope)
+    is_in_scope = SUM.c.scope == int(scope)
     if months is None:
-        # Monday is the first of seven days: `rules.week_of`.
+        # Monday is the first of seven days: `rules.week_start`.
         start = SUM.c.day - (SUM.c.day - 1) % 7 if parts.unit == "week" else SUM.c.day
-        return _sums(start, *conditions, of_scope, SUM.c.day.between(parts.first, parts.last))
+        return _sums(start, *conditions, is_in_scope, SUM.c.day.between(parts.first, parts.last))
     first, last = months
-    of_months = _sums(
+    month_sums = _sums(
         SUM.c.day, *conditions, SUM.c.scope == int(scope | Scope.MONTH), SUM.c.day.between(first, last)
     )
-    at_the_ends = or_(
-        SUM.c.day.between(parts.first, first - 1), SUM.c.day.between(rules.next_month(last), parts.last)
+    is_in_partial_month = or_(
+        SUM.c.day.between(parts.first, first - 1), SUM.c.day.between(rules.next_month_start(last), parts.last)
     )
-    both = union_all(of_months, _sums(SUM.c.day, *conditions, of_scope, at_the_ends)).subquery()
-    return select(both)
+    all_sums = union_all(
+        month_sums, _sums(SUM.c.day, *conditions, is_in_scope, is_in_partial_month)
+    ).subquery()
+    return select(all_sums)
 
 
 def _sums(start: ColumnElement[int], *conditions: ColumnElement[bool]) -> Select[Any]:

@@ -1,8 +1,7 @@
-"""Defines the tables of what is counted: what each record and item contributes, and the sums of it.
+"""Defines the tables of statistics: the contributions of records and items, and their sums.
 
-What an item or a record contributes is kept, so that a change adds the difference to the sums and reads
-nothing else. Neither table has a foreign key: what a deleted record contributed is
-subtracted after it is gone.
+The contribution of an item or a record is stored, so that a change adds only the difference to the sums. The
+tables have no foreign keys: the contribution of a deleted record is subtracted after its deletion.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from service.db.database import Base
 
 
 class CountedRecord(Base, table=True):
-    """What a record contributes, and where: `day` is `date.toordinal()` of the day it is counted on.
+    """The contribution of a record. `day` is `date.toordinal()` of the day that it is counted on.
 
-    `aircraft_id` and `executor_id` are empty where there is none. `seconds`: from its start to its end, None
-    while it has no end.
+    `aircraft_id` and `executor_id` are empty if the record has none. `seconds` is the duration from start to
+    end; None until it has ended.
     """
 
     __tablename__ = "statistic_record"
@@ -33,7 +32,7 @@ class CountedRecord(Base, table=True):
 
 
 class CountedItem(Base, table=True):
-    """How many of one thing the result of an item has, by `measure` and `name` (`rules.Measure`)."""
+    """The contribution of an item to one measure and name (`rules.Measure`)."""
 
     __tablename__ = "statistic_item"
 
@@ -47,11 +46,11 @@ class CountedItem(Base, table=True):
 
 
 class Sum(Base, table=True):
-    """What all records of a day or a month contribute to one name of a measure.
+    """The sum of the contributions to one measure and name.
 
-    `scope` (`rules.Scope`) says which of the other columns hold: with an aircraft or an executor of its own
-    or of all, of a day or of the month that begins on `day`. The key begins with what a chart compares and
-    the table is stored in its order on SQLite: a chart reads neighbouring rows.
+    `scope` (`rules.Scope`) states whether the sum is of one aircraft, executor or of all, and of a day or of
+    the month that begins on `day`. The key begins with the columns that a chart compares, and SQLite stores
+    the table in its order, so a chart reads neighbouring rows.
     """
 
     __tablename__ = "statistic_sum"

@@ -378,7 +378,7 @@ def test_the_command_says_whether_the_log_is_whole(
 
 def test_log_that_never_started_is_valid(database: Database, verify: Callable[..., tuple[int, str]]) -> None:
     status, out = verify()
-    assert (status, out.split(":")[0]) == (0, "nothing yet")
+    assert (status, out.split(":")[0]) == (0, "nothing to verify")
     # Someone who knows how the log ended does not take that for an answer.
     assert verify("--expect", f"3:{'0' * 64}")[0] == 1
     database.write_now(
@@ -402,7 +402,7 @@ def test_log_that_never_started_is_valid(database: Database, verify: Callable[..
 def test_a_file_without_tables_has_no_log_yet(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "walkaround.db").touch()
     assert cli.main(["audit", "verify"], Settings(data_dir=tmp_path, database_url="")) == 0
-    assert "nothing yet" in capsys.readouterr().out
+    assert "nothing to verify" in capsys.readouterr().out
 
 
 def test_the_command_without_a_database(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:

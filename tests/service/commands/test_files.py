@@ -62,7 +62,7 @@ def keep(files: FilesService, database: Database, name: str, data: bytes, days: 
     row = FileRow.__table__
     aged = update(row).where(row.c.file_id == stored.file_id).values(created_at=at, uploaded_at=None)
     database.write_now(lambda session: session.connection().execute(aged) and None)
-    path = files.path_of(stored)
+    path = files.path_of_file(stored)
     os.utime(path, (at.timestamp(), at.timestamp()))
     return stored
 
@@ -222,7 +222,7 @@ def test_contents_and_models_without_a_row_go(
     files: FilesService, database: Database, settings: Settings
 ) -> None:
     stored = keep(files, database, "a", b"without a row")
-    path = files.path_of(stored)
+    path = files.path_of_file(stored)
     row = FileRow.__table__
     database.write_now(lambda session: session.connection().execute(delete(row)) and None)
     models = model_contents(settings)
@@ -264,7 +264,7 @@ def test_content_that_is_removed_while_it_is_uploaded_is_stored_again(
     # It is on the disk already, and its transaction is still to come.
     add = files.keep("b", b"again", None)
     assert collector(database, settings).remove().contents == 1
-    assert files.path_of(database.write_now(add)).read_bytes() == b"again"
+    assert files.path_of_file(database.write_now(add)).read_bytes() == b"again"
 
 
 @pytest.mark.usefixtures("record")

@@ -35,7 +35,7 @@ def test_one_file_that_two_processes_store_at_once_is_one_row(
 
     def store(_number: int) -> str:
         row = FileRow(sha256=SHA256, filename="左翼.jpg", mime_type="image/jpeg", size=3)
-        return database.write_now(lambda session: service._add(session, row, None)).file_id
+        return database.write_now(lambda session: service._add_row(session, row, None)).file_id
 
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(store, range(2))

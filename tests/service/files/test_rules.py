@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.files.rules import (
-    ANY_TYPE,
+    UNKNOWN_TYPE,
     byte_range,
     clean_name,
     disposition,
@@ -72,11 +72,11 @@ def test_every_name_is_safe_and_stays_as_it_is(name: str) -> None:
         (b"II*\x00\x08\x00\x00\x00", "image/tiff"),
         (b"MM\x00*\x00\x00\x00\x08", "image/tiff"),
         (b"BM" + bytes(12) + b"\x28\x00\x00\x00", "image/bmp"),
-        (b"BMW is a car, not a picture", ANY_TYPE),
+        (b"BMW is a car, not a picture", UNKNOWN_TYPE),
         (b"%PDF-1.7", "application/pdf"),
-        (b"<svg onload=alert(1)>", ANY_TYPE),
-        (b"<html>", ANY_TYPE),
-        (b"", ANY_TYPE),
+        (b"<svg onload=alert(1)>", UNKNOWN_TYPE),
+        (b"<html>", UNKNOWN_TYPE),
+        (b"", UNKNOWN_TYPE),
     ],
 )
 def test_type_is_detected_from_content(head: bytes, mime_type: str) -> None:

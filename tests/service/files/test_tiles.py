@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from service.files import service as service_module
 from service.files import tiles as tiles_module
-from service.files.images import BadImageError, as_rgb, crop
+from service.files.images import BadImageError, crop, to_rgb
 from service.files.service import FilesService
 from service.files.tiles import TileStore, has_tile
 from service.settings import Settings
@@ -238,7 +238,7 @@ def test_a_crop_beyond_the_cut_is_refused(client: TestClient, tmp_path: Path) ->
 
 def test_alpha_lies_on_white() -> None:
     clear = pyvips.Image.black(2, 2, bands=4).copy(interpretation="srgb")
-    assert as_rgb(clear)(0, 0) == [255, 255, 255]
+    assert to_rgb(clear)(0, 0) == [255, 255, 255]
 
 
 def test_tiles_of_a_closed_store_are_not_waited_for(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from service.changes import ObjectChange
-from service.memory.making import Making
+from service.memory.comparisons import Comparisons
 from service.memory.service import MemoryService
 
 
@@ -27,8 +27,8 @@ from service.memory.service import MemoryService
 def test_what_may_wait_wakes_the_comparisons(
     change: ObjectChange, wakes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kicks: list[Making] = []
-    monkeypatch.setattr(Making, "kick", lambda making: kicks.append(making))
+    kicks: list[Comparisons] = []
+    monkeypatch.setattr(Comparisons, "look_now", lambda comparisons: kicks.append(comparisons))
     service = MemoryService(cast(Any, None), cast(Any, None))
     service.after_commit([change])
     assert bool(kicks) is wakes

@@ -12,10 +12,10 @@ from sqlalchemy import select
 
 from service.db.database import Database, now
 from service.memory import waiting
-from service.memory.making import Making
-from service.memory.ports import Compared, Place, Ports, Question
+from service.memory.comparisons import Comparisons
+from service.memory.ports import ComparisonResult, Place, Ports, Question
 from service.memory.tables import VARIATION, WAITING
-from service.memory.waiting import Taken
+from service.memory.waiting import LeasedItem
 from shared.geometry import Rect
 from shared.wire.memory import MemoryKind
 from tests.service.memory.test_rules import ALL, item, verdict
@@ -38,12 +38,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def taken(database: Database) -> Taken | None:
+def taken(database: Database) -> LeasedItem | None:
     return database.write_now(waiting.take)
 
 
 def test_a_process_that_was_killed_keeps_an_item_for_a_minute(database: Database, clock: Clock) -> None:
-    database.write_now(lambda session: waiting.add(session, ["i"]))
+    database.write_now(lambda session: waiting.add_items(session, ["i"]))
     first = taken(database)
     assert first is not None
     clock.later(59)
@@ -53,7 +53,7 @@ def test_a_process_that_was_killed_keeps_an_item_for_a_minute(database: Database
 
 
 def test_a_process_that_is_alive_keeps_an_item(database: Database, clock: Clock) -> None:
-    database.write_now(lambda session: waiting.add(session, ["i"]))
+    database.write_now(lambda session: waiting.add_items(session, ["i"]))
     first = taken(database)
     assert first is not None
     for _ in range(10):
@@ -65,10 +65,10 @@ def test_a_process_that_is_alive_keeps_an_item(database: Database, clock: Clock)
 
 
 def test_nothing_is_renewed_that_was_given_back(database: Database, clock: Clock) -> None:
-    database.write_now(lambda session: waiting.add(session, ["i"]))
+    database.write_now(lambda session: waiting.add_items(session, ["i"]))
     first = taken(database)
     assert first is not None
-    database.write_now(lambda session: waiting.give_back(session, first))
+    database.write_now(lambda session: waiting.release(session, first))
     database.write_now(lambda session: waiting.renew(session, first))
     assert taken(database) == first
 
@@ -88,11 +88,11 @@ class Played:
         kind: MemoryKind,
         judged: Sequence[Rect],
         without: Sequence[Rect],
-    ) -> Compared:
+    ) -> ComparisonResult:
         self.started.set()
         await self.go.wait()
         self.compared += 1
-        return Compared(b"content", 1)
+        return ComparisonResult(b"content", 1)
 
     async def disagreements(self, question: Question, contents: Sequence[bytes]) -> list[list[float]]:
         return []
@@ -122,20 +122,20 @@ class Played:
 def test_a_lease_is_renewed_while_a_photo_is_compared(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database.write_now(lambda session: waiting.add(session, ["i"]))
+    database.write_now(lambda session: waiting.add_items(session, ["i"]))
     monkeypatch.setattr(waiting, "RENEWED_AFTER", dt.timedelta(0))
 
     async def work() -> None:
         played, loop = Played(), asyncio.get_running_loop()
         renewed, renew = asyncio.Event(), waiting.renew
 
-        def noted(session: Any, taken: Taken) -> None:
+        def noted(session: Any, taken: LeasedItem) -> None:
             renew(session, taken)
             loop.call_soon_threadsafe(renewed.set)
 
         monkeypatch.setattr(waiting, "renew", noted)
-        making = Making(database, played.ports())
-        await making.start()
+        comparisons = Comparisons(database, played.ports())
+        await comparisons.start()
         try:
             await asyncio.wait_for(renewed.wait(), 60)
             played.go.set()
@@ -143,7 +143,7 @@ def test_a_lease_is_renewed_while_a_photo_is_compared(
             assert played.compared == 1
             assert await database.read(lambda session: session.execute(select(WAITING)).all()) == []
         finally:
-            await making.stop()
+            await comparisons.stop()
 
     asyncio.run(work())
 
@@ -153,24 +153,24 @@ def test_a_lease_is_renewed_while_a_photo_is_compared(
 def test_of_two_services_one_goes_on_when_the_other_is_killed(
     database: Database, database_url: str, clock: Clock
 ) -> None:
-    database.write_now(lambda session: waiting.add(session, ["i"]))
+    database.write_now(lambda session: waiting.add_items(session, ["i"]))
     # What a process does before it is killed.
     assert taken(database) is not None
 
     async def work(other: Database) -> None:
         played = Played()
         played.go.set()
-        making = Making(other, played.ports())
-        await making.start()
+        comparisons = Comparisons(other, played.ports())
+        await comparisons.start()
         try:
             assert taken(other) is None
             assert not played.started.is_set()
             clock.later(61)
-            making.kick()
+            comparisons.look_now()
             await asyncio.wait_for(played.started.wait(), 60)
             await asyncio.wait_for(played.rested.wait(), 60)
         finally:
-            await making.stop()
+            await comparisons.stop()
 
     other = Database(database_url)
     try:

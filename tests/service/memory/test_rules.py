@@ -65,7 +65,7 @@ def test_a_photo_belongs_when_a_person_passed_its_item() -> None:
     (member,) = rules.members(item(detection(box(0)), verdict()))
     assert (member.kind, member.file_id, member.decided_by) == (MemoryKind.PASSED, "a", "Wang")
     assert member.decided_at == dt.datetime(2026, 3, 1, 12, 30, tzinfo=dt.UTC)
-    assert (member.judged, member.without) == ((), ())
+    assert (member.judged_findings, member.kept_findings) == ((), ())
     assert kinds(verdict()) == [MemoryKind.PASSED]
 
 
@@ -101,17 +101,17 @@ def test_what_a_person_kept_is_left_out_and_what_a_person_rejected_counts_by_its
     detected = detection(box(0, 0.91), box(50, 0.92), box(90, 0.93))
     corrected = correction(box(0, 0.91, origin="model"), box(200, 1, origin="person"))
     passed, rejected = rules.members(item(detected, corrected, verdict()))
-    assert passed.without == (Rect(0, 0, 10, 10), Rect(200, 0, 10, 10))
+    assert passed.kept_findings == (Rect(0, 0, 10, 10), Rect(200, 0, 10, 10))
     assert rejected.kind is MemoryKind.REJECTED
-    assert rejected.judged == (Rect(50, 0, 10, 10), Rect(90, 0, 10, 10))
+    assert rejected.judged_findings == (Rect(50, 0, 10, 10), Rect(90, 0, 10, 10))
 
 
 def test_findings_rejected_in_a_failed_item_count_and_its_photo_does_not() -> None:
     entries = (detection(box(0, 0.91), box(50, 0.92)), correction(box(0, 0.91, origin="model")))
     rejected, failed = rules.members(item(*entries, verdict("failed")))
-    assert (failed.kind, failed.judged) == (MemoryKind.FAILED, (Rect(0, 0, 10, 10),))
-    assert (rejected.kind, rejected.judged) == (MemoryKind.REJECTED, (Rect(50, 0, 10, 10),))
-    assert rejected.without == (Rect(0, 0, 10, 10),)
+    assert (failed.kind, failed.judged_findings) == (MemoryKind.FAILED, (Rect(0, 0, 10, 10),))
+    assert (rejected.kind, rejected.judged_findings) == (MemoryKind.REJECTED, (Rect(50, 0, 10, 10),))
+    assert rejected.kept_findings == (Rect(0, 0, 10, 10),)
     assert kinds(*entries) == []
 
 
@@ -129,42 +129,42 @@ def test_rejections_are_those_of_all_corrections_in_a_row() -> None:
         correction(of_version=2, version=3),
     )
     _, rejected = rules.members(item(*entries, verdict()))
-    assert rejected.judged == (Rect(0, 0, 10, 10), Rect(50, 0, 10, 10))
+    assert rejected.judged_findings == (Rect(0, 0, 10, 10), Rect(50, 0, 10, 10))
 
 
 def test_findings_of_a_photo_that_was_taken_off_the_item_are_not_learned() -> None:
     entries = (detection(box(0), of="gone"), correction(of="gone"))
     (member,) = rules.members(item(*entries, verdict()))
-    assert (member.kind, member.without) == (MemoryKind.PASSED, ())
+    assert (member.kind, member.kept_findings) == (MemoryKind.PASSED, ())
 
 
 def test_the_findings_of_a_failed_item_are_counter_examples_and_its_photo_is_not_normal() -> None:
     (failed,) = rules.members(item(detection(box(0), box(50)), verdict("failed")))
-    assert (failed.kind, failed.file_id, failed.without) == (MemoryKind.FAILED, "a", ())
-    assert failed.judged == (Rect(0, 0, 10, 10), Rect(50, 0, 10, 10))
+    assert (failed.kind, failed.file_id, failed.kept_findings) == (MemoryKind.FAILED, "a", ())
+    assert failed.judged_findings == (Rect(0, 0, 10, 10), Rect(50, 0, 10, 10))
 
 
 @pytest.mark.parametrize("named", [{"origin": "model", "accepted": True}, {"origin": "person"}])
 def test_of_a_failed_item_the_findings_count_that_a_person_accepted_or_drew(named: dict[str, Any]) -> None:
     entries = detection(box(0, 0.91), box(50, 0.92)), correction(box(0, 0.91), box(50, 0.92, **named))
     (failed,) = rules.members(item(*entries, verdict("failed")))
-    assert failed.judged == (Rect(50, 0, 10, 10),)
+    assert failed.judged_findings == (Rect(50, 0, 10, 10),)
 
 
 def test_what_failed_enters_a_frozen_memory_and_leaves_one_that_is_started_over() -> None:
     (failed,) = rules.members(item(detection(box(0)), verdict("failed", minute=40)))
     earlier, later = (dt.datetime(2026, 3, 1, 12, minute, tzinfo=dt.UTC) for minute in (20, 50))
-    assert rules.within([failed], None, earlier) == [failed]
-    assert rules.within([failed], later, None) == []
+    assert rules.decided_between([failed], None, earlier) == [failed]
+    assert rules.decided_between([failed], later, None) == []
 
 
 def test_a_memory_has_what_was_decided_after_it_began_and_before_it_was_frozen() -> None:
     members = [rules.members(item(verdict(minute=minute)))[0] for minute in (10, 20, 40)]
     at = [dt.datetime(2026, 3, 1, 12, minute, tzinfo=dt.UTC) for minute in (15, 30)]
-    assert rules.within(members, None, None) == members
-    assert rules.within(members, at[0], None) == members[1:]
-    assert rules.within(members, None, at[1]) == members[:2]
-    assert rules.within(members, *at) == members[1:2]
+    assert rules.decided_between(members, None, None) == members
+    assert rules.decided_between(members, at[0], None) == members[1:]
+    assert rules.decided_between(members, None, at[1]) == members[:2]
+    assert rules.decided_between(members, *at) == members[1:2]
 
 
 def test_a_memory_keeps_the_oldest_and_the_newest_and_each_content_once() -> None:
@@ -173,9 +173,9 @@ def test_a_memory_keeps_the_oldest_and_the_newest_and_each_content_once() -> Non
         for number in range(10)
     ]
     twice = [*members, replace(members[4], item=members[4].item._replace(item_id="again"))]
-    assert [member.file_id for member in rules.chosen(twice, 2, 3)] == ["0", "1", "7", "8", "9"]
-    assert len(rules.chosen(twice, 5, 20)) == 10
-    assert rules.passed_photos(twice) == 10
+    assert [member.file_id for member in rules.select_kept(twice, 2, 3)] == ["0", "1", "7", "8", "9"]
+    assert len(rules.select_kept(twice, 5, 20)) == 10
+    assert rules.count_passed(twice) == 10
 
 
 def test_a_memory_counts_from_the_photos_that_are_required_on() -> None:
@@ -191,8 +191,8 @@ def test_what_a_comparison_depends_on_gives_another_basis() -> None:
     (member,) = rules.members(item(verdict()))
     question = member.photo.question
     others = [
-        replace(member, without=(Rect(0, 0, 1, 1),)),
-        replace(member, judged=(Rect(0, 0, 1, 1),)),
+        replace(member, kept_findings=(Rect(0, 0, 1, 1),)),
+        replace(member, judged_findings=(Rect(0, 0, 1, 1),)),
         replace(member, kind=MemoryKind.FAILED),
         replace(member, photo=member.photo._replace(question=question._replace(settings={"smallest": 2}))),
         replace(member, photo=member.photo._replace(question=question._replace(point=(0, 0, 0.5, 1)))),

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from service.db.database import Database
-from service.phone.rules import RateLimiter, end_after_photo, first_end
+from service.phone.rules import RateLimiter, expiry_after_photo, initial_expiry
 from service.phone.tables import CODE
 from service.settings import Settings
 from shared.wire.phone import LONGEST_SECONDS, MOST_CODES
@@ -225,11 +225,11 @@ def test_a_rate_allows_so_many_and_then_the_next_in_time() -> None:
     rate = RateLimiter(2, 60, clock=lambda: at)
     rate.count("a")
     at = 110.0
-    assert rate.wait("a") == 0
+    assert rate.seconds_to_wait("a") == 0
     rate.count("a")
-    assert (rate.wait("a"), rate.wait("b")) == (51, 0)
+    assert (rate.seconds_to_wait("a"), rate.seconds_to_wait("b")) == (51, 0)
     at = 161.0
-    assert rate.wait("a") == 0
+    assert rate.seconds_to_wait("a") == 0
 
 
 def test_the_end_moves_on_but_not_beyond_the_longest() -> None:
@@ -237,6 +237,8 @@ def test_the_end_moves_on_but_not_beyond_the_longest() -> None:
 
     start = dt.datetime(2026, 3, 1, 8, tzinfo=dt.UTC)
     soon = start + dt.timedelta(seconds=60)
-    assert end_after_photo(start, first_end(start), soon) == first_end(soon)
+    assert expiry_after_photo(start, initial_expiry(start), soon) == initial_expiry(soon)
     late = start + dt.timedelta(seconds=LONGEST_SECONDS - 1)
-    assert end_after_photo(start, first_end(start), late) == start + dt.timedelta(seconds=LONGEST_SECONDS)
+    assert expiry_after_photo(start, initial_expiry(start), late) == start + dt.timedelta(
+        seconds=LONGEST_SECONDS
+    )

@@ -20,13 +20,13 @@ from service.statistics.rules import (
     Measure,
     Scope,
     cells,
-    day_of,
+    clean_name,
     differences,
     division,
     item_counts,
-    month_of,
-    name_of,
-    week_of,
+    local_day,
+    month_start,
+    week_start,
 )
 
 ORDINALS = st.dates(dt.date(1900, 1, 1), dt.date(2999, 12, 31)).map(dt.date.toordinal)
@@ -112,7 +112,7 @@ def test_a_correction_of_what_is_gone_measures_no_model() -> None:
 
 @pytest.mark.parametrize("text", ["a\x00b", "\ud800", "界" * 400, "", None, 7])
 def test_every_name_can_be_stored(text: object) -> None:
-    name = name_of(text)
+    name = clean_name(text)
     assert len(name) <= LONGEST_NAME
     assert "\x00" not in name
     assert name.encode()[:0] == b""
@@ -120,10 +120,10 @@ def test_every_name_can_be_stored(text: object) -> None:
 
 def test_a_day_begins_at_midnight_on_the_clock_of_this_machine() -> None:
     midnight = dt.datetime(2026, 5, 4).astimezone().astimezone(dt.UTC).replace(tzinfo=None)
-    assert day_of(midnight) == dt.date(2026, 5, 4).toordinal()
-    assert day_of(midnight - dt.timedelta.resolution) == dt.date(2026, 5, 3).toordinal()
-    assert day_of(dt.datetime.min) >= 1
-    assert day_of(dt.datetime.max) <= dt.date.max.toordinal()
+    assert local_day(midnight) == dt.date(2026, 5, 4).toordinal()
+    assert local_day(midnight - dt.timedelta.resolution) == dt.date(2026, 5, 3).toordinal()
+    assert local_day(dt.datetime.min) >= 1
+    assert local_day(dt.datetime.max) <= dt.date.max.toordinal()
 
 
 def test_something_counts_in_eight_sums() -> None:
@@ -131,7 +131,7 @@ def test_something_counts_in_eight_sums() -> None:
     affected = list(cells(CountingPlace(day, "a", "e"), (Measure.LABEL, "dent")))
     assert len(set(affected)) == 8
     assert Cell("label", int(Scope.ALL), "", "", day, "dent") in affected
-    assert Cell("label", int(Scope.MONTH | Scope.AIRCRAFT), "a", "", month_of(day), "dent") in affected
+    assert Cell("label", int(Scope.MONTH | Scope.AIRCRAFT), "a", "", month_start(day), "dent") in affected
 
 
 def test_only_what_differs_changes_a_sum() -> None:
@@ -156,7 +156,9 @@ def test_the_parts_of_a_chart_are_its_days_in_order_without_a_gap(first: int, la
         assert after.first - before.last == dt.timedelta(days=1)
     assert len(periods) == len(parts.starts) <= 122
     for period, start in zip(periods, parts.starts, strict=True):
-        assert parts.start_of(period.first.toordinal()) == parts.start_of(period.last.toordinal()) == start
+        assert (
+            parts.part_start(period.first.toordinal()) == parts.part_start(period.last.toordinal()) == start
+        )
 
 
 @given(ORDINALS, st.integers(DAYS_BY_DAY, MOST_DAYS - 1))
@@ -168,12 +170,12 @@ def test_whole_months_lie_within_the_days(last: int, days: int) -> None:
         return
     first, final = months
     assert parts.first <= first <= parts.first + 31
-    assert month_of(first) == first
-    assert month_of(final) == final
+    assert month_start(first) == first
+    assert month_start(final) == final
     assert parts.last - 62 < final <= parts.last
 
 
 @given(ORDINALS)
 def test_a_week_begins_on_monday(day: int) -> None:
-    assert dt.date.fromordinal(week_of(day)).weekday() == 0
-    assert 0 <= day - week_of(day) <= 6
+    assert dt.date.fromordinal(week_start(day)).weekday() == 0
+    assert 0 <= day - week_start(day) <= 6

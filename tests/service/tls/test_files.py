@@ -65,7 +65,7 @@ def test_a_pair_that_is_half_replaced_keeps_the_one_before_and_says_so(
         assert handshake(context) == other.fingerprint
     first, second = (record.getMessage() for record in caplog.records)
     assert "do not belong together" in first
-    assert "The certificate read before stays in use." in first
+    assert "The previous certificate stays in use." in first
     assert other.fingerprint in second
 
 
@@ -114,7 +114,7 @@ def test_a_renewal_that_fails_is_said_and_not_tried_at_each_connection(
     monkeypatch.setattr("service.tls.files.renew", full)
     for _connection in range(3):
         assert handshake(context) == pair.fingerprint
-    assert caplog.text.count("cannot be renewed") == 1
+    assert caplog.text.count("cannot renew the certificate") == 1
 
 
 def test_a_certificate_that_the_settings_name_is_never_rewritten(
