@@ -1,9 +1,9 @@
-"""The webcam: where frames come from, what they show, and the live feed for a page."""
+"""Reads and analyses camera frames and provides the live feed for a page."""
 
 from desktop.camera.auto_shutter import AutoShutter
-from desktop.camera.feed import CameraFeed, CapturedFrame, FeedState, FrameLooker, as_image
+from desktop.camera.feed import CameraFeed, CapturedFrame, FeedState, FrameAnalyser, as_image
 from desktop.camera.film import Film, FilmedFrame, is_choppy
-from desktop.camera.guidance import GuideHint, GuideLook, RegionGuide, target_rect
+from desktop.camera.guidance import GuideHint, GuideResult, RegionGuide, target_rect
 from desktop.camera.hints import Face, Hint
 from desktop.camera.sources import (
     PHOTO_SIZE,
@@ -27,10 +27,10 @@ __all__ = [
     "FeedState",
     "Film",
     "FilmedFrame",
-    "FrameLooker",
+    "FrameAnalyser",
     "FrameSource",
     "GuideHint",
-    "GuideLook",
+    "GuideResult",
     "Hint",
     "ImageSequence",
     "RegionGuide",

@@ -1,37 +1,40 @@
-"""Decides when a photo is taken by itself: when the picture has fitted for about a second. Pure."""
+"""Decides when a photo is taken automatically: when frames have fitted for about a second."""
 
 from __future__ import annotations
 
 HOLD_SECONDS = 1.0
 _GRACE_SECONDS = 0.35
-"""One look that fails in between does not begin it again."""
+"""A single frame that does not fit in between does not restart the second."""
 
 
 class AutoShutter:
-    """Fed with looks, in seconds of any clock. After it fired it waits until the picture does not fit."""
+    """A shutter that fires once. Before it fires again, the picture must not fit for a moment."""
 
     def __init__(self) -> None:
         self._since: float | None = None
-        self._last = 0.0
-        self._armed = True
+        self._last_fit = 0.0
+        self._is_armed = True
 
-    def see(self, fits: bool, at: float) -> float:
-        """How far the second is, 0..1; 1 once, when the photo is to be taken."""
+    def update(self, fits: bool, time: float) -> float:
+        """Update the shutter with a frame at `time` (seconds of any clock).
+
+        Returns the share of the second that has passed, 0..1. It is 1 once, when the photo is to be taken.
+        """
         if fits:
-            self._last = at
-            if not self._armed:
+            self._last_fit = time
+            if not self._is_armed:
                 return 0.0
-            self._since = at if self._since is None else self._since
-        elif self._since is None or at - self._last > _GRACE_SECONDS:
-            self._armed, self._since = True, None
+            self._since = time if self._since is None else self._since
+        elif self._since is None or time - self._last_fit > _GRACE_SECONDS:
+            self._is_armed, self._since = True, None
         if self._since is None:
             return 0.0
-        share = min(1.0, (at - self._since) / HOLD_SECONDS)
+        share = min(1.0, (time - self._since) / HOLD_SECONDS)
         if share == 1.0 and fits:
-            self._armed, self._since = False, None
+            self._is_armed, self._since = False, None
             return 1.0
         return min(share, 0.99)
 
     def reset(self) -> None:
-        """Begin again, and not before the picture did not fit for a while."""
-        self._armed, self._since = False, None
+        """Start over. The picture must not fit for a moment before the second begins."""
+        self._is_armed, self._since = False, None

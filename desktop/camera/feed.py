@@ -1,4 +1,4 @@
-"""Films for a page: frames at a bounded rate, one hint at a time, the sharpest of the last frames."""
+"""Reads a camera for a page: frames at a limited rate, analyses, and the sharpest of the last frames."""
 
 from __future__ import annotations
 
@@ -14,86 +14,86 @@ from PySide6.QtGui import QImage
 
 from desktop.background.workers import Lane, ProgressReport, Task, run
 from desktop.camera.film import Film
-from desktop.camera.hints import Face, FrameAnalysis, analyse_frame, faces_in, far_faces_in
+from desktop.camera.hints import Face, FrameAnalysis, analyse_frame, find_distant_faces, find_near_faces
 from desktop.camera.sources import Frame, FrameSource, SourceError
 from shared.images.cv import cv2
 
 FRAMES_PER_SECOND = 15
-_LOOK_EVERY = 3
-# How often a distant face is searched for while none is near: it is costly, and only gives a hint.
-_LOOK_FAR_EVERY = 15
-_KEPT = 8
+_ANALYSE_EVERY = 3
+# Frames between two searches for distant faces. The search is slow and gives only a hint.
+_SEARCH_DISTANT_EVERY = 15
+_MAX_RECENT = 8
 _JPEG_QUALITY = 95
-# A camera that gives no frame for this long (s) was unplugged; this long (s) until it is tried again.
-_LOST_AFTER = 1.0
-_TRY_AGAIN = 1.0
+# Seconds without a frame after which a camera counts as unplugged, and seconds until it is tried again.
+_LOST_SECONDS = 1.0
+_RETRY_SECONDS = 1.0
 
 
 class FeedState(StrEnum):
-    """How the feed is."""
+    """The state of a feed."""
 
     IDLE = "idle"
     OPENING = "opening"
     LIVE = "live"
     UNAVAILABLE = "unavailable"
-    """The source cannot be opened: not there or in use. It is tried again."""
+    """The source cannot be opened: it is missing or in use. It is tried again."""
     LOST = "lost"
-    """It was live and stopped, as a camera that is unplugged. It is tried again."""
+    """The source stopped, such as a camera that was unplugged. It is tried again."""
 
 
-class Looked(Protocol):
-    """What a look at a frame says of it."""
+class FrameResult(Protocol):
+    """The result of analysing a frame."""
 
     @property
     def is_good(self) -> bool:
-        """Whether the frame is worth taking."""
+        """Whether the frame can be used."""
 
     @property
     def sharpness(self) -> float:
-        """Higher is sharper."""
+        """The sharpness. Higher is sharper."""
 
 
-class FrameLooker(Protocol):
-    """Looks at the frames of one start, on the filming thread."""
+class FrameAnalyser(Protocol):
+    """Analyses the frames of one start, on the camera thread."""
 
-    def look(self, frame: Frame) -> Looked | None:
-        """What the frame shows; None for a frame that is not looked at."""
+    def analyse(self, frame: Frame) -> FrameResult | None:
+        """Analyse a frame. Returns None for a frame that is skipped."""
 
 
-class FaceLooker:
-    """Looks at every third frame for faces."""
+class FaceAnalyser:
+    """Searches every third frame for faces."""
 
     def __init__(self) -> None:
         self._number = 0
         self._previous: Face | None = None
-        self._far: list[Face] = []
+        self._distant_faces: list[Face] = []
 
-    def look(self, frame: Frame) -> FrameAnalysis | None:
-        """The faces of the frame and the hint to show; None for frames in between."""
+    def analyse(self, frame: Frame) -> FrameAnalysis | None:
+        """Find the faces of the frame and the hint to show. Returns None for frames in between."""
         number, self._number = self._number, self._number + 1
-        if number % _LOOK_EVERY:
+        if number % _ANALYSE_EVERY:
             return None
-        near = faces_in(frame, self._previous)
-        if near:
-            self._far = []
-        elif number % _LOOK_FAR_EVERY == 0:
-            self._far = far_faces_in(frame)
-        analysis = analyse_frame(frame, near or self._far)
+        near_faces = find_near_faces(frame, self._previous)
+        if near_faces:
+            self._distant_faces = []
+        elif number % _SEARCH_DISTANT_EVERY == 0:
+            self._distant_faces = find_distant_faces(frame)
+        analysis = analyse_frame(frame, near_faces or self._distant_faces)
         self._previous = analysis.face
         return analysis
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CapturedFrame:
-    """One frame worth sending, in memory only."""
+    """One usable frame, in memory only."""
 
     frame: Frame
-    look: Looked
-    taken: float
+    result: FrameResult
+    captured_at: float
     """Monotonic seconds."""
 
     def jpeg(self) -> bytes:
-        """The frame as JPEG. Takes milliseconds: not for the GUI thread."""
+        """Encode the frame as JPEG. Takes milliseconds: call it off the GUI thread."""
         good, data = cv2.imencode(".jpg", self.frame, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
         if not good:
             raise ValueError("the frame cannot be encoded")
@@ -102,25 +102,25 @@ class CapturedFrame:
 
 @dataclass(slots=True, repr=False)
 class _FilmState:
-    """What the filming thread and the GUI thread share of one start."""
+    """The state of one start that the camera thread and the GUI thread share."""
 
-    recent: deque[CapturedFrame] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    recent: deque[CapturedFrame] = field(default_factory=lambda: deque(maxlen=_MAX_RECENT))
     film: Film | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
-    shown: threading.Event = field(default_factory=threading.Event)
-    """Set while the GUI is ready for another frame; frames that come too fast are dropped, not queued."""
+    gui_is_ready: threading.Event = field(default_factory=threading.Event)
+    """Set while the GUI is ready for another frame. Frames that come too fast are dropped, not queued."""
 
 
 @dataclass(frozen=True, slots=True)
-class _FilmNews:
-    """A film began, or is complete."""
+class _FilmEvent:
+    """The start or the end of a film."""
 
     film: Film
     complete: bool
 
 
-class _Running:
-    """The task of a feed; outlives the feed's C++ half."""
+class _TaskHandle:
+    """Holds the task of a feed. It outlives the feed's C++ object."""
 
     def __init__(self) -> None:
         self.task: Task | None = None
@@ -132,172 +132,180 @@ class _Running:
 
 
 class CameraFeed(QObject):
-    """Films one source off the GUI thread and emits frames and hints.
+    """Reads one source off the GUI thread and emits frames and analyses.
 
-    A source that is unplugged is waited for. `stop`, or the end of this object, releases it.
+    An unplugged source is opened again when it is back. `stop` and the deletion of this object release it.
     """
 
     frameReady = Signal(QImage)  # noqa: N815 - Qt's way
     """A frame, not mirrored, at most `FRAMES_PER_SECOND` times a second."""
-    looked = Signal(object)
-    """What was `Looked` at in a frame (`FrameAnalysis` without another looker), a few times a second."""
+    frameAnalysed = Signal(object)  # noqa: N815 - Qt's way
+    """The `FrameResult` of a frame, a few times a second: a `FrameAnalysis` unless `start` got an
+    analyser."""
     stateChanged = Signal(object)  # noqa: N815 - Qt's way
     """The new `FeedState`."""
-    filmBegan = Signal(object)  # noqa: N815 - Qt's way
-    """The first frame of this `Film` is taken."""
-    filmed = Signal(object)
+    filmStarted = Signal(object)  # noqa: N815 - Qt's way
+    """The first frame of this `Film` was recorded."""
+    filmReady = Signal(object)  # noqa: N815 - Qt's way
     """This `Film` is complete."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._state = FeedState.IDLE
         self._source: FrameSource | None = None
-        self._running = _Running()
-        self._reel = _FilmState()
-        # The owner of a task that goes drops its callbacks but not the work: the camera must be let go.
-        self.destroyed.connect(self._running.cancel)
+        self._task_handle = _TaskHandle()
+        self._film_state = _FilmState()
+        # A deleted owner of a task drops the callbacks but not the work, and the camera must be released.
+        self.destroyed.connect(self._task_handle.cancel)
 
     @property
     def state(self) -> FeedState:
-        """How the feed is."""
+        """The state of the feed."""
         return self._state
 
     @property
     def source(self) -> FrameSource | None:
-        """What is being filmed, or was last."""
+        """The present or last source."""
         return self._source
 
-    def start(self, source: FrameSource, looker: FrameLooker | None = None) -> None:
-        """Film `source` from now on, instead of what was filmed before. None as `looker`: faces."""
+    def start(self, source: FrameSource, analyser: FrameAnalyser | None = None) -> None:
+        """Read `source` instead of the present one. Without an `analyser`, search for faces."""
         self.stop()
         self._source = source
-        self._reel.shown.set()
-        self._tell(FeedState.OPENING)
-        self._running.task = run(
-            _film,
+        self._film_state.gui_is_ready.set()
+        self._set_state(FeedState.OPENING)
+        self._task_handle.task = run(
+            _record,
             source,
-            looker or FaceLooker(),
-            self._reel,
+            analyser or FaceAnalyser(),
+            self._film_state,
             owner=self,
-            failed=self._failed,
-            progress=self._arrived,
+            failed=self._on_failed,
+            progress=self._on_progress,
             lane=Lane.LONG,
         )
 
     def stop(self) -> None:
-        """Stop filming; the filming thread releases the source after its current frame."""
-        self._running.cancel()
-        # The filming thread may still add to the old one.
-        self._reel = _FilmState()
-        self._tell(FeedState.IDLE)
+        """Stop reading. The camera thread releases the source after its current frame."""
+        self._task_handle.cancel()
+        # The camera thread may still add to the old state.
+        self._film_state = _FilmState()
+        self._set_state(FeedState.IDLE)
 
     def film(self, length_ms: int) -> Film:
-        """Film `length_ms` from the next frame on, instead of an earlier film; faces are not looked for
-        meanwhile.
+        """Record a film of `length_ms` from the next frame on, which replaces an earlier film.
 
-        `stop` or `cancel_film` ends it without `filmed`.
+        Frames are not analysed during the recording.
+
+        `stop` or `cancel_film` ends it without `filmReady`.
         """
         film = Film(length_ms)
-        self._reel.film = film
+        self._film_state.film = film
         return film
 
     def cancel_film(self) -> None:
-        """Drop the film that is being taken, and its frames."""
-        self._reel.film = None
+        """Discard the film that is being recorded."""
+        self._film_state.film = None
 
     def best(self, seconds: float = 1.0) -> CapturedFrame | None:
         """The sharpest shot of the last `seconds` that needs no hint; None when there is none.
 
-        It is taken out: the next call gives another.
+        The frame is removed, so that the next call returns another one.
         """
-        newest = time.monotonic() - seconds
-        with self._reel.lock:
-            good = [shot for shot in self._reel.recent if shot.look.is_good and shot.taken >= newest]
-            if not good:
+        earliest = time.monotonic() - seconds
+        with self._film_state.lock:
+            good_frames = [
+                frame
+                for frame in self._film_state.recent
+                if frame.result.is_good and frame.captured_at >= earliest
+            ]
+            if not good_frames:
                 return None
-            self._reel.recent.clear()
-        return max(good, key=lambda shot: shot.look.sharpness)
+            self._film_state.recent.clear()
+        return max(good_frames, key=lambda frame: frame.result.sharpness)
 
-    def _arrived(self, news: object) -> None:
-        if isinstance(news, QImage):
-            self._tell(FeedState.LIVE)
-            self._reel.shown.set()
-            self.frameReady.emit(news)
-        elif isinstance(news, FeedState):
-            self._tell(news)
-        elif isinstance(news, _FilmNews):
-            # One that was dropped meanwhile is no news.
-            if news.film is self._reel.film:
-                if news.complete:
-                    self._reel.film = None
-                    self.filmed.emit(news.film)
+    def _on_progress(self, event: object) -> None:
+        if isinstance(event, QImage):
+            self._set_state(FeedState.LIVE)
+            self._film_state.gui_is_ready.set()
+            self.frameReady.emit(event)
+        elif isinstance(event, FeedState):
+            self._set_state(event)
+        elif isinstance(event, _FilmEvent):
+            # Ignore a film that was discarded in the meantime.
+            if event.film is self._film_state.film:
+                if event.complete:
+                    self._film_state.film = None
+                    self.filmReady.emit(event.film)
                 else:
-                    self.filmBegan.emit(news.film)
+                    self.filmStarted.emit(event.film)
         else:
-            self.looked.emit(news)
+            self.frameAnalysed.emit(event)
 
-    def _failed(self, error: Exception) -> None:
-        self._running.task = None
-        self._tell(FeedState.UNAVAILABLE)
+    def _on_failed(self, error: Exception) -> None:
+        self._task_handle.task = None
+        self._set_state(FeedState.UNAVAILABLE)
         raise error
 
-    def _tell(self, state: FeedState) -> None:
+    def _set_state(self, state: FeedState) -> None:
         if state is not self._state:
             self._state = state
             self.stateChanged.emit(state)
 
 
-def _film(report: ProgressReport, source: FrameSource, looker: FrameLooker, reel: _FilmState) -> None:
-    lost = FeedState.UNAVAILABLE
+def _record(
+    report: ProgressReport, source: FrameSource, analyser: FrameAnalyser, film_state: _FilmState
+) -> None:
+    failed_state = FeedState.UNAVAILABLE
     while True:
         try:
             source.open()
-            _film_until_lost(report, source, looker, reel)
-            lost = FeedState.LOST
+            _record_until_lost(report, source, analyser, film_state)
+            failed_state = FeedState.LOST
         except SourceError:
             pass
         finally:
             source.close()
-        report(lost)
-        report.wait(_TRY_AGAIN)
+        report(failed_state)
+        report.wait(_RETRY_SECONDS)
 
 
-def _film_until_lost(
-    report: ProgressReport, source: FrameSource, looker: FrameLooker, reel: _FilmState
+def _record_until_lost(
+    report: ProgressReport, source: FrameSource, analyser: FrameAnalyser, film_state: _FilmState
 ) -> None:
-    """Film until no frame came for a while."""
-    last = due = time.monotonic()
-    while time.monotonic() - last < _LOST_AFTER:
+    """Read frames until none came for `_LOST_SECONDS`."""
+    last_frame_time = next_frame_time = time.monotonic()
+    while time.monotonic() - last_frame_time < _LOST_SECONDS:
         report.check()
         frame = source.read()
         if frame is None:
             report.wait(0.05)
             continue
-        last = time.monotonic()
-        if reel.shown.is_set():
-            reel.shown.clear()
+        last_frame_time = time.monotonic()
+        if film_state.gui_is_ready.is_set():
+            film_state.gui_is_ready.clear()
             report(as_image(frame))
-        film = reel.film
-        look = None
+        film = film_state.film
+        result = None
         if film is None:
-            look = looker.look(frame)
+            result = analyser.analyse(frame)
         elif not film.is_complete:
-            begins = film.is_empty
-            film.add(frame, last)
-            if begins or film.is_complete:
-                report(_FilmNews(film, film.is_complete))
-        if look is not None:
-            with reel.lock:
-                reel.recent.append(CapturedFrame(frame, look, last))
-            report(look)
-        # Cameras set the pace themselves; files and fast cameras are slowed down to it. A look may take
-        # longer than a camera is waited for.
-        now = last = time.monotonic()
-        due = max(due + 1 / FRAMES_PER_SECOND, now)
-        report.wait(due - now)
+            is_first = film.is_empty
+            film.add(frame, last_frame_time)
+            if is_first or film.is_complete:
+                report(_FilmEvent(film, film.is_complete))
+        if result is not None:
+            with film_state.lock:
+                film_state.recent.append(CapturedFrame(frame, result, last_frame_time))
+            report(result)
+        # Files and fast cameras are slowed down to the frame rate. The time is read again, because an
+        # analysis may take longer than `_LOST_SECONDS`.
+        now = last_frame_time = time.monotonic()
+        next_frame_time = max(next_frame_time + 1 / FRAMES_PER_SECOND, now)
+        report.wait(next_frame_time - now)
 
 
 def as_image(frame: Frame) -> QImage:
-    """A QImage with a copy of the frame."""
+    """Copy a frame to a QImage."""
     height, width = frame.shape[:2]
     return QImage(frame.data, width, height, frame.strides[0], QImage.Format.Format_BGR888).copy()

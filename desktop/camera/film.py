@@ -1,4 +1,4 @@
-"""Films frames for the answer to a challenge: at even times, small, in memory only."""
+"""Records frames for the answer to a challenge: at regular times, small, in memory only."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from shared.images.cv import cv2
 from shared.limits import MAX_FRAME_LENGTH, MAX_FRAMES
 
 FRAME_MS = 80
-"""The service wants some 12 frames a second; a camera of 15 or 30 gives them."""
+"""The service needs about 12 frames a second, which cameras with 15 or 30 provide."""
 
-# What the service needs at least (`service.face.liveness.decision`): with less it sees no movement.
-FEWEST = 12
-LONGEST_GAP_MS = 350
-# Tried one after the other, until a frame of noise is small enough too.
+# Limits of the service (`service.face.liveness.decision`) for recognizing a movement.
+MIN_FRAMES = 12
+MAX_GAP_MS = 350
+# JPEG qualities that are tried until the frame is small enough.
 _QUALITIES = (88, 70, 45, 20)
 # Base64 takes four characters for three bytes.
-_MOST_BYTES = MAX_FRAME_LENGTH // 4 * 3
+_MAX_BYTES = MAX_FRAME_LENGTH // 4 * 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,42 +33,45 @@ class FilmedFrame:
 
 
 class Film:
-    """Takes the frames of `length_ms` from the first one on. Frames come from one thread, and are read by
-    another one.
+    """A recording of `length_ms`, which begins with the first frame.
+
+    One thread adds frames, another one may read them.
     """
 
     def __init__(self, length_ms: int) -> None:
         self.length_ms = length_ms
         self._lock = threading.Lock()
         self._frames: list[FilmedFrame] = []
-        self._first = 0.0
-        self._due = 0
+        self._start_time = 0.0
+        self._next_ms = 0
         self._complete = False
 
-    def add(self, frame: Frame, at: float) -> None:
-        """Take a frame of the moment `at` (monotonic seconds), if it is time for one. Takes milliseconds."""
+    def add(self, frame: Frame, time: float) -> None:
+        """Take a frame of the moment `time` (monotonic seconds), if it is time for one. Takes
+        milliseconds."""
         if self._complete:
             return
-        if not self._due:
-            self._first = at
-        at_ms = round((at - self._first) * 1000)
-        if at_ms >= self._due:
-            taken = FilmedFrame(at_ms, _jpeg(frame))
-            # Each at its time, not each so long after the one before: a camera of 15 a second would give 8.
-            self._due = (at_ms // FRAME_MS + 1) * FRAME_MS
+        if not self._next_ms:
+            self._start_time = time
+        at_ms = round((time - self._start_time) * 1000)
+        if at_ms >= self._next_ms:
+            filmed_frame = FilmedFrame(at_ms, _jpeg(frame))
+            # Due times are multiples of FRAME_MS. Counting from the previous frame would halve 15 frames a
+            # second.
+            self._next_ms = (at_ms // FRAME_MS + 1) * FRAME_MS
             with self._lock:
-                self._frames.append(taken)
+                self._frames.append(filmed_frame)
         with self._lock:
             self._complete = at_ms >= self.length_ms or len(self._frames) >= MAX_FRAMES
 
     @property
     def is_empty(self) -> bool:
-        """Whether no frame is taken yet."""
-        return not self._due
+        """Whether no frame was recorded yet."""
+        return not self._next_ms
 
     @property
     def is_complete(self) -> bool:
-        """Whether the film takes no further frames."""
+        """Whether the film accepts no further frames."""
         return self._complete
 
     def frames(self) -> list[FilmedFrame]:
@@ -78,9 +81,9 @@ class Film:
 
 
 def is_choppy(frames: list[FilmedFrame]) -> bool:
-    """Whether the camera gave too few frames for a movement to be seen, as cameras do in poor light."""
+    """Whether the camera gave too few frames to recognize a movement, as cameras do in poor light."""
     gaps = [second.at_ms - first.at_ms for first, second in pairwise(frames)]
-    return len(frames) < FEWEST or max(gaps) > LONGEST_GAP_MS
+    return len(frames) < MIN_FRAMES or max(gaps) > MAX_GAP_MS
 
 
 def _jpeg(frame: Frame) -> bytes:
@@ -94,6 +97,6 @@ def _jpeg(frame: Frame) -> bytes:
         if not good:
             raise ValueError("the frame cannot be encoded")
         data = bytes(encoded)
-        if len(data) <= _MOST_BYTES:
+        if len(data) <= _MAX_BYTES:
             break
     return data

@@ -1,6 +1,7 @@
-"""Analyses a frame and chooses the one hint to show.
+"""Analyses a frame and chooses the hint to show.
 
-The decision is the service's; this only keeps an empty chair or a blurred turn of the head from being sent.
+The service decides about a login. These checks only avoid sending frames without a face or with a blurred
+one.
 """
 
 from __future__ import annotations
@@ -16,26 +17,26 @@ from desktop.camera.face_finder import find_faces
 from desktop.camera.sources import Frame
 from shared.images.cv import cv2
 
-# The finder looks at a picture of this width (px): enough to see a face that is large enough to be sent.
-_LOOK_WIDTH = 160
-# A face too far away for that is searched for in a larger picture, to give the hint to come closer.
-_FAR_WIDTH = 240
-_FAR_LARGEST = 46
-_SMALLEST = 26
+# Width (px) of the searched picture, which is enough to find faces that are large enough to be sent.
+_SEARCH_WIDTH = 160
+# Smaller faces are searched in a larger picture, to give the hint to come closer.
+_DISTANT_SEARCH_WIDTH = 240
+_DISTANT_MAX_SIDE = 46
+_MIN_SIDE = 26
 _FACE_WIDTH = 96
 
-# Fractions of the frame's width; a face box of the cascade spans about from ear to ear.
-_NEAR_ENOUGH = 0.20
-_TOO_NEAR = 0.62
-_OFF_CENTRE = 0.20
+# Fractions of the frame's width. A face box of the cascade reaches about from ear to ear.
+_MIN_WIDTH = 0.20
+_MAX_WIDTH = 0.62
+_MAX_OFFSET = 0.20
 # Grey levels 0..255 of the face.
 _DARK, _BRIGHT = 50.0, 215.0
-# Variance of the Laplacian of the face at 96 px; a face that moves fast has a few tens.
-_BLURRED = 60.0
-# How unlike the cheeks the mouth's region looks, in CIE Lab as the service measures it: up to 10 without a
-# mask, 13 to 60 with one, on public test pictures.
-_COVERED = 14.0
-_WARMER = 25.0
+# Variance of the Laplacian of the face at 96 px. That of a fast moving face is below 50.
+_MIN_SHARPNESS = 60.0
+# Difference between the regions of mouth and cheeks in CIE Lab, measured as in the service: up to 10 without
+# a mask, 13 to 60 with one, on public test pictures.
+_MAX_COVER = 14.0
+_MAX_WARMTH = 25.0
 
 
 class Hint(StrEnum):
@@ -65,7 +66,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class FrameAnalysis:
-    """What one frame shows: the largest face, the hint, and how sharp it is (higher is sharper)."""
+    """The largest face of a frame, the hint, and the sharpness of the face (higher is sharper)."""
 
     hint: Hint
     face: Face | None
@@ -77,49 +78,50 @@ class FrameAnalysis:
         return self.hint is Hint.GOOD
 
 
-def faces_in(frame: Frame, previous: Face | None = None) -> list[Face]:
-    """The faces in `frame`, the largest first; faces narrower than a sixth of it are not found.
+def find_near_faces(frame: Frame, previous: Face | None = None) -> list[Face]:
+    """Find faces with at least a sixth of the width of `frame`, largest first.
 
-    `previous`: the face of the frame before, which helps to find it again.
+    `previous` is the face of the previous frame, which helps to find it again.
     """
-    return _faces(frame, _LOOK_WIDTH, previous)
+    return _faces(frame, _SEARCH_WIDTH, previous)
 
 
-def far_faces_in(frame: Frame) -> list[Face]:
-    """The faces in `frame` that are a ninth to a sixth as wide as it, the largest first; takes twice as long
-    as `faces_in`.
+def find_distant_faces(frame: Frame) -> list[Face]:
+    """Find faces with a ninth to a sixth of the width of `frame`, largest first.
+
+    This takes twice as long as `find_near_faces`.
     """
-    return _faces(frame, _FAR_WIDTH, None, _FAR_LARGEST)
+    return _faces(frame, _DISTANT_SEARCH_WIDTH, None, _DISTANT_MAX_SIDE)
 
 
 def _faces(frame: Frame, width: int, previous: Face | None, largest: int | None = None) -> list[Face]:
     height = max(1, round(frame.shape[0] * width / frame.shape[1]))
     small = cv2.resize(frame, (width, height), interpolation=cv2.INTER_AREA)
     grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
-    before = None
+    previous_square = None
     if previous is not None:
-        before = (round(previous.x * width), round(previous.y * height), round(previous.w * width))
+        previous_square = (round(previous.x * width), round(previous.y * height), round(previous.w * width))
     return [
         Face(x / width, y / height, side / width, side / height)
-        for x, y, side in find_faces(grey, _SMALLEST, before, largest)
+        for x, y, side in find_faces(grey, _MIN_SIDE, previous_square, largest)
     ]
 
 
 def analyse_frame(frame: Frame, faces: Sequence[Face]) -> FrameAnalysis:
-    """Judge `frame` with the `faces` found in it, the largest first."""
+    """Choose the hint for `frame` with its `faces`, the largest first."""
     if not faces:
         return FrameAnalysis(Hint.NO_FACE, None, 0.0)
     face = faces[0]
     picture = _face_picture(frame, face)
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
     sharpness = float(cv2.Laplacian(grey, cv2.CV_64F).var())
-    hint = _hint(face, faces, float(np.mean(grey)), sharpness)
-    if hint is Hint.GOOD and _cover(picture) > _COVERED:
+    hint = _choose_hint(face, faces, float(np.mean(grey)), sharpness)
+    if hint is Hint.GOOD and _cover_score(picture) > _MAX_COVER:
         hint = Hint.COVERED
     return FrameAnalysis(hint, face, sharpness)
 
 
-def _hint(face: Face, faces: Sequence[Face], brightness: float, sharpness: float) -> Hint:
+def _choose_hint(face: Face, faces: Sequence[Face], brightness: float, sharpness: float) -> Hint:
     # A much smaller face in the background does not count as a second person.
     if len(faces) > 1 and faces[1].w > 0.6 * face.w:
         return Hint.SEVERAL
@@ -127,32 +129,33 @@ def _hint(face: Face, faces: Sequence[Face], brightness: float, sharpness: float
         return Hint.DARK
     if brightness > _BRIGHT:
         return Hint.BRIGHT
-    if face.w < _NEAR_ENOUGH:
+    if face.w < _MIN_WIDTH:
         return Hint.CLOSER
-    if face.w > _TOO_NEAR:
+    if face.w > _MAX_WIDTH:
         return Hint.FARTHER
-    if abs(face.x + face.w / 2 - 0.5) > _OFF_CENTRE or abs(face.y + face.h / 2 - 0.5) > _OFF_CENTRE:
+    if abs(face.x + face.w / 2 - 0.5) > _MAX_OFFSET or abs(face.y + face.h / 2 - 0.5) > _MAX_OFFSET:
         return Hint.CENTRE
-    if sharpness < _BLURRED:
+    if sharpness < _MIN_SHARPNESS:
         return Hint.STILL
     return Hint.GOOD
 
 
-def _cover(picture: Frame) -> float:
-    """How much the region around the mouth looks like cloth beside the cheeks, CIE Lab.
+def _cover_score(picture: Frame) -> float:
+    """The difference between mouth and cheeks in CIE Lab that a mask would cause.
 
-    Greyer, greener, bluer or lighter than skin; lips and lamps are redder and yellower.
+    Cloth is greyer, greener, bluer or lighter than skin. Lips and lamps are redder and yellower, which does
+    not count up to a limit.
     """
     lab = cv2.cvtColor(picture.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
     cheeks = np.concatenate((lab[42:54, 16:34].reshape(-1, 3), lab[42:54, 62:80].reshape(-1, 3)))
     mouth = lab[68:92, 32:64].reshape(-1, 3)
     lighter, redder, yellower = (np.median(mouth, axis=0) - np.median(cheeks, axis=0)).tolist()
-    red, yellow = (max(-warmer, warmer - _WARMER, 0.0) for warmer in (redder, yellower))
+    red, yellow = (max(-warmer, warmer - _MAX_WARMTH, 0.0) for warmer in (redder, yellower))
     return math.hypot(0.5 * max(lighter, 0.0), red, yellow)
 
 
 def _face_picture(frame: Frame, face: Face) -> Frame:
-    """The face alone at `_FACE_WIDTH` px."""
+    """Crop the face and scale it to `_FACE_WIDTH` px."""
     height, width = frame.shape[:2]
     left, top = max(0, int(face.x * width)), max(0, int(face.y * height))
     right = min(width, int((face.x + face.w) * width))

@@ -1,14 +1,15 @@
-"""Recognises virtual cameras, which play what a program gives them, by name or by where the system has them.
+"""Recognizes virtual cameras, which play the pictures of a program, by their name or their place in the
+system.
 
-Only Linux tells the names of cameras to this program, and where it has them. A driver can be given any name:
-what is recognised here keeps honest people from a mistake, not an attacker who controls the computer.
+Only Linux provides the names and places of cameras. A driver can have any name, so this check prevents
+mistakes. It does not stop an attacker who controls the computer.
 """
 
 from __future__ import annotations
 
 from desktop.camera.sources import Camera, FrameSource
 
-# Parts of names as the programs give them, in small letters.
+# Parts of the names that programs use, in lower case.
 _NAMES = (
     "obs virtual",
     "obs-camera",
@@ -47,13 +48,13 @@ _NAMES = (
 
 
 def is_virtual_name(name: str) -> bool:
-    """Whether a camera of this name is a program that plays one, as far as names tell."""
-    folded = " ".join(name.casefold().replace("_", " ").split())
-    return any(part in folded for part in _NAMES)
+    """Whether a camera of this name is a known virtual camera."""
+    normalized = " ".join(name.casefold().replace("_", " ").split())
+    return any(part in normalized for part in _NAMES)
 
 
 def is_virtual(source: FrameSource) -> bool:
-    """Whether `source` is no camera that films here: a virtual one, or files instead of a camera."""
+    """Whether `source` is a virtual camera or files instead of a camera."""
     if not isinstance(source, Camera):
         return True
     return source.is_software or is_virtual_name(source.name)

@@ -1,5 +1,6 @@
-"""Keeps this computer's token for face logins in the system's keyring: Windows' credentials, macOS' keychain,
-the secret service of Linux. One for each service.
+"""Stores this computer's token for face logins in the system's keyring, one for each service.
+
+The keyring is the credential manager of Windows, the keychain of macOS or the secret service of Linux.
 """
 
 from __future__ import annotations
@@ -15,23 +16,25 @@ _THIS_COMPUTER = "this computer"
 
 
 class NoKeyringError(Exception):
-    """The system has no keyring, or it does not take the token."""
+    """The system has no keyring, or the keyring refuses the token."""
 
 
 class DeviceToken:
-    """The token of this computer at one service; read from the keyring once. No call belongs on the GUI
-    thread, because a keyring may ask the person to unlock it.
+    """The token of this computer at one service, which is read from the keyring once.
+
+    Call it off the GUI thread, because a keyring may ask the user to unlock it.
     """
 
     def __init__(self, base_url: str, *, embedded: bool) -> None:
-        # The desktop's own service is at another port after each start.
+        # The local service has another port after each start.
         self._service = _THIS_COMPUTER if embedded else urlsplit(base_url).netloc
         self._lock = threading.Lock()
         self._token: str | None = None
 
     def read(self) -> str:
         """The token; empty when there is none, or no keyring."""
-        # Loading it looks for backends among all installed packages: only where a policy wants a token.
+        # The import searches all installed packages for backends, so it is done only if a policy needs a
+        # token.
         import keyring
         from keyring.errors import KeyringError
 
@@ -44,8 +47,8 @@ class DeviceToken:
                     return ""
             return self._token
 
-    def keep(self, token: str) -> None:
-        """Put a new token into the keyring. Raises NoKeyringError."""
+    def store(self, token: str) -> None:
+        """Store a new token in the keyring. Raises NoKeyringError."""
         import keyring
         from keyring.errors import KeyringError
 

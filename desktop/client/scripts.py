@@ -1,7 +1,7 @@
-"""What a script needs beside `Session`: a login, every page, the end of a detection, changes as they come.
+"""Helps scripts that use `Session`: login, all pages of a list, waiting for a detection, reading changes.
 
-No Qt and nothing of the service: httpx and pydantic are enough to run it (ADR 0046). `docs/clients.md` shows
-how, `docs/examples/` has scripts.
+It uses neither Qt nor the service, so that httpx and pydantic suffice to run it (ADR 0046). `docs/clients.md`
+describes it, `docs/examples/` has scripts.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ __all__ = ["Credentials", "changes", "credentials", "every", "logged_in", "wait_
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 300.0
-"""How long a call of a script waits for a service that is away; a person at the desktop waits less."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 2.0
+"""Seconds for which a call of a script waits for an unreachable service. The desktop waits less."""
+_FIRST_PAUSE, _MAX_PAUSE = 0.25, 2.0
 _NAMES = {"url": "WALKAROUND_URL", "username": "WALKAROUND_USERNAME", "password": "WALKAROUND_PASSWORD"}
 
 
@@ -43,25 +43,25 @@ class Credentials:
 
 
 def credentials(env_file: Path | None = None) -> Credentials:
-    """The credentials in the environment, else in `env_file`, else asked for at the terminal.
+    """Read the credentials from the environment, from `env_file`, or from the terminal, in this order.
 
-    Their names are WALKAROUND_URL, WALKAROUND_USERNAME and WALKAROUND_PASSWORD; the file has a line
+    The names are WALKAROUND_URL, WALKAROUND_USERNAME and WALKAROUND_PASSWORD. The file has a line
     `NAME=value` for each. Raises OSError when the file cannot be read, PermissionError when other users can
-    read it, and ValueError when something is missing and there is no terminal.
+    read it, and ValueError when a value is missing and there is no terminal.
     """
-    in_file = {} if env_file is None else _read(env_file)
-    values = {kind: os.environ.get(name) or in_file.get(name, "") for kind, name in _NAMES.items()}
+    file_values = {} if env_file is None else _read_env_file(env_file)
+    values = {kind: os.environ.get(name) or file_values.get(name, "") for kind, name in _NAMES.items()}
     missing = [name for kind, name in _NAMES.items() if not values[kind]]
     if missing and not sys.stdin.isatty():
         raise ValueError(f"set {', '.join(missing)} in the environment or in a file")
     for kind, name in _NAMES.items():
         if not values[kind]:
-            ask = getpass.getpass if kind == "password" else input
-            values[kind] = ask(f"{name}: ")
+            prompt = getpass.getpass if kind == "password" else input
+            values[kind] = prompt(f"{name}: ")
     return Credentials(**values)
 
 
-def _read(path: Path) -> dict[str, str]:
+def _read_env_file(path: Path) -> dict[str, str]:
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise PermissionError(f"{path} can be read by other users; run: chmod 600 '{path}'")
     lines = (line.partition("=") for line in path.read_text("utf-8").splitlines())
@@ -70,10 +70,10 @@ def _read(path: Path) -> dict[str, str]:
 
 @contextlib.contextmanager
 def logged_in(login: Credentials, *, patience: float = PATIENCE_SECONDS) -> Iterator[Session]:
-    """A session with that login, which ends with the block; after a failure it expires by itself.
+    """Log in for the block. After an error in the block, the login is not ended and expires later.
 
-    `patience`: seconds for which a call waits for a service that is not there. Calls that read, and creates
-    with a key, go on by themselves when the connection is lost within that time. Raises ClientError.
+    `patience` is the time in seconds for which a call waits for an unreachable service. Within that time,
+    calls that read and creates with a key are repeated when the connection is lost. Raises ClientError.
     """
     session = Session(login.url, patience=patience)
     try:
@@ -85,10 +85,10 @@ def logged_in(login: Credentials, *, patience: float = PATIENCE_SECONDS) -> Iter
 
 
 def every(fetch: Callable[[int, int], Page[T]], key: Callable[[T], str]) -> Iterator[T]:
-    """Every entry of a list, page by page: `fetch` gives a page by its number and size, `key` an entry's id.
+    """Iterate over all entries of a list.
 
-    What is added while the pages are read may be left out; nothing comes twice. What is deleted meanwhile may
-    have its neighbour left out.
+    `fetch` returns a page by its number and size, `key` the id of an entry. No entry comes twice. Entries
+    that are added during the iteration, and the neighbours of deleted ones, may be left out.
     """
     keys: set[str] = set()
     number, pages = 1, 1
@@ -105,27 +105,28 @@ def every(fetch: Callable[[int, int], Page[T]], key: Callable[[T], str]) -> Iter
 def wait_for_detection(
     session: Session, job: Job, seconds: float, progress: Callable[[Job], object] = lambda _: None
 ) -> Job:
-    """The job once it has ended; `progress` is called with it each time that it was asked for.
+    """Wait for the end of a detection and return the finished job. `progress` gets the job after each
+    request.
 
     Raises TimeoutError when it has not ended after `seconds`, NotFound when its item was deleted.
     """
-    ends = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     pause = _FIRST_PAUSE
     while job.state in OPEN:
-        left = ends - time.monotonic()
-        if left <= 0:
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
             raise TimeoutError(f"the detection has not ended after {seconds:.0f} s")
-        time.sleep(min(pause, left))
-        pause = min(pause * 2, _LONGEST_PAUSE)
+        time.sleep(min(pause, remaining))
+        pause = min(pause * 2, _MAX_PAUSE)
         job = session.detection.job(job.job_id)
         progress(job)
     return job
 
 
 def changes(session: Session, last_id: str | None = None) -> Iterator[ChangeEvent | None]:
-    """Every change from now on, or after the event `last_id`, until the session is closed.
+    """Iterate over changes from now on, or after the event `last_id`, until the session is closed.
 
-    None comes when some were missed: read again what you keep. A lost connection is made again.
+    None means that changes were missed: read your data again. A lost connection is opened again.
     """
     while True:
         with contextlib.suppress(Unreachable):

@@ -23,11 +23,11 @@ from desktop.client.http.transport import Transport
 
 
 class Session:
-    """The calls of the service by domain, with the login of one person.
+    """The calls of the service by domain, with the login of one user.
 
-    Tokens live in memory only and are renewed by themselves. `patience`: seconds for which a call waits for
-    a service that is restarting. `fingerprint`: the one that the server's key has to have, where the system
-    does not trust its certificate. Every call may come from any thread and raises ClientError.
+    Tokens are kept in memory only and renewed automatically. `patience` is the time in seconds for which a
+    call waits for an unreachable service. `fingerprint` is that of the server's key, if the system does not
+    trust its certificate. All calls may be made from any thread and raise ClientError.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Session:
 
     @property
     def logged_in(self) -> bool:
-        """True while a user is logged in here."""
+        """True while a user is logged in."""
         return self._transport.logged_in
 
     @property
@@ -74,18 +74,19 @@ class Session:
         return self._transport.closed
 
     def on_login_lost(self, call: Callable[[], None] | None) -> None:
-        """`call` is called, in the thread that found out, when the service ended the login."""
+        """Set the function to call when the service ended the login. It is called in the thread of the failed
+        call."""
         self._transport.on_login_lost = call
 
     def rebase(self, base_url: str, fingerprint: str | None = None) -> None:
-        """Go on at `base_url`: the service came back there. The login stays, waiting calls go on at once.
+        """Use another address of the same service. The login stays, and waiting calls are sent immediately.
 
-        `fingerprint` is that of the server's key from now on, None: the system has to trust its certificate.
+        `fingerprint` is that of the server's key; None if the system must trust its certificate.
         """
         self._transport.rebase(base_url, fingerprint)
 
     def close(self) -> None:
-        """Forget the tokens and close every connection; waiting calls end with Unreachable."""
-        # In this order: a stream that opens meanwhile is ended here, or finds the transport closed.
+        """Drop the tokens and close all connections. Waiting calls raise Unreachable."""
+        # In this order, a stream that opens at this moment is ended here or finds the transport closed.
         self._transport.close()
         self.events.close()

@@ -1,8 +1,8 @@
-"""Asks whether there is a newer version, only where an administrator names an address to ask.
+"""Checks for a newer version at the address that an administrator configured.
 
-`WALKAROUND_UPDATE_URL` names it: https, or http where it is written so. The answer is a JSON object with
-`version` and `url`, for example a file on a web server of the site. The request says nothing of who asks:
-neither user nor machine nor version, and no cookie. Without that variable nothing is asked.
+`WALKAROUND_UPDATE_URL` has the address (https or http). The answer is a JSON object with `version` and `url`,
+such as a file on a web server of the site. The request contains no user, computer, version or cookie. Without
+the variable, no request is sent.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from shared import __version__
 
 VARIABLE = "WALKAROUND_UPDATE_URL"
 
-_SECONDS = 5.0
-_MOST_BYTES = 65_536
+_TIMEOUT_SECONDS = 5.0
+_MAX_BYTES = 65_536
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A newer version, and the address to get it from (empty: the answer names no valid one)."""
+    """A newer version and its download address, which is empty if the answer contains no valid one."""
 
     version: str
     url: str
 
 
 def update_address() -> str:
-    """The address that the administrator names; empty for none, and for one that is not a web address."""
+    """The configured address; empty if there is none or if it is not a web address."""
     address = os.environ.get(VARIABLE, "").strip()
     return address if _is_web(address) else ""
 
 
 def newer_version(address: str, current: str = __version__) -> Update | None:
-    """What the server at `address` has that is newer than `current`.
+    """Ask the server at `address` for a version that is newer than `current`.
 
-    None for nothing newer, and whenever the answer cannot be had or read: the program goes on without it.
+    Returns None if there is none, or if the answer is missing or invalid.
     """
     with contextlib.suppress(httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
-        document = json.loads(_fetched(address))
+        document = json.loads(_fetch(address))
         if not isinstance(document, dict) or "version" not in document:
             return None
         version, url = str(document["version"]), str(document.get("url") or "")
@@ -55,15 +55,15 @@ def newer_version(address: str, current: str = __version__) -> Update | None:
     return None
 
 
-def _fetched(address: str) -> bytes:
+def _fetch(address: str) -> bytes:
     content = b""
-    with httpx.Client(timeout=_SECONDS, verify=ServerContext(), follow_redirects=False) as client:
+    with httpx.Client(timeout=_TIMEOUT_SECONDS, verify=ServerContext(), follow_redirects=False) as client:
         client.headers.clear()
         with client.stream("GET", address, headers={"Accept": "application/json"}) as answer:
             answer.raise_for_status()
             for part in answer.iter_bytes():
                 content += part
-                if len(content) > _MOST_BYTES:
+                if len(content) > _MAX_BYTES:
                     raise ValueError("too long for a version and an address")
     return content
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.background.workers import run
 from desktop.client.http.errors import Unreachable
-from desktop.client.http.trust import ServerContext, not_trusted, with_fingerprint
+from desktop.client.http.trust import ServerContext, add_fingerprint, trust_error
 from desktop.connection.local_service import ServiceState
 
 READY_EVERY_MS = 10_000
@@ -33,13 +33,13 @@ def is_answering(base_url: str, fingerprint: str | None = None) -> bool:
         )
         return bool(reply.json() == {"status": "ok"})
     except httpx.TransportError as error:
-        untrusted = not_trusted(error)
+        untrusted = trust_error(error)
         if untrusted is None:
             return False
     except (httpx.HTTPError, httpx.InvalidURL, ValueError):
         return False
     try:
-        shown = with_fingerprint(untrusted, base_url)
+        shown = add_fingerprint(untrusted, base_url)
     except Unreachable:
         return False
     raise shown

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from desktop.client.http.trust import ServerContext, not_trusted
+from desktop.client.http.trust import ServerContext, trust_error
 from shared.checkup import CheckResult, fail, ok, warn
 
 SLOW_SECONDS = 0.5
@@ -65,7 +65,7 @@ def network(location: ServiceLocation) -> Iterator[CheckResult]:
 
 
 def _unreachable(location: ServiceLocation, error: httpx.TransportError) -> CheckResult:
-    if not_trusted(error) is not None:
+    if trust_error(error) is not None:
         return fail(
             "the certificate of {url} is not trusted",
             "compare its fingerprint with the one that the administrator names, then trust it",

@@ -86,7 +86,7 @@ def test_rights_of_others_are_not_asked_for_on_windows(
     assert settings.metrics_token() == "t" * 32
     assert owner_only_secret(secret, 48) == b"s" * 48
     assert opening._read_keys(keys) == {"access_key_id": "a", "secret_access_key": "b"}
-    assert scripts._read(login) == {"WALKAROUND_USER": "chief"}
+    assert scripts._read_env_file(login) == {"WALKAROUND_USER": "chief"}
     assert {line.level.name for line in service_doctor.secrets(settings)} == {"OK"}
     assert next(iter(service_doctor.data_dir(settings))).level.name == "OK"
     tmp_path.chmod(0o755)

@@ -44,27 +44,27 @@ class Account:
         self._transport = transport
 
     def first_run_needed(self) -> bool:
-        """True while no user exists, so that the first admin is still to be made."""
+        """Whether no user exists, so that the first administrator must be created."""
         return (
             self._transport.call("GET", "/auth/first-run", login=False).read(Envelope[FirstRun]).data.needed
         )
 
     def first_run(self, username: str, password: str, name: str | None = None) -> Payload:
-        """Create the first admin and log in as them. Only from the machine of the service itself.
+        """Create the first administrator and log in as this user. Allowed only on the service's computer.
 
         Raises Refused or Conflict when the first user exists already, Invalid or Refused for a bad password.
         """
         body = {"username": username, "password": password, "name": name}
-        return self._enter("/auth/first-run", body)
+        return self._log_in("/auth/first-run", body)
 
     def login(self, username: str, password: str) -> Payload:
         """Log in by password. Raises Refused (wrong name or password) and TooMany."""
-        return self._enter("/auth/login", {"username": username, "password": password})
+        return self._log_in("/auth/login", {"username": username, "password": password})
 
     def login_again(self, username: str, password: str) -> Payload:
-        """Log in by password while logged in: the new login takes the place of the old one, which ends.
+        """Log in by password while logged in. The new login replaces the old one, which ends.
 
-        Raises Refused (wrong password) and TooMany; the old login stays then.
+        Raises Refused (wrong password) and TooMany. The old login stays then.
         """
         old = self._transport.refresh_token
         payload = self.login(username, password)
@@ -74,20 +74,20 @@ class Account:
         return payload
 
     def face_requirements(self) -> FaceRequirements:
-        """What a face login needs here; asked before one."""
+        """The requirements of a face login."""
         answer = self._transport.call("GET", "/auth/faceRequirements", login=False)
         return answer.read(Envelope[FaceRequirements]).data
 
     def login_by_face(self, image: bytes, device_token: str = "") -> Payload:
         """Log in by a picture of the face (JPEG, PNG or WebP), on the device with this token.
 
-        Raises Refused when it cannot be verified, or (`CHALLENGE_NEEDED`) when it takes a challenge.
+        Raises Refused when it cannot be verified, or (`CHALLENGE_NEEDED`) when a challenge is required.
         """
         body = {"faceInfo": _as_base64(image)}
-        return self._enter("/auth/loginByFaceInfo", body, _FACE_SECONDS, _device(device_token))
+        return self._log_in("/auth/loginByFaceInfo", body, _FACE_SECONDS, _device(device_token))
 
     def draw_challenge(self, avoid: Sequence[MovementName] = (), device_token: str = "") -> DrawnChallenge:
-        """Head movements to film, without those that the person cannot make.
+        """Draw a challenge of head movements, without those that the user cannot make.
 
         Raises Invalid when none of left, right and up remains, TooMany, Forbidden.
         """
@@ -103,16 +103,16 @@ class Account:
     def login_by_challenge(
         self, challenge_id: str, frames: Sequence[tuple[int, bytes]], device_token: str = ""
     ) -> Payload:
-        """Log in by what was filmed for a challenge: ms after the first frame, and the frame (JPEG, PNG or
-        WebP).
+        """Log in by the answer to a challenge.
 
-        Raises Refused when the movements were not seen, or the face cannot be verified.
+        `frames` are pairs of the time in ms after the first frame and a picture (JPEG, PNG or WebP). Raises
+        Refused when the movements were not recognized, or the face cannot be verified.
         """
-        filmed = [{"at_ms": at_ms, "picture": _as_base64(picture)} for at_ms, picture in frames]
-        body = {"challenge_id": challenge_id, "frames": filmed}
-        return self._enter("/auth/loginByFaceChallenge", body, _FACE_SECONDS, _device(device_token))
+        frame_bodies = [{"at_ms": at_ms, "picture": _as_base64(picture)} for at_ms, picture in frames]
+        body = {"challenge_id": challenge_id, "frames": frame_bodies}
+        return self._log_in("/auth/loginByFaceChallenge", body, _FACE_SECONDS, _device(device_token))
 
-    def _enter(
+    def _log_in(
         self,
         path: str,
         body: Mapping[str, Any],
@@ -121,12 +121,12 @@ class Account:
     ) -> Payload:
         answer = self._transport.call("POST", path, body=body, headers=headers, login=False, seconds=seconds)
         tokens = answer.read(_TOKENS).data
-        self._transport.keep(tokens)
+        self._transport.use_tokens(tokens)
         return tokens.payload
 
     def logout(self) -> None:
-        """Forget the tokens, and end the login at the service when it can be reached."""
-        refresh = self._transport.forget()
+        """Drop the tokens, and end the login if the service can be reached."""
+        refresh = self._transport.drop_tokens()
         if refresh is not None:
             with contextlib.suppress(ClientError):
                 self._transport.call("POST", "/auth/logout", body={"refresh_token": refresh}, login=False)
@@ -136,9 +136,9 @@ class Account:
         return self._transport.call("GET", "/auth/me").read(_ME).data
 
     def update_info(self, fields: Mapping[str, Any]) -> User:
-        """Change the given ones of email, phone, name, gender, work_years, department; None clears one.
+        """Change any of email, phone, name, gender, work_years, department; None clears a field.
 
-        Raises Refused with `data` a sentence that names the field that is out of its rules.
+        Raises Refused, whose `data` is a sentence that names the invalid field.
         """
         return self._transport.call("POST", "/auth/updateInfo", body=dict(fields)).read(Envelope[User]).data
 
@@ -148,32 +148,32 @@ class Account:
         self._transport.call("POST", "/auth/updatePassword", body=body)
 
     def sessions(self) -> Page[LoginSession]:
-        """The user's sessions that have not ended, the last used one first; the service gives up to 50."""
+        """The user's open sessions, last used first; up to 50."""
         return self._transport.call("GET", "/auth/sessions").read(_SESSIONS).data
 
     def end_session(self, session_id: str) -> None:
-        """End another own session. Raises NotFound when it has ended, Conflict for the one in use."""
+        """End another session of the user. Raises NotFound when it has ended, Conflict for the one in use."""
         self._transport.call("DELETE", f"/auth/sessions/{segment(session_id)}")
 
     def end_other_sessions(self) -> int:
-        """End every own session but the one in use; how many there were."""
+        """End all sessions of the user except the one in use. Returns their number."""
         return self._transport.call("DELETE", "/auth/sessions").read(Envelope[int]).data
 
     def face_status(self) -> FaceStatus:
-        """Whether the user's face is enrolled, and the text that an enrolment consents to."""
+        """Whether the user's face is enrolled, and the text of the consent."""
         return self._transport.call("GET", "/auth/face").read(Envelope[FaceStatus]).data
 
     def enrol_face(self, images: Sequence[bytes]) -> FaceStatus:
-        """Enrol the face by 1 to 5 pictures, as the person consented to.
+        """Enrol the user's face with 1 to 5 pictures. The user must have consented.
 
-        Raises Refused with what to change.
+        Raises Refused, whose message says what to change.
         """
         body = {"images": [_as_base64(image) for image in images], "consent": True}
         answer = self._transport.call("POST", "/auth/face", body=body, seconds=_FACE_SECONDS)
         return answer.read(Envelope[FaceStatus]).data
 
     def delete_face(self) -> None:
-        """Delete everything that was enrolled of the user's face."""
+        """Delete the user's face data."""
         self._transport.call("DELETE", "/auth/face")
 
 
@@ -196,7 +196,7 @@ class Users:
         return self._transport.call("POST", "/users", body=body).read(Envelope[UserWithRoles]).data
 
     def update(self, user_id: str, change: UserUpdate, password: str | None = None) -> UserWithRoles:
-        """Change what is set in `change`, and the password when one is given here."""
+        """Change the fields that are set in `change`, and the password if it is given."""
         body = change.model_dump(mode="json", exclude_unset=True, exclude={"password"})
         if password is not None:
             body["password"] = password
@@ -204,7 +204,7 @@ class Users:
         return answer.read(Envelope[UserWithRoles]).data
 
     def sessions(self, user_id: str) -> Page[LoginSession]:
-        """The sessions of a user that have not ended, the last used one first; up to 50."""
+        """The open sessions of a user, last used first; up to 50."""
         return self._transport.call("GET", f"/users/{segment(user_id)}/sessions").read(_SESSIONS).data
 
     def end_session(self, user_id: str, session_id: str) -> None:
@@ -213,6 +213,6 @@ class Users:
         self._transport.call("DELETE", path)
 
     def end_sessions(self, user_id: str) -> int:
-        """End every session of a user but the one in use; how many there were."""
+        """End all sessions of a user except the one in use. Returns their number."""
         path = f"/users/{segment(user_id)}/sessions"
         return self._transport.call("DELETE", path).read(Envelope[int]).data

@@ -13,9 +13,9 @@ from shared.wire.common import Envelope, Page
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """The filters of the log; they combine with AND, None leaves one out. The times are inclusive.
+    """The filters of the audit log, combined with AND. None leaves a filter out. Times are inclusive.
 
-    `actor` is a user id; a time without a zone is UTC.
+    `actor` is a user id. A time without a zone is UTC.
     """
 
     action: str | None = None
@@ -26,7 +26,7 @@ class AuditFilter:
     at_to: datetime | None = None
 
     def query(self) -> dict[str, str]:
-        """The query parameters that say it."""
+        """The filter as query parameters."""
         return {name: _text(value) for name, value in asdict(self).items() if value}
 
 
@@ -37,7 +37,7 @@ def _text(value: Any) -> str:
 
 
 class Audit:
-    """What was done, by whom and when."""
+    """The audit log."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport

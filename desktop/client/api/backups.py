@@ -8,11 +8,11 @@ from shared.wire.common import Envelope
 
 
 class Backups:
-    """How it stands with the backups of the service."""
+    """The backups of the service."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     def status(self) -> BackupStatus:
-        """The last good backup, when the next is due, and the newest runs."""
+        """The last successful backup, the time of the next one, and the newest runs."""
         return self._transport.call("GET", "/backups").read(Envelope[BackupStatus]).data

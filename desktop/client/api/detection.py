@@ -25,12 +25,12 @@ from shared.wire.detection import (
     Severity,
 )
 
-# A large file, and the service opens the whole model before it answers.
+# The file is large, and the service opens the whole model before it answers.
 _UPLOAD_SECONDS = 600.0
 
 
 class Detection:
-    """The models that items can be tied to, and the jobs that run them."""
+    """The detection models and the jobs that run them."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -41,12 +41,12 @@ class Detection:
         return answer.read(Envelope[list[DetectionModel]]).data
 
     def tagged_model(self, model_id: str) -> Versioned[DetectionModel]:
-        """A model with its version, so that a change can be refused when it is stale. Raises NotFound."""
+        """A model with its version, which is needed to refuse stale changes. Raises NotFound."""
         answer = self._transport.call("GET", f"/detection/models/{segment(model_id)}")
         return Versioned(answer.read(Envelope[DetectionModel]).data, answer.etag)
 
     def update_model(self, model_id: str, change: ModelUpdate, etag: str | None = None) -> DetectionModel:
-        """Change name, description or whether it is enabled (needs MODEL_MANAGE).
+        """Change the name or the description, enable or disable a model (needs MODEL_MANAGE).
 
         Raises Stale when `etag` is given and is not the newest.
         """
@@ -65,11 +65,13 @@ class Detection:
         settings: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
     ) -> DetectionModel:
-        """Add an ONNX detector (needs MODEL_MANAGE); the name of a present one makes its next version.
+        """Add an ONNX detector (needs MODEL_MANAGE). With the name of an existing model, it is its next
+        version.
 
-        `kind` and `labels` are read from the file unless given; `settings` replace what the kind usually has
-        (thresholds, pass rule, ...). Raises OSError when the file cannot be read, TooLarge, and Invalid with
-        the reason when the service cannot use it (and the `kinds` to choose from where that is in question).
+        `kind` and `labels` are read from the file by default. `settings` replace the defaults of the kind,
+        such as thresholds and the pass rule. Raises OSError when the file cannot be read, TooLarge, and
+        Invalid with the reason when the service cannot use it (with the possible `kinds` if the kind is
+        ambiguous).
         """
         fields = {"model_name": name, "model_description": description, "kind": kind}
         parts: dict[str, object] = {key: (None, str(value)) for key, value in fields.items() if value}
@@ -89,9 +91,9 @@ class Detection:
         return answer.read(Envelope[DetectionModel]).data
 
     def supersede_model(self, model_id: str, change: ModelVersion) -> DetectionModel:
-        """Make the next version of a model: other thresholds, pass rule or labels (needs MODEL_MANAGE).
+        """Create the next version of a model with other settings or labels (needs MODEL_MANAGE).
 
-        Raises NotFound, Conflict for the built-in model, Invalid for settings that make no sense.
+        Raises NotFound, Conflict for the built-in model, Invalid for invalid settings.
         """
         body = change.model_dump(mode="json", exclude_unset=True)
         path = f"/detection/models/{segment(model_id)}/versions"
@@ -103,27 +105,27 @@ class Detection:
         return _severities(answer.read(Envelope[list[LabelSeverity]]).data)
 
     def set_severities(self, severities: Mapping[str, Severity | None]) -> dict[str, Severity]:
-        """Say how severe findings with these labels are, None: it is not said (needs MODEL_MANAGE)."""
+        """Set the severities of labels; None removes one (needs MODEL_MANAGE)."""
         changes = [LabelSeverity(label=name, severity=severity) for name, severity in severities.items()]
         body = LabelSeverities(labels=changes).model_dump(mode="json")
         answer = self._transport.call("PUT", "/detection/labels", body=body)
         return _severities(answer.read(Envelope[list[LabelSeverity]]).data)
 
     def detect_pending(self, record_ids: Sequence[str] | None = None) -> Batch:
-        """Ask for a detection of the items without a finished result, of these open records or of all."""
+        """Start detections for the items without a finished result in these records, or in all open ones."""
         body = {"inspection_ids": None if record_ids is None else list(record_ids)}
         return self._transport.call("POST", "/detection/batches", body=body).read(Envelope[Batch]).data
 
     def batch(self, batch_id: str) -> Batch:
-        """How far the jobs of one request are. Raises NotFound."""
+        """The progress of a batch. Raises NotFound."""
         return self._batch("GET", batch_id, "")
 
     def cancel_batch(self, batch_id: str) -> Batch:
-        """Ask every job of a batch to stop. Raises NotFound."""
+        """Cancel all jobs of a batch. Raises NotFound."""
         return self._batch("POST", batch_id, "/cancel")
 
     def retry_batch(self, batch_id: str) -> Batch:
-        """Detect again, as a new batch, what failed or was cancelled. Raises NotFound."""
+        """Start the failed and cancelled jobs again as a new batch. Raises NotFound."""
         return self._batch("POST", batch_id, "/retry")
 
     def jobs(
@@ -134,16 +136,17 @@ class Detection:
         states: Sequence[JobState] = (),
         before: str | None = None,
     ) -> Sequence[Job]:
-        """One page of the jobs of a record, of a batch, or of all, in these states or in any, newest first.
+        """One page of jobs, newest first. The filters are record, batch and states; None and () leave them
+        out.
 
-        A page of fewer than `JOBS_PAGE` is the last one; `before` is the id of the last job of the page
-        before it. Raises NotFound when there is no such job.
+        A page of fewer than `JOBS_PAGE` jobs is the last one. `before` is the id of the last job of the
+        previous page. Raises NotFound when there is no such job.
         """
         query = {"inspection_id": record_id, "batch_id": batch_id, "state": list(states), "before": before}
         return self._transport.call("GET", "/detection/jobs", query=query).read(Envelope[list[Job]]).data
 
     def open_jobs(self, record_id: str) -> Sequence[Job]:
-        """Every job of a record that waits or runs, newest first."""
+        """All waiting and running jobs of a record, newest first."""
         page = self.jobs(record_id=record_id, states=OPEN)
         jobs = list(page)
         while len(page) == JOBS_PAGE:
@@ -151,16 +154,16 @@ class Detection:
             jobs += page
         return jobs
 
-    def _batch(self, method: str, batch_id: str, what: str) -> Batch:
-        answer = self._transport.call(method, f"/detection/batches/{segment(batch_id)}{what}")
+    def _batch(self, method: str, batch_id: str, suffix: str) -> Batch:
+        answer = self._transport.call(method, f"/detection/batches/{segment(batch_id)}{suffix}")
         return answer.read(Envelope[Batch]).data
 
     def job(self, job_id: str) -> Job:
-        """A job as it stands now. Raises NotFound."""
+        """The present state of a job. Raises NotFound."""
         return self._transport.call("GET", f"/detection/jobs/{segment(job_id)}").read(Envelope[Job]).data
 
     def cancel(self, job_id: str) -> Job:
-        """Ask a job to stop."""
+        """Cancel a job."""
         answer = self._transport.call("POST", f"/detection/jobs/{segment(job_id)}/cancel")
         return answer.read(Envelope[Job]).data
 

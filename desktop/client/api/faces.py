@@ -1,4 +1,4 @@
-"""Calls the service for face login as the administrator sees it (needs SETTINGS_MANAGE)."""
+"""Calls the service for the administration of face login (needs SETTINGS_MANAGE)."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _SECONDS = 60.0
 
 
 class Faces:
-    """The policy and devices of face login, and what the enrolled faces say about the threshold."""
+    """The policy and devices of face login, and the calibration of its threshold."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     def policy(self) -> FacePolicy:
-        """Whether face login is switched on, and what it needs."""
+        """The policy of face login."""
         return self._transport.call("GET", "/face/policy").read(Envelope[FacePolicy]).data
 
-    def change_policy(self, wanted: FacePolicy) -> FacePolicy:
-        """Change the policy for everyone; a field without a value stays.
+    def change_policy(self, policy: FacePolicy) -> FacePolicy:
+        """Change the policy for all users. Fields without a value do not change.
 
         Raises Forbidden without a recent password login.
         """
-        body = wanted.model_dump(exclude_none=True)
+        body = policy.model_dump(exclude_none=True)
         return self._transport.call("PUT", "/face/policy", body=body).read(Envelope[FacePolicy]).data
 
     def devices(self) -> list[Device]:
@@ -36,8 +36,9 @@ class Faces:
         return self._transport.call("GET", "/face/devices").read(Envelope[list[Device]]).data
 
     def allow_device(self, name: str) -> NewDevice:
-        """Allow a device; the answer alone holds its token. Raises Forbidden, Conflict when there are too
-        many.
+        """Allow a device. Only this answer contains its token.
+
+        Raises Forbidden, Conflict when there are too many devices.
         """
         answer = self._transport.call("POST", "/face/devices", body={"name": name})
         return answer.read(Envelope[NewDevice]).data
@@ -48,16 +49,17 @@ class Faces:
         return self._transport.call("PUT", path, body={"name": name}).read(Envelope[Device]).data
 
     def end_device(self, device_id: str) -> None:
-        """Allow a device no more. Raises Forbidden, NotFound."""
+        """Remove a device from the allowed ones. Raises Forbidden, NotFound."""
         self._transport.call("DELETE", f"/face/devices/{segment(device_id)}")
 
     def calibration(self) -> FaceCalibration:
-        """The scores of the enrolled faces against each other, and the threshold in force."""
+        """The scores between enrolled faces, and the present threshold."""
         answer = self._transport.call("GET", "/face/calibration", seconds=_SECONDS)
         return answer.read(Envelope[FaceCalibration]).data
 
     def compare_strangers(self, images: Sequence[bytes]) -> StrangerScores:
-        """Compare 1 to 10 pictures (JPEG, PNG or WebP) of people who are not enrolled with those who are.
+        """Compare 1 to 10 pictures (JPEG, PNG or WebP) of people who are not enrolled with the enrolled
+        faces.
 
         Raises Forbidden without a recent password login.
         """
@@ -66,7 +68,7 @@ class Faces:
         return answer.read(Envelope[StrangerScores]).data
 
     def forget(self, user_id: str) -> bool:
-        """Delete the enrolled face of a user (needs USER.MANAGE); False when there was none.
+        """Delete the face data of a user (needs USER.MANAGE). Returns False when there was none.
 
         Raises Forbidden without a recent password login.
         """

@@ -14,13 +14,13 @@ from shared.wire.common import Envelope
 from shared.wire.files import StoredFile, Tiles
 
 Progress = Callable[[int, int], None]
-"""Called with bytes done and bytes in all (0 when unknown). What it raises ends the transfer."""
+"""A function that gets the transferred and the total bytes (0 if unknown). Its errors end the transfer."""
 
 _UPLOAD_SECONDS = 300.0
 
 
 class CountingReader:
-    """A readable file that says how much of it was read."""
+    """A readable file that reports its progress."""
 
     def __init__(self, file: BinaryIO, progress: Progress) -> None:
         self._file = file
@@ -49,9 +49,9 @@ class Files:
     def upload(
         self, source: Path | bytes, name: str | None = None, progress: Progress | None = None
     ) -> StoredFile:
-        """Send a file or bytes; the same content twice is the same file.
+        """Upload a file or bytes. The same content is stored once.
 
-        `name` is the file's own name unless given. Raises OSError when it cannot be read, TooLarge,
+        `name` is by default the name of the file. Raises OSError when it cannot be read, TooLarge,
         Unsupported.
         """
         if isinstance(source, bytes):
@@ -68,44 +68,46 @@ class Files:
         return answer.read(Envelope[StoredFile]).data
 
     def get(self, file_id: str) -> StoredFile:
-        """What is known of a file. Raises NotFound."""
+        """The metadata of a file. Raises NotFound."""
         return self._transport.call("GET", f"/files/{segment(file_id)}").read(Envelope[StoredFile]).data
 
     def download(self, file_id: str, progress: Progress | None = None) -> bytes:
         """The bytes of a file. Raises NotFound."""
-        return self._receive(f"/files/{segment(file_id)}/content", progress)
+        return self._download(f"/files/{segment(file_id)}/content", progress)
 
     def thumbnail(self, file_id: str, size: int = 256) -> bytes:
         """A small upright picture, its longer side at most `size` px. Raises NotFound."""
-        return self._receive(f"/files/{segment(file_id)}/thumbnail?size={size}", None)
+        return self._download(f"/files/{segment(file_id)}/thumbnail?size={size}", None)
 
     def tiles(self, file_id: str) -> Tiles:
-        """How a picture is cut into tiles; has them made. Raises NotFound, Unsupported."""
+        """The tiles of a picture. The service creates them on the first call. Raises NotFound,
+        Unsupported."""
         return self._transport.call("GET", f"/files/{segment(file_id)}/tiles").read(Envelope[Tiles]).data
 
     def tile(self, file_id: str, level: int, column: int, row: int) -> bytes:
-        """A tile as JPEG, `level` 0 is the finest. Raises Conflict while they are made, NotFound."""
-        return self._receive(f"/files/{segment(file_id)}/tiles/{level}/{column}/{row}", None)
+        """A tile as JPEG. `level` 0 is the finest. Raises Conflict while tiles are being created,
+        NotFound."""
+        return self._download(f"/files/{segment(file_id)}/tiles/{level}/{column}/{row}", None)
 
     def crop(self, file_id: str, x: int, y: int, w: int, h: int) -> bytes:
         """A part of a picture (upright px) from the original, as PNG. Raises NotFound, Unsupported, TooLarge.
 
         At most `shared.images.tiles.MAX_CROP_PIXELS`.
         """
-        return self._receive(f"/files/{segment(file_id)}/crop?x={x}&y={y}&w={w}&h={h}", None)
+        return self._download(f"/files/{segment(file_id)}/crop?x={x}&y={y}&w={w}&h={h}", None)
 
     def fetch(self, download_url: str, progress: Progress | None = None) -> bytes:
         """The bytes behind the `download_url` of a fileInfo.
 
-        Only paths below the service's own address are fetched: anything else could send the login elsewhere.
-        Raises NotFound for such an address.
+        Only paths of the service are fetched, because another address would receive the login. Raises
+        NotFound for such an address.
         """
         path = download_url.removeprefix(PREFIX)
         if not path.startswith("/files/") or ".." in path:
             raise NotFound
-        return self._receive(path, progress)
+        return self._download(path, progress)
 
-    def _receive(self, path: str, progress: Progress | None) -> bytes:
+    def _download(self, path: str, progress: Progress | None) -> bytes:
         with self._transport.stream(path) as response:
             if progress is None:
                 return response.read()

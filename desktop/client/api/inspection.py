@@ -42,12 +42,12 @@ _VERIFY_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class RecordFilter:
-    """The filters of a record search; they combine with AND, None leaves one out.
+    """The filters of a record search, combined with AND. None leaves a filter out.
 
-    `record_state` is what `RecordSeal.record_state` says, `inspection_status` what `Record` says.
-    `executor_name` is a substring; `q` is one of the record's, the aircraft's or the executor's name. The
-    time ranges are inclusive, a time without a zone is UTC. The fields from `day_from` on find what a chart
-    counts: on which days, and for what.
+    `record_state` is compared with `RecordSeal.record_state`, `inspection_status` with that of `Record`.
+    `executor_name` is a substring. `q` is a substring of the record's, the aircraft's or the executor's name.
+    Time ranges are inclusive. A time without a zone is UTC. The fields from `day_from` on find the records
+    that a chart counts.
     """
 
     task_id: str | None = None
@@ -75,7 +75,7 @@ class RecordFilter:
     model_missed: str | None = None
 
     def query(self) -> dict[str, str]:
-        """The query parameters that say it."""
+        """The filter as query parameters."""
         return {
             name: _text(value) for name, value in asdict(self).items() if value is not None and value != ""
         }
@@ -94,9 +94,9 @@ class Records:
         self._transport = transport
 
     def create(self, body: RecordCreate, key: str | None = None) -> Record:
-        """Create a record; sent again with the same `key`, it makes no second one.
+        """Create a record. A repeated call with the same `key` does not create a second one.
 
-        Raises Invalid when the key made a record of another body.
+        Raises Invalid when the key was used with another body.
         """
         answer = self._transport.call(
             "POST",
@@ -110,7 +110,7 @@ class Records:
     def get(self, inspection_id: str) -> Versioned[Record]:
         """The record. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/getInspectionById/{segment(inspection_id)}")
-        return Versioned(answer.read(Envelope[Record]).data, answer.etag, answer.by)
+        return Versioned(answer.read(Envelope[Record]).data, answer.etag, answer.modified_by)
 
     def update(self, inspection_id: str, change: RecordUpdate, etag: str | None = None) -> Versioned[Record]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
@@ -120,7 +120,7 @@ class Records:
             body=change.model_dump(mode="json", exclude_unset=True),
             etag=etag,
         )
-        return Versioned(answer.read(Envelope[Record]).data, answer.etag, answer.by)
+        return Versioned(answer.read(Envelope[Record]).data, answer.etag, answer.modified_by)
 
     def delete(self, inspection_id: str, etag: str | None = None) -> None:
         """Delete the record with its items.
@@ -145,11 +145,12 @@ class Records:
         reason: str | None = None,
         etag: str | None = None,
     ) -> Record:
-        """Close and seal the record; its status follows from the verdicts.
+        """Close and seal the record. Its status follows from the verdicts.
 
-        `accept_model_opinion` signs the model's opinion in the person's name on the undecided items, or on
-        those of `item_ids`. Raises Conflict: code `undecided_items` while items have no verdict (details
-        `count`, `acceptable`, `items`), `detections_running`, `times_implausible`, `record_sealed`.
+        `accept_model_opinion` signs the model's opinion in the user's name on the undecided items, or on
+        those of `item_ids`. Raises Conflict with the code `undecided_items` while items have no verdict
+        (details `count`, `acceptable`, `items`), `detections_running`, `times_implausible` or
+        `record_sealed`.
         """
         body = RecordFinish(
             accept_model_opinion=accept_model_opinion,
@@ -174,18 +175,19 @@ class Records:
         return answer.read(Envelope[RecordSeal]).data
 
     def reopen(self, inspection_id: str, reason: str) -> RecordSeal:
-        """Let a sealed record be changed again. Raises Conflict when it is not sealed."""
+        """Reopen a sealed record, so that it can be changed again. Raises Conflict when it is not sealed."""
         body = RecordReopen(reason=reason).model_dump(mode="json")
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/reopen", body=body)
         return answer.read(Envelope[RecordSeal]).data
 
     def seal(self, inspection_id: str) -> RecordSeal:
-        """Where the record stands, its counters and its newest edition. Raises NotFound."""
+        """The status of the record, its counters and its newest edition. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/seal")
         return answer.read(Envelope[RecordSeal]).data
 
     def verify_seal(self, inspection_id: str) -> SealCheck:
-        """Compare what the service has with what was sealed. Raises Conflict for a record never finished."""
+        """Compare the stored data with the sealed edition. Raises Conflict for a record without an
+        edition."""
         answer = self._transport.call(
             "GET", f"/inspection/{segment(inspection_id)}/seal/verify", seconds=_VERIFY_SECONDS
         )
@@ -211,19 +213,20 @@ class Records:
         return seals
 
     def four_eyes(self) -> bool:
-        """Whether a second person releases what someone finished."""
+        """Whether finished records need a release by a second person."""
         answer = self._transport.call("GET", "/inspection/policy")
         return answer.read(Envelope[InspectionPolicy]).data.four_eyes
 
     def set_four_eyes(self, wanted: bool) -> None:
-        """Ask for a release of every record finished from now on, or not. Needs a recent password."""
+        """Require a release for records that are finished from now on, or not. Needs a recent password
+        login."""
         body = InspectionPolicy(four_eyes=wanted).model_dump(mode="json")
         self._transport.call("PUT", "/inspection/policy", body=body)
 
     def detect(self, inspection_id: str, *, outdated: bool = False) -> Sequence[Job]:
-        """Ask for a detection of every item of the record with a photo and a model and without a verdict.
+        """Start detections for all items of the record with a photo and a model and without a verdict.
 
-        `outdated`: only of those whose newest result is of another photo or model, or that have none.
+        With `outdated`, only for items whose newest result is missing or of another photo or model.
         """
         query = {"outdated": "true"} if outdated else None
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/detect", query=query)
@@ -237,7 +240,7 @@ class Items:
         self._transport = transport
 
     def create(self, body: ItemCreate, key: str | None = None) -> Versioned[Item]:
-        """Create an item; sent again with the same `key`, it makes no second one.
+        """Create an item. A repeated call with the same `key` does not create a second one.
 
         Raises NotFound when its record does not exist.
         """
@@ -248,12 +251,12 @@ class Items:
             headers={"Idempotency-Key": key} if key is not None else None,
             repeatable=key is not None,
         )
-        return Versioned(answer.read(Item), answer.etag, answer.by)
+        return Versioned(answer.read(Item), answer.etag, answer.modified_by)
 
     def get(self, item_id: str) -> Versioned[Item]:
         """The item. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}")
-        return Versioned(answer.read(Item), answer.etag, answer.by)
+        return Versioned(answer.read(Item), answer.etag, answer.modified_by)
 
     def update(self, item_id: str, change: ItemUpdate, etag: str | None = None) -> Versioned[Item]:
         """Change what is set in `change`. Raises Stale when `etag` is given and is not the newest."""
@@ -263,10 +266,10 @@ class Items:
             body=change.model_dump(mode="json", exclude_unset=True),
             etag=etag,
         )
-        return Versioned(answer.read(Item), answer.etag, answer.by)
+        return Versioned(answer.read(Item), answer.etag, answer.modified_by)
 
     def delete(self, item_id: str, etag: str | None = None, reason: str = "") -> None:
-        """Delete the item; the audit log keeps the `reason`.
+        """Delete the item. The `reason` is stored in the audit log.
 
         Raises NotFound, Stale when `etag` is given and is not the newest.
         """
@@ -274,12 +277,12 @@ class Items:
         self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}", query=query, etag=etag)
 
     def restore(self, item_id: str) -> Versioned[Item]:
-        """Restore a deleted item under its id, as it was; one that exists is returned as it is.
+        """Restore a deleted item with its id. An existing item is returned unchanged.
 
-        Raises NotFound when nothing is kept of it or its record was deleted.
+        Raises NotFound when it cannot be restored or its record was deleted.
         """
         answer = self._transport.call("POST", f"/inspection_item/{segment(item_id)}/restore", repeatable=True)
-        return Versioned(answer.read(Item), answer.etag, answer.by)
+        return Versioned(answer.read(Item), answer.etag, answer.modified_by)
 
     def list(self, inspection_id: str, page: int = 1, page_size: int = 200) -> Page[Item]:
         """One page of the items of a record, oldest first."""
@@ -297,19 +300,19 @@ class Items:
         return items
 
     def from_template(self, inspection_id: str) -> Sequence[Item]:
-        """Give a record without items those of its reference image's template. Raises Conflict."""
+        """Create the items of the reference image's template in a record without items. Raises Conflict."""
         answer = self._transport.call("POST", f"/inspection/{segment(inspection_id)}/items-from-template")
         return answer.read(Envelope[list[Item]]).data
 
     def from_record(self, inspection_id: str, other_id: str) -> Sequence[Item]:
-        """Give a record without items those of another record. Raises Conflict when it has some."""
+        """Copy the items of another record to a record without items. Raises Conflict when it has items."""
         path = f"/inspection/{segment(inspection_id)}/items-from/{segment(other_id)}"
         return self._transport.call("POST", path).read(Envelope[list[Item]]).data
 
     def set_verdict(
         self, item_id: str, verdict: Verdict, reason: str | None = None, etag: str | None = None
     ) -> Versioned[Item]:
-        """Write down what the person decided; gives the item with the new result entry.
+        """Set the verdict of the user. Returns the item with the new result entry.
 
         Raises NotFound, Stale when `etag` is given and is not the newest.
         """
@@ -317,7 +320,7 @@ class Items:
         answer = self._transport.call(
             "POST", f"/inspection_item/{segment(item_id)}/verdict", body=body, etag=etag
         )
-        return Versioned(answer.read(Envelope[Item]).data, answer.etag, answer.by)
+        return Versioned(answer.read(Envelope[Item]).data, answer.etag, answer.modified_by)
 
     def correct(
         self,
@@ -326,7 +329,7 @@ class Items:
         boxes: Sequence[Mapping[str, Any]],
         etag: str | None = None,
     ) -> Versioned[Item]:
-        """Put `boxes` in place of the findings of a version; gives the item with the new result entry.
+        """Replace the findings of a version by `boxes`. Returns the item with the new result entry.
 
         Each box is a `CorrectedBox` as JSON. Raises NotFound, Conflict when there is no such version, Stale
         when `etag` is given and is not the newest.
@@ -338,10 +341,10 @@ class Items:
             body=body.model_dump(mode="json"),
             etag=etag,
         )
-        return Versioned(answer.read(Envelope[Item]).data, answer.etag, answer.by)
+        return Versioned(answer.read(Envelope[Item]).data, answer.etag, answer.modified_by)
 
     def history(self, item_id: str, limit: int = 20) -> Sequence[HistoryEntry]:
-        """What earlier inspections found at the item's place, newest first; at most `limit` (1..100).
+        """The results of earlier inspections at the item's place, newest first; at most `limit` (1..100).
 
         Raises NotFound.
         """
@@ -356,14 +359,14 @@ class Items:
         return self._transport.call("GET", path, query={"limit": limit}).read(Envelope[Trend]).data
 
     def memory(self, item_id: str) -> MemoryState:
-        """The memory of the item's region: its photos, newest first, whether it counts. Raises NotFound."""
+        """The memory of the item's region with its photos, newest first. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection_item/{segment(item_id)}/memory")
         return answer.read(Envelope[MemoryState]).data
 
     def change_memory(self, item_id: str, change: MemoryChange) -> MemoryState:
-        """Change what is set in `change`; gives the memory as it is then.
+        """Change the fields that are set in `change`. Returns the changed memory.
 
-        Raises NotFound, Forbidden for what the role does not allow (`can_change`, `can_require`).
+        Raises NotFound, Forbidden when the role does not allow it (`can_change`, `can_require`).
         """
         answer = self._transport.call(
             "PUT",
@@ -378,14 +381,15 @@ class Items:
         return answer.read(Envelope[list[Photo]]).data
 
     def record_photos(self, inspection_id: str) -> Sequence[Photo]:
-        """The photos of every item of a record. Raises NotFound."""
+        """The photos of all items of a record. Raises NotFound."""
         answer = self._transport.call("GET", f"/inspection/{segment(inspection_id)}/photos")
         return answer.read(Envelope[list[Photo]]).data
 
     def add_photo(self, item_id: str, file_id: str, key: str | None = None) -> Photo:
-        """Make an uploaded file the newest photo of the item; the same `key` again adds no second one.
+        """Add an uploaded file as the newest photo of the item.
 
-        Raises NotFound without such an item or file, Invalid when the key added another file.
+        A repeated call with the same `key` does not add a second photo. Raises NotFound when the item or the
+        file does not exist, Invalid when the key was used with another file.
         """
         answer = self._transport.call(
             "POST",
@@ -397,11 +401,11 @@ class Items:
         return answer.read(Envelope[Photo]).data
 
     def delete_photo(self, item_id: str, photo_id: str) -> None:
-        """Take a photo off the item; the file stays."""
+        """Remove a photo from the item. The file is not deleted."""
         self._transport.call("DELETE", f"/inspection_item/{segment(item_id)}/photos/{segment(photo_id)}")
 
     def detect(self, item_id: str, wait: float = 0.0) -> Job:
-        """Ask for a detection of the item; waits up to `wait` seconds (0: not at all) for its end."""
+        """Start a detection for the item, and wait up to `wait` seconds for its end; 0 does not wait."""
         answer = self._transport.call(
             "POST",
             f"/inspection_item/{segment(item_id)}/detect",

@@ -8,7 +8,7 @@ from shared.wire.phone import NewPhoneCode, PhoneCode, PhoneCodeCreate
 
 
 class Phones:
-    """The codes by which phones add photos in the name of the user."""
+    """The codes with which phones add photos for the user."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -16,7 +16,7 @@ class Phones:
     def create(
         self, inspection_id: str, item_id: str | None = None, *, open_network: bool = False
     ) -> NewPhoneCode:
-        """Make a code for a record or one of its items; only this answer holds its token.
+        """Create a code for a record or one of its items. Only this answer contains its token.
 
         Raises NotFound, Conflict when the record is sealed or there are too many codes.
         """
@@ -25,10 +25,10 @@ class Phones:
         return answer.read(Envelope[NewPhoneCode]).data
 
     def get(self, code_id: str) -> PhoneCode:
-        """A code as it is now. Raises NotFound."""
+        """The present state of a code. Raises NotFound."""
         answer = self._transport.call("GET", f"/phone/codes/{segment(code_id)}")
         return answer.read(Envelope[PhoneCode]).data
 
     def end(self, code_id: str) -> None:
-        """End a code at once. Raises NotFound."""
+        """End a code immediately. Raises NotFound."""
         self._transport.call("DELETE", f"/phone/codes/{segment(code_id)}")

@@ -16,10 +16,10 @@ class RecordPhotos:
         self._transport = transport
 
     def add(self, inspection_id: str, file_id: str) -> RecordPhoto:
-        """Make an uploaded image a photo of the record; if it is one already, it is returned as it is.
+        """Add an uploaded image to the record. An existing photo is returned unchanged.
 
-        Raises NotFound without such a record or file, Unsupported when the file is not an image, Conflict
-        when the record is sealed.
+        Raises NotFound when the record or the file does not exist, Unsupported when the file is not an image,
+        Conflict when the record is sealed.
         """
         body = RecordPhotoAdd(file_id=file_id).model_dump(mode="json")
         path = f"/inspection/{segment(inspection_id)}/record-photos"
@@ -31,9 +31,9 @@ class RecordPhotos:
         return answer.read(Envelope[list[RecordPhoto]]).data
 
     def match(self, inspection_id: str, photo_id: str, wait: float = 0.0) -> RecordPhoto:
-        """Find the regions that the photo shows; waits up to `wait` seconds (0: not at all) for the end.
+        """Find the regions that the photo shows, and wait up to `wait` seconds for the end; 0 does not wait.
 
-        While its state is `waiting`, the matching is under way: ask again, which does not start a second one.
+        While its state is `waiting`, the matching is running. Another call does not start a second one.
         Raises NotFound, Conflict when the record is sealed.
         """
         answer = self._transport.call(
@@ -46,19 +46,19 @@ class RecordPhotos:
         return answer.read(Envelope[RecordPhoto]).data
 
     def assign(self, inspection_id: str, photo_id: str, items: Sequence[PhotoItemSet]) -> RecordPhoto:
-        """Make it the photo of exactly these items, and of no others; results that were found stay.
+        """Assign the photo to exactly these items. Existing results stay.
 
-        Raises NotFound for a photo or an item that the record does not have, Conflict when it is sealed.
+        Raises NotFound when the record has no such photo or item, Conflict when it is sealed.
         """
         body = PhotoItemsSet(items=list(items)).model_dump(mode="json")
         answer = self._transport.call("PUT", f"{_path(inspection_id, photo_id)}/items", body=body)
         return answer.read(Envelope[RecordPhoto]).data
 
     def delete(self, inspection_id: str, photo_id: str, *, confirmed: bool = False) -> None:
-        """Take the photo off the record and all of its items; the file and the results stay.
+        """Remove the photo from the record and all of its items. The file and the results stay.
 
-        Raises NotFound, and Conflict with the code `photo_in_use` (details `count` and `items`, each with
-        `item_id` and `item_name`) when results or verdicts of items rest on it, unless `confirmed`.
+        Raises NotFound. Unless `confirmed`, raises Conflict with the code `photo_in_use` (details `count` and
+        `items`, each with `item_id` and `item_name`) when results or verdicts of items are based on it.
         """
         query = {"confirmed": "true"} if confirmed else None
         self._transport.call("DELETE", _path(inspection_id, photo_id), query=query)

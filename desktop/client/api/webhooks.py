@@ -13,7 +13,7 @@ _TEST_SECONDS = 60.0
 
 
 class Webhooks:
-    """Who is notified of finished records and failed items. Every change needs a recent password."""
+    """The receivers of finished records and failed items. Every change needs a recent password login."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -23,24 +23,25 @@ class Webhooks:
         return self._transport.call("GET", "/webhooks").read(Envelope[list[Webhook]]).data
 
     def create(self, body: WebhookCreate) -> NewWebhook:
-        """Add a webhook; only this answer holds its secret. Raises Invalid for an address that it may not
-        have, Conflict when there are too many.
+        """Add a webhook. Only this answer contains its secret.
+
+        Raises Invalid for an address that is not allowed, Conflict when there are too many webhooks.
         """
         answer = self._transport.call("POST", "/webhooks", body=body.model_dump(mode="json"))
         return answer.read(Envelope[NewWebhook]).data
 
     def update(self, webhook_id: str, change: WebhookUpdate) -> Webhook:
-        """Change what is set in `change`. Raises NotFound, Invalid."""
+        """Change the fields that are set in `change`. Raises NotFound, Invalid."""
         body = change.model_dump(mode="json", exclude_unset=True)
         answer = self._transport.call("PUT", f"/webhooks/{segment(webhook_id)}", body=body)
         return answer.read(Envelope[Webhook]).data
 
     def delete(self, webhook_id: str) -> None:
-        """Delete a webhook and what waits for it. Raises NotFound."""
+        """Delete a webhook and its pending deliveries. Raises NotFound."""
         self._transport.call("DELETE", f"/webhooks/{segment(webhook_id)}")
 
     def test(self, webhook_id: str) -> Delivery:
-        """Send a test now and give what came of it. Raises NotFound."""
+        """Send a test delivery and return its result. Raises NotFound."""
         path = f"/webhooks/{segment(webhook_id)}/test"
         return self._transport.call("POST", path, seconds=_TEST_SECONDS).read(Envelope[Delivery]).data
 

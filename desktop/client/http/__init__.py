@@ -1,1 +1,2 @@
-"""Sends requests to the service: tokens, retries, errors and the event stream. Knows no domain."""
+"""Sends requests to the service: tokens, retries, errors and the event stream. It is independent of the
+domains."""

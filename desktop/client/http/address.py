@@ -1,20 +1,20 @@
-"""Decides whether a service address is local, and which server it names."""
+"""Decides whether an address of a service is local, and which server it names."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-"""Names of this machine."""
+"""Host names of this computer."""
 
 
 def is_local(url: str) -> bool:
-    """True when `url` is this machine."""
+    """Whether the host of `url` is this computer."""
     return urlsplit(url).hostname in LOOPBACK
 
 
 def server_key(url: str) -> str:
-    """Host and port of `url`, by which a server is remembered; an empty string when it has no host."""
+    """Host and port of `url`, the key under which a server is stored; empty when there is no host."""
     parts = urlsplit(url)
     if not parts.hostname:
         return ""

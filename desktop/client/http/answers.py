@@ -1,4 +1,4 @@
-"""Reads an HTTP answer: the requested document, or the error that it means."""
+"""Converts an HTTP response to the requested document or to an error."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from shared.wire.common import UPDATED_BY
 
 M = TypeVar("M", bound=BaseModel)
 
-_BY_STATUS: dict[int, type[ClientError]] = {
+_ERROR_BY_STATUS: dict[int, type[ClientError]] = {
     401: NotLoggedIn,
     403: Forbidden,
     404: NotFound,
     405: NotFound,
-    # The body did not arrive in time: the way to the service is too slow at the moment.
+    # The body did not arrive in time, because the network is too slow at the moment.
     408: Unreachable,
     409: Conflict,
     410: NotFound,
@@ -44,47 +44,49 @@ _BY_STATUS: dict[int, type[ClientError]] = {
     415: Unsupported,
 }
 
-NOT_OURS = "not_walkaround"
-"""Code of a ServerFault: the answer is none that a Walkaround service gives."""
+FOREIGN_ANSWER = "not_walkaround"
+"""Code of a ServerFault for an answer that does not come from a Walkaround service."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Answer:
-    """A successful answer: its JSON document, its ETag, if it has one, and who last changed it by hand."""
+    """A successful answer: its JSON document, its ETag, and the user who last changed the object."""
 
     document: Any
     etag: str | None
-    by: str | None = None
+    modified_by: str | None = None
 
     def read(self, model: type[M]) -> M:
-        """The document as `model`. Raises ServerFault when it does not fit.
+        """Validate the document as `model`. Raises ServerFault when it is invalid.
 
-        The cause is dropped: pydantic's message repeats the input, which may hold tokens.
+        The cause is not chained, because pydantic's message repeats the input, which may contain tokens.
         """
         try:
             return model.model_validate(self.document)
         except ValidationError as error:
-            where = ".".join(str(part) for part in error.errors(include_input=False)[0]["loc"])
-        raise ServerFault(code=NOT_OURS, details={"field": where})
+            field_path = ".".join(str(part) for part in error.errors(include_input=False)[0]["loc"])
+        raise ServerFault(code=FOREIGN_ANSWER, details={"field": field_path})
 
 
-def answer(response: httpx.Response) -> Answer:
-    """What `response` gives. Raises the ClientError that it means otherwise."""
+def read_answer(response: httpx.Response) -> Answer:
+    """Read a successful response. Raises the ClientError of any other response."""
     if response.status_code >= 300:
-        raise failure(response)
+        raise error_of(response)
     try:
         document = json.loads(response.content)
     except ValueError:
-        raise ServerFault(code=NOT_OURS, request_id=_request_id(response)) from None
+        raise ServerFault(code=FOREIGN_ANSWER, request_id=_request_id(response)) from None
     if isinstance(document, dict) and document.get("code") == 1 and "msg" in document:
         data = document.get("data")
         raise Refused(document["msg"], data=data, code=_code(data))
-    by = response.headers.get(UPDATED_BY)
-    return Answer(document, response.headers.get("ETag"), None if by is None else unquote(by))
+    modified_by = response.headers.get(UPDATED_BY)
+    return Answer(
+        document, response.headers.get("ETag"), None if modified_by is None else unquote(modified_by)
+    )
 
 
-def failure(response: httpx.Response) -> ClientError:
-    """The error that an answer with a status of 300 and above means."""
+def error_of(response: httpx.Response) -> ClientError:
+    """The error of a response with a status of 300 or above."""
     status = response.status_code
     try:
         document = json.loads(response.content)
@@ -105,10 +107,10 @@ def failure(response: httpx.Response) -> ClientError:
         )
     if status == 429:
         return TooMany(message, retry_after=_retry_after(response, details), code=code, details=details)
-    if status in _BY_STATUS and (code or status == 401):
-        return _BY_STATUS[status](message, code=code, details=details)
+    if status in _ERROR_BY_STATUS and (code or status == 401):
+        return _ERROR_BY_STATUS[status](message, code=code, details=details)
     if code is None:
-        code = NOT_OURS if status < 500 else ("unavailable" if status in {502, 503, 504} else None)
+        code = FOREIGN_ANSWER if status < 500 else ("unavailable" if status in {502, 503, 504} else None)
     return ServerFault(message, request_id=_request_id(response), code=code, details=details)
 
 
@@ -132,12 +134,12 @@ def _retry_after(response: httpx.Response, details: Mapping[str, Any]) -> float:
     return 30.0
 
 
-def _fields(details: Mapping[str, Any], what: str) -> dict[str, str]:
-    """Name of the field -> `what` of its first fault, from the list `fields` of a 422."""
+def _fields(details: Mapping[str, Any], key: str) -> dict[str, str]:
+    """Map the name of each field to `key` of its first fault, from the list `fields` of a 422."""
     entries = details.get("fields")
     faults: dict[str, str] = {}
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict):
             name = str(entry.get("field", "")).rpartition(".")[2]
-            faults.setdefault(name, str(entry.get(what, "")))
+            faults.setdefault(name, str(entry.get(key, "")))
     return faults

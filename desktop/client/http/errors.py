@@ -1,11 +1,11 @@
-"""Defines what can go wrong with a call, as one hierarchy.
+"""Defines the errors of calls, as one hierarchy.
 
-Each error carries `code`, a stable machine code, and `server_message`, the sentence of the service where it
-gave one. `str()` is that sentence, or a plain English one; `desktop.pages.common.messages.error_messages`
-says it in the language of the desktop. No error repeats a password, a token or an image.
+Each error has `code`, a stable machine code, and `server_message`, the message of the service if there is
+one. `str()` is that message or a default one in English. `desktop.pages.common.messages.error_messages`
+translates errors to the language of the desktop. No error repeats a password, a token or an image.
 """
 
-# ruff: noqa: N818 - the names say what happened; all of them are ClientErrors
+# ruff: noqa: N818 - the names are the causes; all of them are ClientErrors
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 
 
 class ClientError(Exception):
-    """A call that did not give what was asked for."""
+    """A call failed."""
 
     default_code: ClassVar[str] = "failed"
-    plain: ClassVar[str] = "The service did not do this. Try again."
+    default_message: ClassVar[str] = "The service did not do this. Try again."
 
     def __init__(
         self,
@@ -29,25 +29,25 @@ class ClientError(Exception):
         self.code = code or self.default_code
         self.server_message = server_message
         self.details: Mapping[str, Any] = details or {}
-        super().__init__(server_message or self.plain)
+        super().__init__(server_message or self.default_message)
 
 
 class Unreachable(ClientError):
     """No answer: the service is not running, is restarting, or the network is down."""
 
     default_code = "unreachable"
-    plain = "The service cannot be reached. Check that it is running, then try again."
+    default_message = "The service cannot be reached. Check that it is running, then try again."
 
 
 class Untrusted(Unreachable):
     """The server's certificate is not trusted, so nothing was sent to it.
 
-    `found`: the fingerprint of its key, where it is known already; `trusted`: the one that was trusted
-    before, None when this server is new.
+    `found` is the fingerprint of its key, if it is known. `trusted` is the one that was trusted before; None
+    when this server is new.
     """
 
     default_code = "untrusted"
-    plain = "The certificate of the server is not trusted. Compare its fingerprint, then trust it."
+    default_message = "The certificate of the server is not trusted. Compare its fingerprint, then trust it."
 
     def __init__(self, *, found: str | None = None, trusted: str | None = None) -> None:
         super().__init__()
@@ -56,48 +56,48 @@ class Untrusted(Unreachable):
 
 
 class NotLoggedIn(ClientError):
-    """Nobody is logged in, or the login ended (HTTP 401)."""
+    """No user is logged in, or the login expired (HTTP 401)."""
 
     default_code = "not_logged_in"
-    plain = "You are not logged in any more. Log in again."
+    default_message = "You are no longer logged in. Log in again."
 
 
 class Forbidden(ClientError):
-    """The person may not do this (HTTP 403)."""
+    """The user has no permission (HTTP 403)."""
 
     default_code = "permission_missing"
-    plain = "You may not do this. Ask an administrator for the right."
+    default_message = "You do not have permission. Ask an administrator."
 
 
 class NotFound(ClientError):
     """The requested object does not exist (HTTP 404)."""
 
     default_code = "not_found"
-    plain = "This is no longer there. Reload the list."
+    default_message = "This object no longer exists. Reload the list."
 
 
 class Conflict(ClientError):
-    """It collides with what the service has (HTTP 409)."""
+    """The change conflicts with the data of the service (HTTP 409)."""
 
     default_code = "conflict"
-    plain = "This collides with what is there already. Change it and try again."
+    default_message = "This conflicts with existing data. Change it and try again."
 
 
 class Stale(Conflict):
-    """Another user changed it since it was read (HTTP 412)."""
+    """Another user changed the object after it was read (HTTP 412)."""
 
     default_code = "stale"
-    plain = "Another user changed this meanwhile. Reload it, then decide."
+    default_message = "Another user changed this in the meantime. Reload it, then decide."
 
 
 class Refused(ClientError):
-    """A documented refusal: HTTP 200, code 1, with the sentence of the service in `server_message`.
+    """A documented refusal: HTTP 200 and code 1, with the message of the service in `server_message`.
 
-    `data` is what the service said besides, for example which field is wrong.
+    `data` contains details, such as the wrong field.
     """
 
     default_code = "refused"
-    plain = "The service refused this."
+    default_message = "The service refused this."
 
     def __init__(
         self,
@@ -112,13 +112,13 @@ class Refused(ClientError):
 
 
 class Invalid(ClientError):
-    """Fields out of their rules (HTTP 400 or 422).
+    """Fields are invalid (HTTP 400 or 422).
 
-    `fields`: name of the field -> what is wrong with it; `faults`: name of the field -> its stable code.
+    `fields` maps the names of fields to messages, `faults` to stable codes.
     """
 
     default_code = "invalid_input"
-    plain = "Something that was entered is not valid. Correct it and try again."
+    default_message = "An input is invalid. Correct it and try again."
 
     def __init__(
         self,
@@ -135,24 +135,24 @@ class Invalid(ClientError):
 
 
 class TooLarge(ClientError):
-    """The file or the body is larger than the service takes (HTTP 413)."""
+    """The file or the body exceeds the limit of the service (HTTP 413)."""
 
     default_code = "too_large"
-    plain = "The file is too large. Choose a smaller one."
+    default_message = "The file is too large. Choose a smaller one."
 
 
 class Unsupported(ClientError):
-    """A kind of file that the service does not take (HTTP 415)."""
+    """The service does not accept this kind of file (HTTP 415)."""
 
     default_code = "unsupported_media"
-    plain = "This kind of file is not supported. Choose a JPEG, PNG or WebP picture."
+    default_message = "This kind of file is not supported. Choose a JPEG, PNG or WebP picture."
 
 
 class TooMany(ClientError):
-    """Too many tries (HTTP 429). `retry_after`: seconds to wait."""
+    """Too many requests (HTTP 429). `retry_after` is the time to wait in seconds."""
 
     default_code = "too_many_requests"
-    plain = "Too many tries. Wait a moment, then try again."
+    default_message = "Too many tries. Wait a moment, then try again."
 
     def __init__(
         self,
@@ -167,13 +167,13 @@ class TooMany(ClientError):
 
 
 class ServerFault(ClientError):
-    """The service failed (HTTP 5xx) or answered what no Walkaround service answers.
+    """The service failed (HTTP 5xx), or the answer does not come from a Walkaround service.
 
-    `request_id` finds the line in the log of the service, where it gave one.
+    `request_id` identifies the line in the log of the service; None if there is none.
     """
 
     default_code = "internal"
-    plain = "The service failed. Try again; if it stays, look into its log."
+    default_message = "The service failed. Try again. If it fails again, check its log."
 
     def __init__(
         self,

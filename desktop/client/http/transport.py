@@ -1,4 +1,4 @@
-"""Sends requests: tokens, renewal of the access token, retries. Knows no domain."""
+"""Sends requests with tokens, renews the access token and retries. It is independent of the domains."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from urllib.parse import quote
 import httpx
 
 from desktop.client.http.address import is_local
-from desktop.client.http.answers import Answer, answer, failure
+from desktop.client.http.answers import Answer, error_of, read_answer
 from desktop.client.http.errors import ClientError, NotLoggedIn, Unreachable
-from desktop.client.http.trust import ServerContext, not_trusted
+from desktop.client.http.trust import ServerContext, trust_error
 from shared import __version__
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope
@@ -26,51 +26,51 @@ T = TypeVar("T")
 
 PREFIX = "/api"
 
-# Below this many seconds of life left, or a tenth of it, the access token is renewed before it is used.
-_RENEW_AHEAD = 30.0
+# The access token is renewed this many seconds before it expires, or in the last tenth of a shorter life.
+_RENEW_SECONDS = 30.0
 KEEP_ALIVE_SECONDS = 60.0
-"""How long a connection is kept for the next call: not as long as the service keeps it (75 s)."""
+"""Seconds for which a connection is kept for the next call. The service keeps it longer (75 s)."""
 
 _FIRST_PAUSE = 0.1
-_LONGEST_PAUSE = 2.0
+_MAX_PAUSE = 2.0
 
-# By this the service shows a person which of their sessions is which.
-_PROGRAM = f"Walkaround/{__version__} ({platform.system()})"
+# The service shows it to users in the list of their sessions.
+_USER_AGENT = f"Walkaround/{__version__} ({platform.system()})"
 
-# Errors after which the request has certainly not reached the service.
-_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-# A proxy setting of the machine must not catch calls to the machine itself.
-_DIRECT: Mapping[str, None] = {"all://127.0.0.1": None, "all://localhost": None, "all://[::1]": None}
+# After these errors, the request has certainly not reached the service.
+_NOT_SENT_ERRORS = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+# Calls to this computer must not use its proxy.
+_NO_PROXY: Mapping[str, None] = {"all://127.0.0.1": None, "all://localhost": None, "all://[::1]": None}
 
 
 @dataclass(frozen=True, slots=True)
 class Versioned(Generic[T]):
-    """A thing of the service and the version (ETag) that it was read at; None when the service gave none.
+    """An object of the service with its version (ETag), which is None if the service gave none.
 
-    `by`: the name of who last changed it by hand, where the service says it.
+    `modified_by` is the name of the user who last changed it, if the service provides it.
     """
 
     value: T
     etag: str | None
-    by: str | None = None
+    modified_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Login:
-    """Tokens in memory; `ends` is when the access token does, on the monotonic clock."""
+    """Tokens in memory. `expires_at` is the end of the access token, in seconds of the monotonic clock."""
 
     access: str = field(repr=False)
     refresh: str = field(repr=False)
-    ends: float
-    ahead: float
+    expires_at: float
+    renew_before: float
 
 
 class Transport:
-    """One connection pool to one service, with the tokens of the user who is logged in.
+    """One connection pool to one service, with the tokens of the logged-in user.
 
-    Any number of threads may call at the same time. `patience`: seconds for which a call waits for a service
-    that is not there, for example while it restarts; `rebase` wakes such calls at once. `fingerprint`: the
-    one that the server's key has to have; None: the system has to trust its certificate.
+    Any number of threads may make calls at the same time. `patience` is the time in seconds for which a call
+    waits for an unreachable service, for example while it restarts. `rebase` wakes such calls immediately.
+    `fingerprint` is that of the server's key; None if the system must trust its certificate.
     """
 
     def __init__(
@@ -85,17 +85,17 @@ class Transport:
         self._http = httpx.Client(
             transport=transport,
             verify=self._tls,
-            mounts=dict(_DIRECT),
+            mounts=dict(_NO_PROXY),
             timeout=httpx.Timeout(30.0, connect=5.0, write=120.0, pool=60.0),
             limits=httpx.Limits(max_connections=16, keepalive_expiry=KEEP_ALIVE_SECONDS),
-            headers={"Accept": "application/json", "User-Agent": _PROGRAM, **_encoding(base_url)},
+            headers={"Accept": "application/json", "User-Agent": _USER_AGENT, **_accept_encoding(base_url)},
         )
         self._patience = patience
         self._base = base_url.rstrip("/")
-        self._moved = threading.Condition()
-        self._moves = 0
-        self._closed = False
-        self._running = 0
+        self._state_changed = threading.Condition()
+        self._rebase_count = 0
+        self._is_closed = False
+        self._running_calls = 0
         self._login: _Login | None = None
         self._renewal = threading.Lock()
         self.on_login_lost: Callable[[], None] | None = None
@@ -109,23 +109,23 @@ class Transport:
         return self._base
 
     def rebase(self, base_url: str, fingerprint: str | None = None) -> None:
-        """Go on at `base_url`: the service came back at another address. The login stays."""
-        with self._moved:
+        """Use another address of the same service. The login stays."""
+        with self._state_changed:
             self._tls.fingerprint = fingerprint
-            self._http.headers.update(_encoding(base_url))
+            self._http.headers.update(_accept_encoding(base_url))
             self._base = base_url.rstrip("/")
-            self._moves += 1
-            self._moved.notify_all()
+            self._rebase_count += 1
+            self._state_changed.notify_all()
 
     def close(self) -> None:
-        """Forget the tokens and release every connection; waiting calls end with Unreachable.
+        """Drop the tokens and release all connections. Waiting calls raise Unreachable.
 
-        A call whose request is on its way still gets its answer; the last of them closes the connections.
+        A call whose request was sent still gets its answer. The last of them closes the connections.
         """
-        with self._moved:
-            self._closed = True
-            self._moved.notify_all()
-            idle = not self._running
+        with self._state_changed:
+            self._is_closed = True
+            self._state_changed.notify_all()
+            idle = not self._running_calls
         self._login = None
         if idle:
             self._http.close()
@@ -133,90 +133,91 @@ class Transport:
     @property
     def closed(self) -> bool:
         """True after `close()`."""
-        return self._closed
+        return self._is_closed
 
     @contextmanager
-    def _connected(self) -> Iterator[None]:
-        """Keep the connections open: one that opens while the pool is closed would stay behind.
+    def _hold_connections(self) -> Iterator[None]:
+        """Keep the connections open within the block.
 
-        Raises Unreachable after `close()`.
+        A connection that opens while the pool is being closed would never be closed. Raises Unreachable after
+        `close()`.
         """
-        with self._moved:
-            if self._closed:
+        with self._state_changed:
+            if self._is_closed:
                 raise Unreachable
-            self._running += 1
+            self._running_calls += 1
         try:
             yield
         finally:
-            if self._call_ended():
+            if self._end_call():
                 self._http.close()
 
-    def _call_ended(self) -> bool:
-        """True when that was the last call after `close()`."""
-        with self._moved:
-            self._running -= 1
-            return self._closed and not self._running
+    def _end_call(self) -> bool:
+        """Count the end of a call. Returns True for the last call after `close()`."""
+        with self._state_changed:
+            self._running_calls -= 1
+            return self._is_closed and not self._running_calls
 
     # Login
 
     @property
     def logged_in(self) -> bool:
-        """True while there are tokens; the service may have ended the login already."""
+        """True while there are tokens. The service may have ended the login."""
         return self._login is not None
 
-    def keep(self, tokens: Tokens) -> None:
-        """Use `tokens` from now on."""
+    def use_tokens(self, tokens: Tokens) -> None:
+        """Use these tokens."""
         life = float(tokens.expires_in)
         self._login = _Login(
             tokens.access_token,
             tokens.refresh_token,
             time.monotonic() + life,
-            min(_RENEW_AHEAD, life / 10),
+            min(_RENEW_SECONDS, life / 10),
         )
 
     @property
     def refresh_token(self) -> str | None:
-        """The refresh token in use, so that its login can be ended."""
+        """The present refresh token, which is needed to end its login; None if there is none."""
         login = self._login
         return login.refresh if login else None
 
-    def forget(self) -> str | None:
-        """Drop the tokens; gives the refresh token that was in use, so that it can be ended."""
+    def drop_tokens(self) -> str | None:
+        """Drop the tokens and return the refresh token, so that its login can be ended."""
         login, self._login = self._login, None
         return login.refresh if login else None
 
-    def _access(self, worn: str | None = None) -> str:
-        """An access token that lives long enough and is not `worn`. Renews it when it must.
+    def _access_token(self, refused_token: str | None = None) -> str:
+        """An access token that is valid long enough and is not `refused_token`. Renews it if necessary.
 
-        Refresh tokens are spent by use, so one thread renews while the others wait for what it got.
-        Raises NotLoggedIn when there is no login or the service ended it.
+        A refresh token can be used once, so one thread renews while the others wait for its result. Raises
+        NotLoggedIn when there is no login or the service ended it.
         """
         login = self._login
         if login is None:
             raise NotLoggedIn
-        if login.access != worn and time.monotonic() < login.ends - login.ahead:
+        if login.access != refused_token and time.monotonic() < login.expires_at - login.renew_before:
             return login.access
         with self._renewal:
             login = self._login
             if login is None:
                 raise NotLoggedIn
-            if login.access != worn and time.monotonic() < login.ends - login.ahead:
+            if login.access != refused_token and time.monotonic() < login.expires_at - login.renew_before:
                 return login.access
             try:
-                response = self._deliver(
+                response = self._send(
                     "POST", "/auth/refresh", json={"refresh_token": login.refresh}, repeatable=False
                 )
-                tokens = answer(response).read(Envelope[Tokens]).data
+                tokens = read_answer(response).read(Envelope[Tokens]).data
             except NotLoggedIn:
-                self._login_lost(login)
+                self._end_login(login)
                 raise
             if self._login is not login:
-                # Logged out, or in as another user, while the response was on its way.
+                # The user logged out, or another user logged in, during the request.
                 raise NotLoggedIn
-            self.keep(tokens)
+            self.use_tokens(tokens)
             return tokens.access_token
 
-    def _login_lost(self, login: _Login) -> None:
+    def _end_login(self, login: _Login) -> None:
         if self._login is login:
             self._login = None
             if self.on_login_lost is not None:
@@ -238,11 +239,11 @@ class Transport:
         repeatable: bool | None = None,
         seconds: float | None = None,
     ) -> Answer:
-        """Call the service and give its successful answer; `path` is below `/api`.
+        """Call the service and return its successful answer. `path` is relative to `/api`.
 
-        `etag` goes as If-Match. `repeatable`: whether a call whose answer got lost may be sent again (GET,
-        and PUT without `etag`, unless given). `seconds`: how long the answer may take (30 unless given).
-        Raises ClientError.
+        `etag` is sent as If-Match. `repeatable` says whether the call may be sent again after a lost answer;
+        the default is True for GET and for PUT without `etag`. `seconds` is the timeout of the answer, 30 by
+        default. Raises ClientError.
         """
         if repeatable is None:
             repeatable = method == "GET" or (method == "PUT" and etag is None)
@@ -250,67 +251,71 @@ class Transport:
         if seconds is not None:
             options["timeout"] = httpx.Timeout(seconds, connect=5.0, write=120.0, pool=60.0)
         request_headers = {**(headers or {}), **({"If-Match": etag} if etag is not None else {})}
-        send = partial(self._deliver, method, path, repeatable=repeatable, **options)
-        return answer(self._as_person(send, request_headers) if login else send(headers=request_headers))
+        send = partial(self._send, method, path, repeatable=repeatable, **options)
+        return read_answer(
+            self._send_with_token(send, request_headers) if login else send(headers=request_headers)
+        )
 
     @contextmanager
     def stream(
         self, path: str, *, headers: Mapping[str, str] | None = None, seconds: float | None = 30.0
     ) -> Iterator[httpx.Response]:
-        """A GET whose body is read piece by piece; a failure status is raised as its ClientError.
+        """Send a GET request whose body is read in pieces. Raises ClientError, also for a failure status.
 
-        `seconds`: the longest pause between two pieces; None waits forever.
+        `seconds` is the timeout between two pieces; None waits forever.
         """
         timeout = httpx.Timeout(seconds, connect=5.0)
-        send = partial(self._deliver, "GET", path, repeatable=True, stream=True, timeout=timeout)
-        with self._connected():
-            response = self._as_person(send, headers or {})
+        send = partial(self._send, "GET", path, repeatable=True, stream=True, timeout=timeout)
+        with self._hold_connections():
+            response = self._send_with_token(send, headers or {})
             try:
                 if response.status_code >= 300:
                     response.read()
-                    raise failure(response)
+                    raise error_of(response)
                 yield response
             except httpx.TransportError as error:
                 raise Unreachable from error
             finally:
                 response.close()
 
-    def _as_person(self, send: Callable[..., httpx.Response], headers: Mapping[str, str]) -> httpx.Response:
-        token = self._access()
+    def _send_with_token(
+        self, send: Callable[..., httpx.Response], headers: Mapping[str, str]
+    ) -> httpx.Response:
+        token = self._access_token()
         response = send(headers={**headers, "Authorization": f"Bearer {token}"})
         if response.status_code == 401:
-            # The clocks differ, or the service ended the login: one renewal shows which.
+            # The clocks differ, or the service ended the login. A renewal succeeds only in the first case.
             response.close()
-            token = self._access(worn=token)
+            token = self._access_token(refused_token=token)
             response = send(headers={**headers, "Authorization": f"Bearer {token}"})
         return response
 
-    def _deliver(self, method: str, path: str, **options: Any) -> httpx.Response:
-        with self._connected():
-            return self._send(method, path, **options)
+    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        with self._hold_connections():
+            return self._send_with_retries(method, path, **options)
 
-    def _send(
+    def _send_with_retries(
         self, method: str, path: str, *, repeatable: bool, stream: bool = False, **options: Any
     ) -> httpx.Response:
-        """Send until there is an answer or the patience is at its end. Raises Unreachable."""
+        """Send the request until there is an answer or the patience is exceeded. Raises Unreachable."""
         patience_ends = time.monotonic() + self._patience
         pause = _FIRST_PAUSE
         while True:
-            with self._moved:
-                if self._closed:
+            with self._state_changed:
+                if self._is_closed:
                     raise Unreachable
-                moves, url = self._moves, self._base + PREFIX + path
-            last: ClientError
+                rebase_count, url = self._rebase_count, self._base + PREFIX + path
+            failure: ClientError
             try:
                 response = self._http.send(self._http.build_request(method, url, **options), stream=stream)
             except httpx.TransportError as error:
-                untrusted = not_trusted(error)
+                untrusted = trust_error(error)
                 if untrusted is not None:
                     raise untrusted from error
-                last = Unreachable()
-                last.__cause__ = error
-                if not (repeatable or isinstance(error, _NEVER_SENT)):
-                    raise last from error
+                failure = Unreachable()
+                failure.__cause__ = error
+                if not (repeatable or isinstance(error, _NOT_SENT_ERRORS)):
+                    raise failure from error
             except (httpx.InvalidURL, RuntimeError) as error:
                 # RuntimeError: the connections were closed while this call waited for one.
                 raise Unreachable from error
@@ -318,27 +323,29 @@ class Transport:
                 if response.status_code not in {502, 503} or not repeatable:
                     return response
                 response.read()
-                last = failure(response)
-            if not self._wait(moves, min(pause, patience_ends - time.monotonic())):
-                raise last
-            pause = min(pause * 2, _LONGEST_PAUSE)
+                failure = error_of(response)
+            if not self._wait_for_retry(rebase_count, min(pause, patience_ends - time.monotonic())):
+                raise failure
+            pause = min(pause * 2, _MAX_PAUSE)
 
-    def _wait(self, moves: int, pause: float) -> bool:
-        """Wait `pause` seconds or until the service moved; False when there is nothing left to wait for."""
+    def _wait_for_retry(self, rebase_count: int, pause: float) -> bool:
+        """Wait `pause` seconds or until `rebase`. Returns False when the call must not be retried."""
         if pause <= 0:
             return False
-        with self._moved:
-            self._moved.wait_for(lambda: self._closed or self._moves != moves, timeout=pause)
-            return not self._closed
+        with self._state_changed:
+            self._state_changed.wait_for(
+                lambda: self._is_closed or self._rebase_count != rebase_count, timeout=pause
+            )
+            return not self._is_closed
 
 
-def _encoding(base_url: str) -> dict[str, str]:
-    # Compressing takes longer than sending on this machine, and far less on a network.
+def _accept_encoding(base_url: str) -> dict[str, str]:
+    # On this computer, compressing takes longer than sending. On a network, it saves time.
     return {"Accept-Encoding": "identity" if is_local(base_url) else "gzip"}
 
 
 def segment(name: str) -> str:
-    """`name` as one segment of a path."""
+    """Quote `name` as one segment of a path."""
     return quote(name, safe="")
 
 

@@ -1,7 +1,8 @@
-"""Decides whether a server's certificate is trusted: by the system, or by a fingerprint that was compared.
+"""Decides whether a server's certificate is trusted: by the system, or by a fingerprint that the user
+compared.
 
-One `ServerContext` belongs to one server. Every connection to it is made through it: calls, streams, tiles,
-uploads and the watcher.
+A `ServerContext` belongs to one server. All connections to the server use it: calls, streams, tiles, uploads
+and the watcher.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from desktop.client.http.errors import Unreachable, Untrusted
 from shared.fingerprints import key_fingerprint
 
 _OFFER_SECONDS = 5.0
-"""How long a server may take to show its certificate; as long as a connection may take to be made."""
+"""Seconds within which a server must show its certificate. It equals the timeout of a connection."""
 
 _NOT_TLS = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST"})
-"""What OpenSSL (3.0 and later) says when the first bytes of the other side are not TLS."""
+"""Reasons of OpenSSL (3.0 and later) when the first bytes of the server are not TLS."""
 
 
 class _OtherKeyError(ssl.SSLError):
-    """The server does not have the key that was trusted."""
+    """The server has another key than the trusted one."""
 
     def __init__(self, found: str, trusted: str) -> None:
         super().__init__("the server does not have the key that was trusted")
@@ -37,8 +38,8 @@ class _OtherKeyError(ssl.SSLError):
 class ServerContext(ssl.SSLContext):
     """TLS to one server.
 
-    With a `fingerprint` the server has to have the key with it, whatever name and end its certificate has;
-    without one the certificate has to be one that this computer trusts, and to be for the server's name.
+    With a `fingerprint`, the server must have the key with it. Name and end of the certificate do not matter.
+    Without one, this computer must trust the certificate, and it must be valid for the server's name.
     """
 
     def __new__(cls, fingerprint: str | None = None) -> Self:
@@ -46,7 +47,7 @@ class ServerContext(ssl.SSLContext):
 
     def __init__(self, fingerprint: str | None = None) -> None:
         self.fingerprint = fingerprint
-        # The key is what is checked: by `wrap_socket`, before anything is sent.
+        # `wrap_socket` checks the key before anything is sent.
         self.check_hostname = False
         self.verify_mode = ssl.CERT_NONE
 
@@ -59,10 +60,10 @@ class ServerContext(ssl.SSLContext):
         server_hostname: str | bytes | None = None,
         session: ssl.SSLSession | None = None,
     ) -> ssl.SSLSocket:
-        """Make the handshake over a connection. Raises ssl.SSLError when the server is not trusted."""
+        """Do the handshake over a connection. Raises ssl.SSLError when the server is not trusted."""
         trusted = self.fingerprint
         if trusted is None:
-            return _of_the_system().wrap_socket(
+            return _system_context().wrap_socket(
                 sock,
                 server_side,
                 do_handshake_on_connect,
@@ -74,7 +75,7 @@ class ServerContext(ssl.SSLContext):
             sock, server_side, do_handshake_on_connect, suppress_ragged_eofs, server_hostname, session
         )
         try:
-            fingerprint = _shown_by(tls)
+            fingerprint = _fingerprint_of(tls)
             if fingerprint != trusted:
                 raise _OtherKeyError(fingerprint, trusted)
         except ssl.SSLError:
@@ -84,15 +85,18 @@ class ServerContext(ssl.SSLContext):
 
 
 @functools.cache
-def _of_the_system() -> truststore.SSLContext:
-    """Trusts what the system trusts, also a company's authority. Made once: reading its store takes time."""
+def _system_context() -> truststore.SSLContext:
+    """The context that trusts the certificates of the system, such as a company's authority.
+
+    It is created once, because reading the system's store takes time.
+    """
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # Some builds of Python leave it to OpenSSL, which may use older ones.
+    # Some builds of Python use the default of OpenSSL, which may allow older versions.
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context
 
 
-def _shown_by(connection: ssl.SSLSocket) -> str:
+def _fingerprint_of(connection: ssl.SSLSocket) -> str:
     certificate = connection.getpeercert(binary_form=True)
     try:
         return key_fingerprint(certificate or b"")
@@ -100,8 +104,8 @@ def _shown_by(connection: ssl.SSLSocket) -> str:
         raise ssl.SSLError("the server showed no certificate that can be read") from error
 
 
-def not_trusted(error: httpx.TransportError) -> Untrusted | None:
-    """What a connection that failed says of the server's certificate; None when that was not the reason."""
+def trust_error(error: httpx.TransportError) -> Untrusted | None:
+    """The error of an untrusted certificate that caused a failed connection; None for another cause."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, _OtherKeyError):
@@ -112,36 +116,36 @@ def not_trusted(error: httpx.TransportError) -> Untrusted | None:
     return None
 
 
-def is_without_tls(error: Exception) -> bool:
-    """Whether a call to an https address failed because what answers there does not use TLS."""
+def is_plain_answer(error: Exception) -> bool:
+    """Whether a call to an https address failed because the server does not use TLS."""
     cause: BaseException | None = error
     while cause is not None:
-        # Only errors that OpenSSL reports have a reason.
+        # Only errors of OpenSSL have a reason.
         if isinstance(cause, ssl.SSLError) and getattr(cause, "reason", None) in _NOT_TLS:
             return True
         cause = cause.__cause__ or cause.__context__
     return False
 
 
-def with_fingerprint(untrusted: Untrusted, url: str) -> Untrusted:
-    """The error with the fingerprint that the server at `url` shows, for a person to compare.
+def add_fingerprint(untrusted: Untrusted, url: str) -> Untrusted:
+    """Add the fingerprint of the server at `url` to the error, so that the user can compare it.
 
-    Nothing is sent to the server. Raises Unreachable.
+    Only the handshake is done. Raises Unreachable.
     """
-    return Untrusted(found=untrusted.found or _shown_at(url), trusted=untrusted.trusted)
+    return Untrusted(found=untrusted.found or _fetch_fingerprint(url), trusted=untrusted.trusted)
 
 
-def _shown_at(url: str) -> str:
-    place = urlsplit(url)
-    anyone = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    anyone.check_hostname = False
-    anyone.verify_mode = ssl.CERT_NONE
-    address = (place.hostname or "", place.port or 443)
+def _fetch_fingerprint(url: str) -> str:
+    parts = urlsplit(url)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    address = (parts.hostname or "", parts.port or 443)
     try:
         with (
             socket.create_connection(address, timeout=_OFFER_SECONDS) as connection,
-            anyone.wrap_socket(connection, server_hostname=place.hostname) as tls,
+            context.wrap_socket(connection, server_hostname=parts.hostname) as tls,
         ):
-            return _shown_by(tls)
+            return _fingerprint_of(tls)
     except (OSError, ValueError) as error:
         raise Unreachable from error

@@ -60,7 +60,7 @@ class ChangeListener(QObject):
 def _listen(report: ProgressReport, session: Session) -> None:
     last: str | None = None
 
-    def take(event: ChangeEvent | None) -> None:
+    def on_event(event: ChangeEvent | None) -> None:
         nonlocal last
         last = event.id if event is not None else last
         report(event)
@@ -69,7 +69,7 @@ def _listen(report: ProgressReport, session: Session) -> None:
         report.check()
         with contextlib.suppress(ClientError):
             try:
-                session.events.read(take, last, report.check)
+                session.events.read(on_event, last, report.check)
             except (Forbidden, NotFound):
                 return
         report.wait(_AGAIN_SECONDS)

@@ -20,13 +20,13 @@ from shared.wire.inspection import Record
 
 
 class RecordChangedError(Exception):
-    """The record is no longer as the person saw it; nothing was done. `by`: who changed it, where known."""
+    """Another user changed the record, so it was not deleted. `modified_by` is the user, if known."""
 
     def __init__(self, base: Record, now: Record, by: str | None) -> None:
         super().__init__(now.inspection_id)
         self.base = base
         self.now = now
-        self.by = by
+        self.modified_by = by
 
 
 def remove(session: Session, base: Record) -> None:
@@ -37,7 +37,7 @@ def remove(session: Session, base: Record) -> None:
 
     def check(now: Versioned[Record]) -> None:
         if changes(base, now.value):
-            raise RecordChangedError(base, now.value, now.by)
+            raise RecordChangedError(base, now.value, now.modified_by)
 
     record_id, records = base.inspection_id, session.records
     delete_unchanged(partial(records.get, record_id), check, partial(records.delete, record_id))
@@ -115,9 +115,9 @@ def _send(
 def _confirm_deletion(owner: QWidget, changed: RecordChangedError) -> bool:
     translate = QCoreApplication.translate
     at = minute(changed.now.updated_at)
-    if changed.by:
+    if changed.modified_by:
         text = translate("RecordDeleting", "Modified in the meantime, last by {name} ({time}):").format(
-            name=changed.by, time=at
+            name=changed.modified_by, time=at
         )
     else:
         text = translate("RecordDeleting", "Modified in the meantime ({time}):").format(time=at)

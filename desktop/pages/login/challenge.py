@@ -57,8 +57,8 @@ class ChallengeFilm(QObject):
         self._began = 0.0
         self._tick = QTimer(self, interval=_TICK_MS)
         self._tick.timeout.connect(self._show_step)
-        feed.filmBegan.connect(self._film_began)
-        feed.filmed.connect(self._filmed)
+        feed.filmStarted.connect(self._film_began)
+        feed.filmReady.connect(self._filmed)
         self._running = False
 
     @property

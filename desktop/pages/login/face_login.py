@@ -89,7 +89,7 @@ class FaceLogin(QObject):
         self._wait = Countdown(self)
         self._wait.counted.connect(self._counted)
         self._feed.frameReady.connect(view.show_frame)
-        self._feed.looked.connect(self._looked)
+        self._feed.frameAnalysed.connect(self._looked)
         self._feed.stateChanged.connect(self._state_changed)
         self.by_challenge = False
         """Whether the person who logged in last moved the head."""

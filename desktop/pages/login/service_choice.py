@@ -14,7 +14,7 @@ from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.address import LOOPBACK, is_local, server_key
 from desktop.client.http.errors import Unreachable, Untrusted
-from desktop.client.http.trust import is_without_tls, with_fingerprint
+from desktop.client.http.trust import add_fingerprint, is_plain_answer
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login.trust_dialog import TrustDialog, trust
 from desktop.preferences import Preferences
@@ -49,7 +49,7 @@ def _answers(url: str, fingerprint: str | None) -> str:
     try:
         session.account.first_run_needed()
     except Untrusted as error:
-        raise with_fingerprint(error, url) from error
+        raise add_fingerprint(error, url) from error
     finally:
         session.close()
     return url
@@ -161,7 +161,7 @@ class ServiceChoice(QWidget):
 
     def _say_failed(self, url: str, error: Exception) -> None:
         self._busy(False)
-        if is_without_tls(error):
+        if is_plain_answer(error):
             self.address.set_error(
                 self.tr(
                     "This server does not use HTTPS. Check the port, or enter an address that begins with "

@@ -78,7 +78,7 @@ class EnrolDialog(BaseDialog):
         column.addLayout(row)
         self._feed = CameraFeed(self)
         self._feed.frameReady.connect(self.viewfinder.show_frame)
-        self._feed.looked.connect(self._frame_analyzed)
+        self._feed.frameAnalysed.connect(self._frame_analyzed)
         self._feed.stateChanged.connect(self._state_changed)
         self._pose_timer = QTimer(self, singleShot=True)
         self.viewfinder.acted.connect(self._begin)

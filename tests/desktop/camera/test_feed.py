@@ -23,7 +23,7 @@ from tests.desktop.camera.pictures import empty_frame, face_frame
 from tests.narrowing import current, present
 
 
-class Played:
+class ScriptedSource:
     """A source that a test plugs in and out."""
 
     name = "played"
@@ -49,7 +49,7 @@ class Played:
 
 @pytest.fixture
 def feed(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[CameraFeed]:
-    monkeypatch.setattr(feed_module, "_LOST_AFTER", 0.4)
+    monkeypatch.setattr(feed_module, "_LOST_SECONDS", 0.4)
     monkeypatch.setattr(feed_module, "_TRY_AGAIN", 0.05)
     feed = CameraFeed()
     yield feed
@@ -57,12 +57,12 @@ def feed(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Camera
     assert workers.shutdown()
 
 
-def test_it_shows_frames_and_says_what_it_sees(qtbot: QtBot, feed: CameraFeed) -> None:
-    source = Played(face_frame())
+def test_feed_emits_frames_and_analyses(qtbot: QtBot, feed: CameraFeed) -> None:
+    source = ScriptedSource(face_frame())
     images: list[QImage] = []
     looks: list[FrameAnalysis] = []
     feed.frameReady.connect(images.append)
-    feed.looked.connect(looks.append)
+    feed.frameAnalysed.connect(looks.append)
     feed.start(source)
     assert current(feed.state) is FeedState.OPENING
     qtbot.waitUntil(lambda: len(images) >= 4 and len(looks) >= 2)
@@ -74,8 +74,8 @@ def test_it_shows_frames_and_says_what_it_sees(qtbot: QtBot, feed: CameraFeed) -
     assert looks[0].hint is Hint.GOOD
 
 
-def test_stopping_releases_the_source_and_nothing_comes_after(qtbot: QtBot, feed: CameraFeed) -> None:
-    source = Played(face_frame())
+def test_stop_releases_the_source_and_ends_signals(qtbot: QtBot, feed: CameraFeed) -> None:
+    source = ScriptedSource(face_frame())
     with qtbot.waitSignal(feed.frameReady):
         feed.start(source)
     feed.stop()
@@ -89,7 +89,7 @@ def test_stopping_releases_the_source_and_nothing_comes_after(qtbot: QtBot, feed
 
 
 def test_deleting_the_feed_releases_the_source(qtbot: QtBot, feed: CameraFeed) -> None:
-    source = Played(face_frame())
+    source = ScriptedSource(face_frame())
     other = CameraFeed()
     with qtbot.waitSignal(other.frameReady):
         other.start(source)
@@ -97,22 +97,22 @@ def test_deleting_the_feed_releases_the_source(qtbot: QtBot, feed: CameraFeed) -
     qtbot.waitUntil(source.closed.is_set)
 
 
-def test_a_long_look_at_a_frame_does_not_lose_the_camera(qtbot: QtBot, feed: CameraFeed) -> None:
+def test_slow_analysis_does_not_lose_the_camera(qtbot: QtBot, feed: CameraFeed) -> None:
     class Slow:
-        def look(self, _frame: Frame) -> None:
-            time.sleep(feed_module._LOST_AFTER)
+        def analyse(self, _frame: Frame) -> None:
+            time.sleep(feed_module._LOST_SECONDS)
 
     states: list[FeedState] = []
     shown: list[QImage] = []
     feed.stateChanged.connect(states.append)
     feed.frameReady.connect(shown.append)
-    feed.start(Played(face_frame()), Slow())
+    feed.start(ScriptedSource(face_frame()), Slow())
     qtbot.waitUntil(lambda: len(shown) >= 2)
     assert states == [FeedState.OPENING, FeedState.LIVE]
 
 
-def test_an_unplugged_camera_is_waited_for(qtbot: QtBot, feed: CameraFeed) -> None:
-    source = Played(face_frame())
+def test_unplugged_camera_is_opened_again(qtbot: QtBot, feed: CameraFeed) -> None:
+    source = ScriptedSource(face_frame())
     states: list[FeedState] = []
     feed.stateChanged.connect(states.append)
     feed.start(source)
@@ -125,8 +125,8 @@ def test_an_unplugged_camera_is_waited_for(qtbot: QtBot, feed: CameraFeed) -> No
     assert source.opened == 2
 
 
-def test_a_camera_that_is_not_there_is_said_and_tried_again(qtbot: QtBot, feed: CameraFeed) -> None:
-    source = Played(empty_frame())
+def test_missing_camera_is_reported_and_tried_again(qtbot: QtBot, feed: CameraFeed) -> None:
+    source = ScriptedSource(empty_frame())
     source.connected = False
     feed.start(source)
     qtbot.waitUntil(lambda: feed.state is FeedState.UNAVAILABLE)
@@ -134,15 +134,15 @@ def test_a_camera_that_is_not_there_is_said_and_tried_again(qtbot: QtBot, feed: 
     qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
 
 
-def test_the_best_shot_is_the_sharpest_good_one_and_is_given_once(
+def test_best_frame_is_the_sharpest_good_one_and_is_returned_once(
     qtbot: QtBot, feed: CameraFeed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frames = [face_frame(blur=1), face_frame(), face_frame(blur=1), empty_frame()]
-    source = Played(frames[0])
+    source = ScriptedSource(frames[0])
     numbers = itertools.count()
     monkeypatch.setattr(source, "read", lambda: frames[next(numbers) // 3 % len(frames)])
     looks: list[FrameAnalysis] = []
-    feed.looked.connect(looks.append)
+    feed.frameAnalysed.connect(looks.append)
     feed.start(source)
     qtbot.waitUntil(lambda: len(looks) >= 4)
     shot = feed.best(seconds=60)
@@ -158,9 +158,9 @@ def test_distant_face_gets_hint_to_come_closer(
     qtbot: QtBot, feed: CameraFeed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed_module, "_LOOK_EVERY", 1)
-    source = Played(face_frame(0.13))
+    source = ScriptedSource(face_frame(0.13))
     hints: list[Hint] = []
-    feed.looked.connect(lambda look: hints.append(look.hint))
+    feed.frameAnalysed.connect(lambda look: hints.append(look.hint))
     feed.start(source)
     qtbot.waitUntil(lambda: len(hints) >= 6)
     # Also between two looks into the distance.
@@ -171,17 +171,17 @@ def test_distant_face_gets_hint_to_come_closer(
     qtbot.waitUntil(lambda: hints[-1] is Hint.NO_FACE)
 
 
-def test_nobody_in_front_gives_no_shot(qtbot: QtBot, feed: CameraFeed) -> None:
-    with qtbot.waitSignal(feed.looked) as looked:
-        feed.start(Played(empty_frame()))
+def test_frames_without_a_face_give_no_best_frame(qtbot: QtBot, feed: CameraFeed) -> None:
+    with qtbot.waitSignal(feed.frameAnalysed) as looked:
+        feed.start(ScriptedSource(empty_frame()))
     assert looked.args[0].hint is Hint.NO_FACE
     assert feed.best(seconds=60) is None
 
 
-def test_a_slow_window_gets_fewer_frames_not_late_ones(
+def test_slow_window_gets_fewer_frames_without_delay(
     qtbot: QtBot, feed: CameraFeed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = Played(empty_frame())
+    source = ScriptedSource(empty_frame())
     feed.start(source)
     qtbot.waitUntil(lambda: feed.state is FeedState.LIVE)
     count: list[int] = []

@@ -21,7 +21,7 @@ from tests.desktop.camera.pictures import empty_frame, face_frame
 from tests.service.face.liveness import films
 
 
-def filmed(length_ms: int, every_ms: float, frame: Frame) -> Film:
+def record_film(length_ms: int, every_ms: float, frame: Frame) -> Film:
     film = Film(length_ms)
     at = 100.0
     while not film.is_complete:
@@ -36,7 +36,7 @@ def decoded_picture(frame: FilmedFrame) -> Frame:
 
 @pytest.mark.parametrize("every_ms", [1000 / 30, 1000 / 15, 1000 / 12, 1000 / 60])
 def test_every_camera_gives_some_twelve_frames_a_second(every_ms: float) -> None:
-    frames = filmed(4000, every_ms, empty_frame()).frames()
+    frames = record_film(4000, every_ms, empty_frame()).frames()
     assert 45 <= len(frames) <= 52
     assert not is_choppy(frames)
     assert frames[0].at_ms == 0
@@ -45,12 +45,12 @@ def test_every_camera_gives_some_twelve_frames_a_second(every_ms: float) -> None
 
 
 def test_a_slow_camera_is_choppy() -> None:
-    assert is_choppy(filmed(2500, 400, empty_frame()).frames())
+    assert is_choppy(record_film(2500, 400, empty_frame()).frames())
     assert is_choppy([FilmedFrame(0, b"")])
 
 
-def test_no_film_has_more_frames_than_the_service_takes() -> None:
-    assert len(filmed(20_000, 80, empty_frame()).frames()) == MAX_FRAMES
+def test_film_has_at_most_the_frames_that_the_service_accepts() -> None:
+    assert len(record_film(20_000, 80, empty_frame()).frames()) == MAX_FRAMES
 
 
 def test_a_frame_of_noise_is_small_enough_and_large_ones_are_reduced() -> None:
@@ -92,15 +92,13 @@ class GatedSource:
         self.closed.set()
 
 
-def test_the_feed_films_and_says_when_it_began_and_ended(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_feed_reports_start_and_end_of_a_film(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feed, "FRAMES_PER_SECOND", 200)
     camera, source = CameraFeed(), GatedSource()
     began: list[Film] = []
     ended: list[Film] = []
-    camera.filmBegan.connect(began.append)
-    camera.filmed.connect(ended.append)
+    camera.filmStarted.connect(began.append)
+    camera.filmReady.connect(ended.append)
     with qtbot.waitSignal(camera.frameReady):
         camera.start(source)
     dropped = camera.film(60_000)
@@ -111,7 +109,7 @@ def test_the_feed_films_and_says_when_it_began_and_ended(
     assert film.frames()[0].at_ms == 0
     assert dropped not in ended
     # Faces are looked for again afterwards.
-    with qtbot.waitSignal(camera.looked):
+    with qtbot.waitSignal(camera.frameAnalysed):
         pass
     camera.stop()
     qtbot.waitUntil(source.closed.is_set)

@@ -36,44 +36,44 @@ def guide() -> RegionGuide:
         (Pose(gain=0.05), GuideHint.DARK),
     ],
 )
-def test_a_frame_gives_one_hint(guide: RegionGuide, pose: Pose, hint: GuideHint) -> None:
+def test_frame_gets_the_hint_for_its_pose(guide: RegionGuide, pose: Pose, hint: GuideHint) -> None:
     assert guide.judge(frame(pose)).hint is hint
 
 
-def test_the_corners_say_where_the_region_is(guide: RegionGuide) -> None:
+def test_corners_are_those_of_the_region(guide: RegionGuide) -> None:
     look = guide.judge(frame(Pose(x=0.1)))
     target = target_rect(400, 300, 960, 540)
     assert look.corners[0] == pytest.approx((target.x / 960 + 0.1, target.y / 540), abs=0.01)
     assert look.corners[2] == pytest.approx((target.right / 960 + 0.1, target.bottom / 540), abs=0.01)
 
 
-def test_a_camera_that_moves_gets_the_hint_to_hold_still(guide: RegionGuide) -> None:
+def test_moving_camera_gets_the_hint_to_hold_still(guide: RegionGuide) -> None:
     assert guide.judge(frame(Pose(x=-0.03))).hint is GuideHint.GOOD
     assert guide.judge(frame(Pose(x=0.03))).hint is GuideHint.STILL
     assert guide.judge(frame(Pose(x=0.03))).hint is GuideHint.GOOD
 
 
-def test_another_part_and_noise_are_not_taken_for_the_region(guide: RegionGuide) -> None:
+def test_other_parts_and_noise_are_not_found(guide: RegionGuide) -> None:
     assert guide.judge(panel(960, 540, 9).image).hint is GuideHint.SEARCH
     noise = np.random.default_rng(1).integers(0, 255, (540, 960, 3), np.uint8)
     assert guide.judge(noise).hint is GuideHint.SEARCH
 
 
-def test_a_region_without_structure_cannot_be_guided_to() -> None:
+def test_region_without_structure_is_not_usable() -> None:
     guide = RegionGuide(np.full((300, 400, 3), 180, np.uint8), Rect(50, 50, 200, 100))
     assert not guide.is_usable
     assert guide.judge(frame(Pose())).hint is GuideHint.SEARCH
 
 
-def test_it_looks_a_few_times_a_second() -> None:
+def test_guide_analyses_five_frames_a_second() -> None:
     clock = 0.0
-    guide = RegionGuide(*reference(), now=lambda: clock)
+    guide = RegionGuide(*reference(), clock=lambda: clock)
     picture = frame(Pose())
-    assert present(guide.look(picture)).is_good
+    assert present(guide.analyse(picture)).is_good
     clock = 0.1
-    assert guide.look(picture) is None
+    assert guide.analyse(picture) is None
     clock = 0.21
-    assert guide.look(picture) is not None
+    assert guide.analyse(picture) is not None
 
 
 @settings(max_examples=50)

@@ -79,7 +79,7 @@ def test_a_driver_that_fails_when_the_camera_is_pulled_out_gives_no_frame() -> N
 
 
 @pytest.mark.parametrize("source", [Camera(63, "nothing there"), VideoFile(Path("nowhere.mp4"))])
-def test_what_is_not_there_cannot_be_opened(source: FrameSource, capfd: pytest.CaptureFixture[str]) -> None:
+def test_missing_source_cannot_be_opened(source: FrameSource, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SourceError):
         source.open()
     source.close()
@@ -97,5 +97,5 @@ def test_cameras_have_the_names_of_the_system(tmp_path: Path) -> None:
     assert [(camera.number, camera.name) for camera in cameras] == [(0, "HD Webcam"), (10, "USB Cam")]
 
 
-def test_without_cameras_there_are_none(tmp_path: Path) -> None:
+def test_no_devices_give_no_cameras(tmp_path: Path) -> None:
     assert _named_cameras(tmp_path / "none") == []

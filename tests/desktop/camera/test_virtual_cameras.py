@@ -47,12 +47,12 @@ def test_devices_are_not_virtual(name: str) -> None:
     assert not is_virtual(Camera(0, name))
 
 
-def test_files_are_no_camera(tmp_path: Path) -> None:
+def test_files_count_as_virtual(tmp_path: Path) -> None:
     assert is_virtual(ImageSequence(tmp_path))
     assert is_virtual(VideoFile(tmp_path / "film.avi"))
 
 
-def test_a_driver_without_a_device_is_virtual_whatever_it_is_called(tmp_path: Path) -> None:
+def test_driver_without_a_device_is_virtual(tmp_path: Path) -> None:
     devices = tmp_path / "class"
     devices.mkdir()
     for number, place in enumerate(("pci0000:00/usb1/video4linux", "virtual/video4linux")):

@@ -11,13 +11,13 @@ from tests.desktop.keyrings import MemoryKeyring
 
 
 def test_a_token_is_kept_for_its_service_alone(memory_keyring: MemoryKeyring) -> None:
-    DeviceToken("https://one.example", embedded=False).keep("first")
+    DeviceToken("https://one.example", embedded=False).store("first")
     assert DeviceToken("https://one.example/", embedded=False).read() == "first"
     assert DeviceToken("https://two.example", embedded=False).read() == ""
 
 
-def test_the_own_service_is_the_same_at_every_port(memory_keyring: MemoryKeyring) -> None:
-    DeviceToken("http://127.0.0.1:5001", embedded=True).keep("own")
+def test_token_of_the_local_service_is_independent_of_its_port(memory_keyring: MemoryKeyring) -> None:
+    DeviceToken("http://127.0.0.1:5001", embedded=True).store("own")
     assert DeviceToken("http://127.0.0.1:6002", embedded=True).read() == "own"
 
 
@@ -26,6 +26,6 @@ def test_computer_without_a_keyring_has_no_token(memory_keyring: MemoryKeyring) 
     token = DeviceToken("https://one.example", embedded=False)
     assert token.read() == ""
     with pytest.raises(NoKeyringError) as caught:
-        token.keep("a secret")
+        token.store("a secret")
     assert "a secret" not in repr(caught.value)
     assert token.read() == ""

@@ -10,7 +10,7 @@ from desktop.client.http.errors import NotLoggedIn, TooMany, Unreachable
 from tests.desktop.client.played import BASE, PAYLOAD, SECRET, Service, enveloped, failed
 
 
-class Interrupted(Service):
+class InterruptedService(Service):
     """Does `meanwhile` while a renewal is on its way."""
 
     def __init__(self) -> None:
@@ -27,8 +27,8 @@ class Interrupted(Service):
 
 
 @pytest.fixture
-def service() -> Interrupted:
-    return Interrupted()
+def service() -> InterruptedService:
+    return InterruptedService()
 
 
 @pytest.fixture
@@ -37,18 +37,18 @@ def session(session: Session) -> Session:
     return session
 
 
-def test_who_logs_out_during_a_renewal_stays_logged_out(
-    service: Interrupted, session: Session, monkeypatch: pytest.MonkeyPatch
+def test_logout_during_a_renewal_stays(
+    service: InterruptedService, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "meanwhile", session._transport.forget)
+    monkeypatch.setattr(service, "meanwhile", session._transport.drop_tokens)
     with pytest.raises(NotLoggedIn):
         session.account.me()
     assert not session.logged_in
     assert service.calls["/api/auth/me"] == 0
 
 
-def test_a_login_that_comes_while_the_one_before_ends_stays(
-    service: Interrupted, session: Session, monkeypatch: pytest.MonkeyPatch
+def test_new_login_survives_the_end_of_the_previous_one(
+    service: InterruptedService, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost: list[bool] = []
     session.on_login_lost(lambda: lost.append(True))
@@ -65,7 +65,7 @@ def test_a_login_that_comes_while_the_one_before_ends_stays(
 
 
 def test_a_renewal_whose_answer_got_lost_is_not_sent_again(
-    service: Interrupted, session: Session, monkeypatch: pytest.MonkeyPatch
+    service: InterruptedService, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The token may be spent: a second use would end the login."""
     sent: list[bool] = []
@@ -81,14 +81,16 @@ def test_a_renewal_whose_answer_got_lost_is_not_sent_again(
     assert session.logged_in
 
 
-def test_a_token_of_a_short_life_is_used_for_most_of_it(service: Interrupted, session: Session) -> None:
+def test_a_token_of_a_short_life_is_used_for_most_of_it(
+    service: InterruptedService, session: Session
+) -> None:
     service.expires_in = 20
     for _ in range(3):
         session.account.me()
     assert service.calls["/api/auth/refresh"] == 1
 
 
-def test_no_token_is_in_a_text_of_who_is_logged_in(session: Session) -> None:
+def test_text_of_a_session_contains_no_token(session: Session) -> None:
     shown = repr(session) + repr(vars(session._transport))
     assert "access-1" not in shown
     assert "refresh-1" not in shown

@@ -74,8 +74,8 @@ def test_login_me_refresh_and_logout(session: Session) -> None:
     assert me.user.username == ADMIN[0]
     assert me.role == [Role.ADMIN]
     transport = session._transport
-    first = transport._access()
-    assert transport._access(worn=first) != first
+    first = transport._access_token()
+    assert transport._access_token(refused_token=first) != first
     assert session.account.me().user == me.user
     session.account.logout()
     with pytest.raises(NotLoggedIn):
@@ -181,7 +181,7 @@ def test_files(session: Session) -> None:
         session.files.download("nothing")
 
 
-def test_a_record_from_its_making_to_its_end(session: Session) -> None:
+def test_record_is_created_changed_and_deleted(session: Session) -> None:
     stored = session.files.upload(picture(3, 200), "reference.png")
     reference = session.catalogue.reference_images.create(
         ReferenceImageWrite(reference_image_name="wing", file_id=stored.file_id)
@@ -268,7 +268,7 @@ def test_a_record_is_sealed_and_reopened(session: Session) -> None:
     assert refused.value.code == "same_person"
 
 
-def test_a_stale_change_is_seen(session: Session) -> None:
+def test_stale_change_is_refused(session: Session) -> None:
     record = session.records.create(RecordCreate(task_id="t2"))
     read = session.records.get(record.inspection_id)
     changed = session.records.update(record.inspection_id, RecordUpdate(inspection_name="mine"), read.etag)
@@ -288,7 +288,7 @@ def test_a_stale_change_is_seen(session: Session) -> None:
     assert session.items.all(record.inspection_id) == []
 
 
-def test_a_stale_verdict_and_a_stale_correction_are_seen(session: Session) -> None:
+def test_stale_verdict_and_correction_are_refused(session: Session) -> None:
     record = session.records.create(RecordCreate(task_id="t2")).inspection_id
     result = [{"isPassed": False, "progress": "done", "version": 1, "resultImage": {"boxes": []}}]
     body = ItemCreate.model_validate({"item_name": "a", "inspection_id": record, "result": result})
@@ -305,7 +305,7 @@ def test_a_stale_verdict_and_a_stale_correction_are_seen(session: Session) -> No
     assert session.items.set_verdict(item_id, Verdict.FAILED).value.result[-1].version == 4
 
 
-def test_a_deleted_item_is_brought_back(session: Session) -> None:
+def test_deleted_item_is_restored(session: Session) -> None:
     record = session.records.create(RecordCreate(task_id="t2")).inspection_id
     item_ids = [
         session.items.create(ItemCreate(item_name=name, inspection_id=record)).value.item_id for name in "abc"

@@ -59,9 +59,7 @@ def test_an_update_with_a_version_is_not_repeated_after_a_lost_answer(
     assert service.calls["/api/inspection_item/i1"] == 1
 
 
-def test_what_the_service_does_once_however_often_it_comes_is_sent_again(
-    service: Service, session: Session
-) -> None:
+def test_idempotent_calls_are_sent_again(service: Service, session: Session) -> None:
     """A create is known by its key, and an item that is there is not brought back twice."""
     session.account.login("zhang", SECRET)
     failures: list[Exception] = []

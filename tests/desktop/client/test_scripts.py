@@ -78,7 +78,7 @@ def test_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
     assert "secret" not in str(raised.value)
 
 
-def test_what_is_missing_is_asked_for_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_credentials_are_requested_at_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WALKAROUND_URL", "http://a")
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     with pytest.raises(ValueError, match="set WALKAROUND_USERNAME, WALKAROUND_PASSWORD"):
@@ -89,7 +89,7 @@ def test_what_is_missing_is_asked_for_at_a_terminal_only(monkeypatch: pytest.Mon
     assert credentials() == Credentials("http://a", "chief", "typed")
 
 
-def test_every_entry_comes_once_while_the_list_grows() -> None:
+def test_entries_come_once_while_the_list_grows() -> None:
     entries = [str(number) for number in range(5)]
 
     def fetch(number: int, _size: int) -> Page[str]:
@@ -103,7 +103,7 @@ def test_every_entry_comes_once_while_the_list_grows() -> None:
     assert set(result) >= {str(number) for number in range(5)}
 
 
-class Detections:
+class ScriptedDetection:
     """In place of `Session.detection`: a job in one state after the other."""
 
     def __init__(self, *states: JobState) -> None:
@@ -121,8 +121,8 @@ def job(state: JobState) -> Job:
     )  # fmt: skip
 
 
-def test_the_end_of_a_detection_is_waited_for() -> None:
-    session: Any = type("Fake", (), {"detection": Detections(JobState.RUNNING, JobState.FAILED)})
+def test_wait_for_detection_returns_the_finished_job() -> None:
+    session: Any = type("Fake", (), {"detection": ScriptedDetection(JobState.RUNNING, JobState.FAILED)})
     states: list[JobState] = []
     ended = wait_for_detection(
         session, job(JobState.QUEUED), 60, lambda current: states.append(current.state)
@@ -131,8 +131,8 @@ def test_the_end_of_a_detection_is_waited_for() -> None:
     assert wait_for_detection(session, job(JobState.CANCELED), 0).state is JobState.CANCELED
 
 
-def test_a_detection_that_takes_too_long_is_said() -> None:
-    session: Any = type("Fake", (), {"detection": Detections(JobState.RUNNING)})
+def test_detection_that_takes_too_long_raises() -> None:
+    session: Any = type("Fake", (), {"detection": ScriptedDetection(JobState.RUNNING)})
     with pytest.raises(TimeoutError, match="has not ended after 0 s"):
         wait_for_detection(session, job(JobState.QUEUED), 0)
 
@@ -142,7 +142,7 @@ def change(number: int) -> ChangeEvent:
     return ChangeEvent(id=f"e-{number}", action="update", kind="item", object_id="i", actor=None, at=at)
 
 
-class Streams:
+class ScriptedEvents:
     """In place of `Session.events`: streams that break off, and what each was asked to go on after."""
 
     def __init__(self, session: Session) -> None:
@@ -165,10 +165,10 @@ class Streams:
         """The stream that is open ends by itself."""
 
 
-def test_changes_go_on_after_a_lost_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_continue_after_a_lost_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("desktop.client.scripts._FIRST_PAUSE", 0.0)
     session = Session("http://127.0.0.1:9")
-    streams = Streams(session)
+    streams = ScriptedEvents(session)
     monkeypatch.setattr(session, "events", streams)
     change_ids = [None if change is None else change.id for change in changes(session, "e-0")]
     assert change_ids == ["e-1", None, "e-2"]

@@ -42,7 +42,7 @@ def session(url: str, pair: Pair) -> Iterator[Session]:
     session.close()
 
 
-def test_pictures_go_there_and_come_back(session: Session) -> None:
+def test_pictures_are_uploaded_and_downloaded(session: Session) -> None:
     pixels = np.random.default_rng(1).integers(0, 255, (900, 1200, 3), dtype=np.uint8)
     data = bytes(cv2.imencode(".png", pixels)[1])
     stored = session.files.upload(data, "左翼.png")
@@ -51,19 +51,19 @@ def test_pictures_go_there_and_come_back(session: Session) -> None:
     assert len(session.files.thumbnail(stored.file_id, 64)) > 100
 
 
-def test_changes_arrive_and_a_blocked_reading_ends_at_once(session: Session) -> None:
+def test_changes_arrive_and_close_ends_a_blocked_read(session: Session) -> None:
     taken: list[ChangeEvent | None] = []
     is_reading, has_arrived = threading.Event(), threading.Event()
     ended: list[Exception] = []
 
-    def take(change: ChangeEvent | None) -> None:
+    def on_change(change: ChangeEvent | None) -> None:
         taken.append(change)
         if change is not None and change.kind == "record":
             has_arrived.set()
 
     def read() -> None:
         try:
-            session.events.read(take, begin=is_reading.set)
+            session.events.read(on_change, on_open=is_reading.set)
         except Unreachable as error:
             ended.append(error)
 
@@ -78,7 +78,7 @@ def test_changes_arrive_and_a_blocked_reading_ends_at_once(session: Session) -> 
     assert len(ended) == 1
 
 
-def test_nothing_works_with_another_fingerprint(url: str, tmp_path: Path) -> None:
+def test_calls_with_another_fingerprint_are_refused(url: str, tmp_path: Path) -> None:
     other = make_pair(tmp_path).fingerprint
     session = Session(url, fingerprint=other, patience=60)
     with pytest.raises(Untrusted):

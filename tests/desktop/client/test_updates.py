@@ -21,7 +21,7 @@ def test_same_or_older_version_is_not_reported(update_site: Site, version: str) 
     assert newer_version(update_site.url, "0.9.3") is None
 
 
-def test_request_says_nothing_of_who_asks(update_site: Site) -> None:
+def test_request_does_not_identify_the_user(update_site: Site) -> None:
     update_site.says(version="9.0.0")
     assert newer_version(update_site.url) == Update("9.0.0", "")
     ((path, headers),) = update_site.requests
@@ -63,7 +63,7 @@ def test_server_without_the_file_reports_nothing(update_site: Site, status: int)
     assert len(update_site.requests) == 1
 
 
-def test_server_that_is_away_reports_nothing(update_site: Site) -> None:
+def test_unreachable_server_reports_nothing(update_site: Site) -> None:
     update_site.server.server_close()
     assert newer_version("http://127.0.0.1:9/x") is None
     assert newer_version("https://[::1") is None
@@ -89,6 +89,6 @@ def test_address_is_that_of_the_environment(
     assert update_address() == address
 
 
-def test_nothing_is_asked_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_request_is_sent_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     assert update_address() == ""

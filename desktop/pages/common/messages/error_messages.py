@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.client.http.answers import NOT_OURS
+from desktop.client.http.answers import FOREIGN_ANSWER
 from desktop.client.http.errors import (
     ClientError,
     Conflict,
@@ -221,7 +221,7 @@ def _forbidden_sentence(error: Forbidden) -> str:
 
 
 def _fault_sentence(error: ServerFault) -> str:
-    if error.code == NOT_OURS:
+    if error.code == FOREIGN_ANSWER:
         return QCoreApplication.translate(
             "Errors",
             "No Walkaround service at this address. Check the server address.",

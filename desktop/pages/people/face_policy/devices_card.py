@@ -180,7 +180,7 @@ def allow_this_computer(session: Session, token: DeviceToken, name: str) -> Devi
     """
     device = session.faces.allow_device(name)
     try:
-        token.keep(device.token)
+        token.store(device.token)
     except NoKeyringError:
         with contextlib.suppress(ClientError):
             session.faces.end_device(device.device_id)

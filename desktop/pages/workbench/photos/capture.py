@@ -16,7 +16,7 @@ from desktop.camera import (
     CameraFeed,
     FeedState,
     FrameSource,
-    GuideLook,
+    GuideResult,
     as_image,
     sources,
 )
@@ -152,7 +152,7 @@ class CaptureDialog(BaseDialog):
         )
         self._cameras.picked.connect(lambda _: self._start())
         self._feed.frameReady.connect(self._frame)
-        self._feed.looked.connect(self._looked)
+        self._feed.frameAnalysed.connect(self._looked)
         self._feed.stateChanged.connect(self._state)
         self._counting.timeout.connect(self._count)
         self.finished.connect(lambda _: self._end())
@@ -196,13 +196,13 @@ class CaptureDialog(BaseDialog):
             self.view.show_image(image)
             self.shoot.setEnabled(True)
 
-    def _looked(self, look: object) -> None:
-        if not isinstance(look, GuideLook) or not self._photo.isNull():
+    def _looked(self, result: object) -> None:
+        if not isinstance(result, GuideResult) or not self._photo.isNull():
             return
         share = 0.0
         if self.alone.isChecked():
-            share = self._shutter.see(look.is_good, time.monotonic())
-        self.view.show_look(look, share)
+            share = self._shutter.update(result.is_good, time.monotonic())
+        self.view.show_result(result, share)
         if share == 1.0:
             self._take_alone()
 
@@ -267,7 +267,7 @@ class CaptureDialog(BaseDialog):
 
 
 class _NoLooker:
-    """A looker that looks for nothing, for a photo without a region."""
+    """A analyser that looks for nothing, for a photo without a region."""
 
-    def look(self, _frame: object) -> None:
+    def analyse(self, _frame: object) -> None:
         """Nothing."""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from desktop.camera import GuideHint, GuideLook, target_rect
+from desktop.camera import GuideHint, GuideResult, target_rect
 from desktop.pages.workbench.photos.capture_target import hint_text
 from desktop.theme import DARK, TEXT_PX, sized, theme_manager
 from desktop.widgets import paint_icon
@@ -31,7 +31,7 @@ class CaptureView(QWidget):
         self.setMinimumSize(480, 360)
         self.setAccessibleName(self.tr("Camera"))
         self.image = QImage()
-        self.look: GuideLook | None = None
+        self.result: GuideResult | None = None
         """Where the last frame shows the region; None where it does not."""
         self._ghost = QImage()
         self._opacity = 0.0
@@ -50,7 +50,7 @@ class CaptureView(QWidget):
 
     def say(self, text: str) -> None:
         """Why there is no picture."""
-        self.image, self.look, self._sentence = QImage(), None, text
+        self.image, self.result, self._sentence = QImage(), None, text
         self.setAccessibleDescription(text)
         self.update()
 
@@ -64,9 +64,9 @@ class CaptureView(QWidget):
         self._opacity = opacity
         self.update()
 
-    def show_look(self, look: GuideLook | None, share: float) -> None:
+    def show_result(self, result: GuideResult | None, share: float) -> None:
         """Show the place of the region in a frame, and the progress (0..1) towards the automatic photo."""
-        self.look, self._share = look, share
+        self.result, self._share = result, share
         self.setAccessibleDescription(self.hint)
         self.update()
 
@@ -83,7 +83,7 @@ class CaptureView(QWidget):
 
     def show_live(self) -> None:
         """The camera's picture again."""
-        self._note, self._share, self.look = "", 0.0, None
+        self._note, self._share, self.result = "", 0.0, None
         self.update()
 
     @property
@@ -91,7 +91,7 @@ class CaptureView(QWidget):
         """The text below the picture."""
         if self._note:
             return self._note
-        return "" if self.look is None else hint_text(self.look.hint)
+        return "" if self.result is None else hint_text(self.result.hint)
 
     @property
     def share(self) -> float:
@@ -139,18 +139,21 @@ class CaptureView(QWidget):
             pen.setDashPattern([12.0 / width, 8.0 / width])
             painter.setPen(pen)
             painter.drawRect(target)
-        look = self.look
-        if look is None or not look.corners:
+        result = self.result
+        if result is None or not result.corners:
             return
         theme = theme_manager().theme
         corners = QPolygonF(
-            [QPointF(where.x() + x * where.width(), where.y() + y * where.height()) for x, y in look.corners]
+            [
+                QPointF(where.x() + x * where.width(), where.y() + y * where.height())
+                for x, y in result.corners
+            ]
         )
         painter.save()
         painter.setClipRect(where)
         for colour, width in (
             (QColor(0, 0, 0, 150), 5),
-            (QColor(theme.passed if look.is_good else theme.accent), 3),
+            (QColor(theme.passed if result.is_good else theme.accent), 3),
         ):
             painter.setPen(QPen(colour, width))
             painter.drawPolygon(corners)
@@ -180,7 +183,7 @@ class CaptureView(QWidget):
 
     def _paint_mark(self, painter: QPainter, centre: QPointF) -> None:
         """An arrow for where to go, or the ring of the time until the photo is taken or used."""
-        hint = None if self.look is None or self._note else self.look.hint
+        hint = None if self.result is None or self._note else self.result.hint
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if hint in _ARROWS:
             _paint_arrow(painter, centre, math.degrees(math.atan2(_ARROWS[hint][1], _ARROWS[hint][0])))

@@ -177,7 +177,7 @@ class Outbox:
         return SendResult(edit, view_of(current.value, edit.object_id))
 
     def _conflict(self, edit: Edit, now: Versioned[Item]) -> SendResult:
-        current = _current(now.value, self._me) | {BY: now.by}
+        current = _current(now.value, self._me) | {BY: now.modified_by}
         if edit.kind is EditKind.DELETE:
             current |= {RESULT: list(view_of(now.value, "").result)}
         self._journal.conflict(edit.id, current, now.etag)

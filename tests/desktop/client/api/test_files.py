@@ -33,7 +33,7 @@ def session(session: Session) -> Session:
     return session
 
 
-def test_upload_sends_the_file_and_says_how_far_it_is(
+def test_upload_sends_the_file_and_reports_progress(
     service: Service, session: Session, tmp_path: Path
 ) -> None:
     bodies: list[bytes] = []
@@ -70,7 +70,7 @@ def test_an_upload_whose_answer_got_lost_is_sent_again_from_the_start(
     assert [DATA in body for body in bodies] == [True, True]
 
 
-def test_what_progress_raises_ends_the_upload(service: Service, session: Session) -> None:
+def test_error_of_the_progress_callback_ends_the_upload(service: Service, session: Session) -> None:
     class StopIt(Exception):
         pass
 

@@ -76,7 +76,7 @@ def test_a_change_sends_only_what_changes(
     assert json.loads(service.requests[-1].content) == body
 
 
-def test_what_the_service_refuses_is_raised(service: Service, session: Session) -> None:
+def test_refusal_of_the_service_is_raised(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
     answer(service, failed(403, "forbidden"))
     with pytest.raises(Forbidden):

@@ -55,7 +55,7 @@ def test_data_may_come_in_several_lines(service: Service, session: Session) -> N
     ]
 
 
-def test_reading_goes_on_after_the_event_that_was_taken_last(service: Service, session: Session) -> None:
+def test_reading_continues_after_the_last_event(service: Service, session: Session) -> None:
     changed_ids(service, session, "")
     assert "Last-Event-ID" not in service.requests[-1].headers
     changed_ids(service, session, "", "run-7")
@@ -63,7 +63,7 @@ def test_reading_goes_on_after_the_event_that_was_taken_last(service: Service, s
     assert service.requests[-1].headers["Accept"] == "text/event-stream"
 
 
-class Cut(httpx.SyncByteStream):
+class CutStream(httpx.SyncByteStream):
     """A connection that is lost after the first event."""
 
     def __iter__(self) -> Iterator[bytes]:
@@ -71,19 +71,19 @@ class Cut(httpx.SyncByteStream):
         raise httpx.ReadError("cut")
 
 
-def test_a_lost_connection_is_said_and_no_reading_is_left_behind(service: Service, session: Session) -> None:
-    service.answers["/api/events"] = lambda request: httpx.Response(200, stream=Cut())
+def test_lost_connection_raises_and_ends_the_reading(service: Service, session: Session) -> None:
+    service.answers["/api/events"] = lambda request: httpx.Response(200, stream=CutStream())
     taken: list[ChangeEvent | None] = []
     with pytest.raises(Unreachable):
         session.events.read(taken.append)
     assert len(taken) == 1
-    assert session.events._open == set()
+    assert session.events._responses == set()
     service.answers["/api/events"] = lambda request: failed(503, "unavailable")
     with pytest.raises(ServerFault, match="不行"):
         session.events.read(taken.append)
 
 
-def test_what_the_taker_raises_ends_the_reading(service: Service, session: Session) -> None:
+def test_error_of_the_callback_ends_the_reading(service: Service, session: Session) -> None:
     service.answers["/api/events"] = lambda request: httpx.Response(200, text=change(1))
 
     def refuse(_event: ChangeEvent | None) -> None:
@@ -91,7 +91,7 @@ def test_what_the_taker_raises_ends_the_reading(service: Service, session: Sessi
 
     with pytest.raises(LookupError):
         session.events.read(refuse)
-    assert session.events._open == set()
+    assert session.events._responses == set()
 
 
 def unexpected(event: ChangeEvent | None) -> None:
@@ -108,15 +108,15 @@ def test_error_in_callback_is_not_a_connection_error(service: Service, session: 
         session.events.read(full)
 
 
-def test_a_reading_that_is_refused_at_its_begin_takes_nothing(service: Service, session: Session) -> None:
+def test_reading_refused_when_it_opens_delivers_nothing(service: Service, session: Session) -> None:
     service.answers["/api/events"] = lambda request: httpx.Response(200, text=change(1))
 
     def refuse() -> None:
         raise LookupError
 
     with pytest.raises(LookupError):
-        session.events.read(unexpected, begin=refuse)
-    assert session.events._open == set()
+        session.events.read(unexpected, on_open=refuse)
+    assert session.events._responses == set()
 
 
 def test_a_stream_that_opens_while_the_session_is_closed_is_not_read(

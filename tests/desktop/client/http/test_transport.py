@@ -59,13 +59,13 @@ def test_an_ending_token_is_renewed_before_it_is_used(service: Service, session:
 
 def test_a_token_that_the_service_refuses_is_renewed_once(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
-    service.answers["/api/auth/me"] = once(failed(401, "login_expired"), enveloped(PAYLOAD))
+    service.answers["/api/auth/me"] = answer_once(failed(401, "login_expired"), enveloped(PAYLOAD))
     session.account.me()
     assert service.calls["/api/auth/refresh"] == 1
     assert service.calls["/api/auth/me"] == 2
 
 
-def once(first: httpx.Response, then: httpx.Response) -> Callable[[httpx.Request], httpx.Response]:
+def answer_once(first: httpx.Response, then: httpx.Response) -> Callable[[httpx.Request], httpx.Response]:
     waiting = [first]
     return lambda request: waiting.pop() if waiting else then
 
@@ -81,7 +81,7 @@ def test_twenty_threads_spend_one_refresh_token_once(service: Service, session: 
     assert service.calls["/api/auth/refresh"] == 1
 
 
-def test_a_login_that_the_service_ended_is_said_once(service: Service, session: Session) -> None:
+def test_ended_login_is_reported_once(service: Service, session: Session) -> None:
     lost: list[bool] = []
     session.on_login_lost(lambda: lost.append(True))
     session.account.login("zhang", SECRET)
@@ -94,7 +94,7 @@ def test_a_login_that_the_service_ended_is_said_once(service: Service, session: 
     assert not session.logged_in
 
 
-def test_logout_forgets_the_tokens_even_when_the_service_is_gone(service: Service) -> None:
+def test_logout_drops_the_tokens_of_an_unreachable_service(service: Service) -> None:
     is_gone = threading.Event()
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -116,7 +116,7 @@ def _long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_long_pauses")
-def test_a_call_waits_for_a_service_that_restarts_elsewhere(service: Service) -> None:
+def test_call_waits_for_a_service_that_restarts_at_another_address(service: Service) -> None:
     service.answers["/api/auth/me"] = lambda request: enveloped(PAYLOAD)
     tried = threading.Event()
 
@@ -170,7 +170,7 @@ class SlowTransport(httpx.BaseTransport):
         self.closed = True
 
 
-def test_closing_leaves_the_connections_to_the_last_call() -> None:
+def test_last_call_closes_the_connections() -> None:
     transport = SlowTransport()
     session = Session(BASE, transport=transport)
     with ThreadPoolExecutor(1) as pool:
@@ -183,7 +183,7 @@ def test_closing_leaves_the_connections_to_the_last_call() -> None:
     assert transport.closed
 
 
-class Endless(httpx.SyncByteStream):
+class EndlessStream(httpx.SyncByteStream):
     """A body that has no end."""
 
     closed = False
@@ -196,9 +196,9 @@ class Endless(httpx.SyncByteStream):
         self.closed = True
 
 
-def test_a_transfer_that_is_given_up_is_closed(service: Service, session: Session) -> None:
+def test_cancelled_transfer_is_closed(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
-    body = Endless()
+    body = EndlessStream()
     service.answers["/api/files/f/content"] = lambda request: httpx.Response(200, stream=body)
 
     def give_up(done: int, _total: int) -> None:
@@ -212,14 +212,14 @@ def test_a_transfer_that_is_given_up_is_closed(service: Service, session: Sessio
 
 def test_reading_is_repeated_while_the_service_is_busy(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
-    service.answers["/api/inspection/getInspectionById/r1"] = once(
+    service.answers["/api/inspection/getInspectionById/r1"] = answer_once(
         failed(503, "unavailable"), enveloped(RECORD, ETag='"3"')
     )
     tagged = session.records.get("r1")
     assert (tagged.value.inspection_id, tagged.etag) == ("r1", '"3"')
 
 
-def test_patience_ends(service: Service, session: Session) -> None:
+def test_call_fails_after_its_patience(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
     service.answers["/api/auth/me"] = lambda request: failed(503, "unavailable")
     with pytest.raises(ServerFault) as caught:
@@ -228,9 +228,7 @@ def test_patience_ends(service: Service, session: Session) -> None:
     assert service.calls["/api/auth/me"] > 1
 
 
-def test_an_update_says_which_version_it_changes_and_only_what_was_set(
-    service: Service, session: Session
-) -> None:
+def test_update_sends_its_version_and_only_set_fields(service: Service, session: Session) -> None:
     session.account.login("zhang", SECRET)
     service.answers["/api/inspection/updateInspection/r1"] = lambda request: enveloped(RECORD, ETag='"4"')
     tagged = session.records.update("r1", RecordUpdate(inspection_name="new", end_time=None), '"3"')
@@ -269,7 +267,9 @@ def test_identifiers_stay_one_segment_of_the_path(service: Service, session: Ses
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_each_failure_is_its_error(response: httpx.Response, expected: type[ClientError], code: str) -> None:
+def test_each_failure_status_raises_its_error(
+    response: httpx.Response, expected: type[ClientError], code: str
+) -> None:
     session = Session(BASE, patience=0, transport=httpx.MockTransport(lambda request: response))
     with pytest.raises(expected) as caught:
         session.account.first_run_needed()
@@ -279,7 +279,7 @@ def test_each_failure_is_its_error(response: httpx.Response, expected: type[Clie
     session.close()
 
 
-def test_a_documented_refusal_carries_the_sentence_of_the_service() -> None:
+def test_refusal_carries_the_message_of_the_service() -> None:
     body = {"code": 1, "data": None, "msg": "用户名或密码错误"}
     session = Session(BASE, transport=httpx.MockTransport(lambda request: httpx.Response(200, json=body)))
     with pytest.raises(Refused) as caught:
@@ -289,7 +289,7 @@ def test_a_documented_refusal_carries_the_sentence_of_the_service() -> None:
     session.close()
 
 
-def test_invalid_fields_are_named_and_too_many_says_how_long() -> None:
+def test_invalid_names_fields_and_too_many_the_waiting_time() -> None:
     fields = [
         {"field": "item_point.point.x", "type": "number", "message": "需要数字"},
         {"field": "x", "type": "t", "message": "z"},
@@ -343,7 +343,7 @@ def unused_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_proxies_of_the_machine_never_catch_the_own_service(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_service_is_called_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.test:1")
     session = Session("http://127.0.0.1:1")
     http = session._transport._http
@@ -353,7 +353,7 @@ def test_proxies_of_the_machine_never_catch_the_own_service(monkeypatch: pytest.
     session.close()
 
 
-def test_filters_are_written_as_the_contract_says() -> None:
+def test_filters_become_the_query_of_the_contract() -> None:
     where = RecordFilter(
         inspection_status=Status.PASSED,
         executor_name="",

@@ -29,9 +29,9 @@ def server(tmp_path: Path) -> Iterator[TlsServer]:
 def _system(server: TlsServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A system that trusts the server's certificate."""
     monkeypatch.setenv("SSL_CERT_FILE", str(server.pair.certificate))
-    trust._of_the_system.cache_clear()
+    trust._system_context.cache_clear()
     yield
-    trust._of_the_system.cache_clear()
+    trust._system_context.cache_clear()
 
 
 def first_run_needed(url: str, fingerprint: str | None = None) -> bool:
@@ -42,7 +42,7 @@ def first_run_needed(url: str, fingerprint: str | None = None) -> bool:
         session.close()
 
 
-def test_a_certificate_that_nobody_trusts_is_refused_before_anything_is_sent(server: TlsServer) -> None:
+def test_untrusted_certificate_is_refused_before_anything_is_sent(server: TlsServer) -> None:
     # At once, although the call would wait a minute for a server that is not there.
     with pytest.raises(Untrusted) as refused:
         first_run_needed(server.url)
@@ -69,7 +69,7 @@ def test_the_system_trusts_a_certificate_for_its_names_only(server: TlsServer) -
         trust.ServerContext().wrap_socket(connection, server_hostname="other.example")
 
 
-def test_a_compared_fingerprint_is_enough_whatever_the_name(server: TlsServer) -> None:
+def test_trusted_fingerprint_needs_no_matching_name(server: TlsServer) -> None:
     assert is_answering(server.url, server.fingerprint)
     assert first_run_needed(server.url, server.fingerprint) is False
 
@@ -84,7 +84,7 @@ def test_another_key_is_refused_also_when_the_system_trusts_it(server: TlsServer
     assert server.paths == []
 
 
-def test_a_session_goes_on_with_a_key_that_is_trusted_now(server: TlsServer) -> None:
+def test_session_continues_with_a_newly_trusted_key(server: TlsServer) -> None:
     session = Session(server.url, fingerprint=server.fingerprint, patience=0)
     try:
         assert session.account.first_run_needed() is False
@@ -107,14 +107,14 @@ def test_a_certificate_that_cannot_be_read_is_not_trusted(
     assert server.paths == []
 
 
-def test_a_server_that_cannot_be_reached_is_not_a_matter_of_trust() -> None:
+def test_unreachable_server_is_not_untrusted() -> None:
     assert is_answering("https://127.0.0.1:9") is False
     with pytest.raises(Unreachable) as away:
-        trust.with_fingerprint(Untrusted(), "https://127.0.0.1:9")
+        trust.add_fingerprint(Untrusted(), "https://127.0.0.1:9")
     assert not isinstance(away.value, Untrusted)
 
 
-def test_plain_http_behind_an_https_address_is_not_a_matter_of_trust() -> None:
+def test_plain_http_at_an_https_address_is_not_untrusted() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(20)
         port = listening.getsockname()[1]

@@ -282,7 +282,7 @@ def test_an_allowed_computer_sends_its_token(
     desk: ImageSequence,
     memory_keyring: MemoryKeyring,
 ) -> None:
-    context.device_token.keep("token of this computer")
+    context.device_token.store("token of this computer")
     needed(played, allowed_devices_only=True)
     headers: list[str | None] = []
 

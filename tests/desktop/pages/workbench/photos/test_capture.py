@@ -73,7 +73,7 @@ def _source(pixels: Frame) -> ImageSource:
 
 
 def hint(dialog: CaptureDialog) -> GuideHint | None:
-    return None if dialog.view.look is None else dialog.view.look.hint
+    return None if dialog.view.result is None else dialog.view.result.hint
 
 
 def test_it_guides_and_takes_the_photo_by_itself(
@@ -123,8 +123,8 @@ def test_nothing_is_taken_by_itself_when_that_is_switched_off(
     assert Preferences(context.preferences.path).values.capture_alone is False
     camera.pose = Pose()
     qtbot.waitUntil(lambda: hint(dialog) is GuideHint.GOOD)
-    before = dialog.view.look
-    qtbot.waitUntil(lambda: dialog.view.look is not before)
+    before = dialog.view.result
+    qtbot.waitUntil(lambda: dialog.view.result is not before)
     assert dialog.view.share == 0.0
     taken: list[QImage] = []
     dialog.taken.connect(taken.append)
