@@ -129,7 +129,7 @@ class Desktop(QObject):
         self._next.timeout.connect(self._change_on)
         self._garbage = GarbageCollection(self)
         self.preferences = preferences or Preferences()
-        folders.keep_in(self.preferences)
+        folders.use_preferences(self.preferences)
         self._gui = workers.gui_caller()
         self.logs = Logs(log_dir(), self._caught)
         self._marker = RunMarker(log_dir())
@@ -142,7 +142,7 @@ class Desktop(QObject):
         self._data_folder = data_folder or data_dir()
         url = self.preferences.values.server_url if server_url is None else server_url
         self.context = Context(self._make_session(url), self.preferences, embedded=not url)
-        self.context.loginChanged.connect(self._login_changed)
+        self.context.loginChanged.connect(self._on_login_changed)
         self.updates = UpdateNotice(self)
         self.updates.found.connect(self._show_update)
         self.context.loginChanged.connect(self._show_update)
@@ -216,7 +216,7 @@ class Desktop(QObject):
         if self.service is not None:
             self.service.stop()
         self.window.deleteLater()
-        folders.keep_in(None)
+        folders.use_preferences(None)
         self.language.end()
         self._garbage.end()
         self._marker.end()
@@ -267,7 +267,7 @@ class Desktop(QObject):
 
     def _make_session(self, url: str) -> Session:
         session = Session(url or _NOWHERE, fingerprint=self._trusted(url))
-        session.on_login_lost(lambda: self._gui(self._login_lost))
+        session.on_login_lost(lambda: self._gui(self._on_login_lost))
         return session
 
     def _choose_service(self, url: str) -> None:
@@ -332,7 +332,7 @@ class Desktop(QObject):
             self._leaving.deleteLater()
         self._leaving = None
 
-    def _login_changed(self) -> None:
+    def _on_login_changed(self) -> None:
         """Give another user fresh pages: nothing of the previous user is left in them."""
         payload = self.context.payload
         if payload is None:
@@ -350,7 +350,7 @@ class Desktop(QObject):
         else:
             self.window.update_banner.hide()
 
-    def _login_lost(self) -> None:
+    def _on_login_lost(self) -> None:
         if self.context.payload is not None:
             self.context.payload = None
             self.context.loginChanged.emit()

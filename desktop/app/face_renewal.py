@@ -22,7 +22,7 @@ class FaceRenewal(QObject):
         self._banner = banner
         banner.acted.connect(banner.hide)
         context.strongLogin.connect(self._ask)
-        context.loginChanged.connect(self._login_changed)
+        context.loginChanged.connect(self._on_login_changed)
 
     def _ask(self) -> None:
         payload = self._context.payload
@@ -30,15 +30,15 @@ class FaceRenewal(QObject):
             run(
                 self._context.session.account.face_status,
                 owner=self,
-                done=self._answered,
+                done=self._on_answered,
                 failed=lambda _error: None,
             )
 
-    def _answered(self, status: FaceStatus) -> None:
+    def _on_answered(self, status: FaceStatus) -> None:
         if self._context.payload is not None and status.renewal_due and status.login_enabled:
             text = self.tr("Your face data is more than a year old. Renew it to be recognized reliably.")
             self._banner.say(text, "info", self.tr("Renew face data"))
 
-    def _login_changed(self) -> None:
+    def _on_login_changed(self) -> None:
         if self._context.payload is None:
             self._banner.hide()

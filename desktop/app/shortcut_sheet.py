@@ -60,7 +60,7 @@ class ShortcutSheet(BaseDialog):
         self._rows: list[tuple[Command | None, str, list[QWidget]]] = []
         self._keys: dict[str, QLabel] = {}
         self._fill()
-        commands.keysChanged.connect(self._changed)
+        commands.keysChanged.connect(self._on_changed)
         self._search.setFocus()
 
     def _fill(self) -> None:
@@ -81,7 +81,7 @@ class ShortcutSheet(BaseDialog):
             for column, widget in enumerate((title, keys, edit)):
                 self._grid.addWidget(widget, at, column)
             self._rows.append((command, section, [title, keys, edit]))
-            self._changed(command.id)
+            self._on_changed(command.id)
 
     def shown_keys(self, command_id: str) -> str:
         """The keys that stand beside a command."""
@@ -93,7 +93,7 @@ class ShortcutSheet(BaseDialog):
         dialog.exec()
         dialog.deleteLater()
 
-    def _changed(self, command_id: str) -> None:
+    def _on_changed(self, command_id: str) -> None:
         native = QKeySequence.SequenceFormat.NativeText
         texts = [QKeySequence(key).toString(native) for key in self._commands.keys(command_id)]
         self._keys[command_id].setText(" · ".join(texts))

@@ -45,7 +45,7 @@ class UpdateNotice(QObject):
     def ask(self) -> None:
         """Ask now, in the background; nothing is reported where the answer cannot be had."""
         if self._address:
-            run(newer_version, self._address, owner=self, done=self._answered, lane=Lane.LONG)
+            run(newer_version, self._address, owner=self, done=self._on_answered, lane=Lane.LONG)
 
     def put_away(self) -> None:
         """Do not report the version that is shown again."""
@@ -57,7 +57,7 @@ class UpdateNotice(QObject):
         if self._update is not None and self._update.url:
             QDesktopServices.openUrl(QUrl(self._update.url))
 
-    def _answered(self, update: Update | None) -> None:
+    def _on_answered(self, update: Update | None) -> None:
         self._update = update
         shown = self.shown
         if shown is not None:

@@ -102,24 +102,24 @@ class MainWindow(QMainWindow):
         banners = (self.banner, self.font_banner, self.update_banner, self.face_banner)
         for part in (self.rail, *banners, self.status_bar, self.toast):
             theme_manager().apply_to(part)
-        self.rail.chosen.connect(self._rail_chosen)
+        self.rail.chosen.connect(self._on_rail_chosen)
         self.rail.settings_wanted.connect(self._settings)
         self.rail.account_wanted.connect(self._account)
         self.banner.acted.connect(self.retry_wanted)
         self.banner.other_acted.connect(lambda: context.commands.run("doctor"))
         self.face_banner.acted.connect(lambda: self.go(ACCOUNT))
         self.face_renewal = FaceRenewal(context, self.face_banner)
-        context.loginChanged.connect(self._login_changed)
-        context.serviceChanged.connect(self._service_changed)
+        context.loginChanged.connect(self._on_login_changed)
+        context.serviceChanged.connect(self._on_service_changed)
         self.assistance = Assistance(self, context, lambda: self._page)
         self._bind()
         geometry = context.preferences.values.geometry
         if geometry:
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "ignore")))
-        self._service_changed(context.service_state)
+        self._on_service_changed(context.service_state)
         self._say_without_font()
         if not waits:
-            self._login_changed()
+            self._on_login_changed()
 
     @property
     def page(self) -> Page | None:
@@ -136,7 +136,7 @@ class MainWindow(QMainWindow):
         first = payload is not None and self._page is None
         if payload is not None and first:
             self._interrupted = (payload.user.user_id, place)
-        self._login_changed()
+        self._on_login_changed()
         if not first:
             self.go(*place)
 
@@ -147,8 +147,8 @@ class MainWindow(QMainWindow):
     def discard(self) -> None:
         """Delete the window, its pages before it: each in a turn of the event loop of its own."""
         self.make_no_more()
-        self._context.loginChanged.disconnect(self._login_changed)
-        self._context.serviceChanged.disconnect(self._service_changed)
+        self._context.loginChanged.disconnect(self._on_login_changed)
+        self._context.serviceChanged.disconnect(self._on_service_changed)
         self._discard_next()
 
     def _discard_next(self) -> None:
@@ -227,10 +227,10 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{page.title()} — Walkaround")
         # Or else the focus of the page before falls on a button of the rail.
         page.setFocus(Qt.FocusReason.OtherFocusReason)
-        page.opened(params)
+        page.enter(params)
         self.tour.page_opened(page)
 
-    def _rail_chosen(self, page_id: str) -> None:
+    def _on_rail_chosen(self, page_id: str) -> None:
         if not self.go(page_id) and self._page is not None:
             self.rail.mark(self._page.section or self._page.page_id)
 
@@ -250,7 +250,7 @@ class MainWindow(QMainWindow):
 
     # What the context says
 
-    def _login_changed(self) -> None:
+    def _on_login_changed(self) -> None:
         payload = self._context.payload
         if payload is None:
             self._show_login()
@@ -260,7 +260,7 @@ class MainWindow(QMainWindow):
             for kind in (page.kind for page in self._kinds.values())
             if kind.icon and kind.page_id != ACCOUNT and kind.in_frame and self._context.may(kind.permission)
         )
-        self._service_changed(self._context.service_state)
+        self._on_service_changed(self._context.service_state)
         self._user_id = payload.user.user_id
         if self._page is not None and self._page.in_frame:
             self.rail.mark(self._page.section or self._page.page_id)
@@ -280,9 +280,9 @@ class MainWindow(QMainWindow):
         login = self.made(LOGIN)
         if login is not None:
             self._front(login, {})
-        self._service_changed(self._context.service_state)
+        self._on_service_changed(self._context.service_state)
 
-    def _service_changed(self, state: ServiceState) -> None:
+    def _on_service_changed(self, state: ServiceState) -> None:
         payload = self._context.payload
         if payload is not None:
             self.rail.show_account(payload.user.name or payload.user.username, state)
@@ -359,7 +359,7 @@ class MainWindow(QMainWindow):
 
     def _reload(self) -> None:
         if self._page is not None:
-            self._page.opened(self._page.return_params())
+            self._page.enter(self._page.return_params())
 
     def _set_theme(self, mode: Mode) -> None:
         self._context.preferences.change(theme=mode)

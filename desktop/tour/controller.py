@@ -79,7 +79,7 @@ class TourController(QObject):
         had_focus = self.bubble.isAncestorOf(self._window.focusWidget() or self._window)
         self.frame.hide()
         self.bubble.hide()
-        QApplication.instance().focusChanged.disconnect(self._focus_changed)  # type: ignore[union-attr]
+        QApplication.instance().focusChanged.disconnect(self._on_focus_changed)  # type: ignore[union-attr]
         self._watch_focus(None)
         if had_focus and self._page is not None and isValid(self._page):
             self._page.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -134,7 +134,7 @@ class TourController(QObject):
         tours = self._context.preferences.values.tours
         if self._key(page) not in tours:
             self._context.preferences.change(tours=[*tours, self._key(page)])
-        QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
+        QApplication.instance().focusChanged.connect(self._on_focus_changed)  # type: ignore[union-attr]
         self._watch_focus(QApplication.focusWidget())
         self._follow.start()
         self._show_stop(0)
@@ -167,7 +167,7 @@ class TourController(QObject):
 
     # -- Esc
 
-    def _focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
+    def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         self._watch_focus(now)
 
     def _watch_focus(self, widget: QWidget | None) -> None:

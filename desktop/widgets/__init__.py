@@ -50,7 +50,7 @@ from desktop.widgets.states import (
     NoPermissionState,
     StateStack,
 )
-from desktop.widgets.table import Column, ColumnSpread, Table, dress_rows, title_width
+from desktop.widgets.table import Column, ColumnSizer, Table, set_up_rows, title_width
 
 __all__ = [
     "Banner",
@@ -61,7 +61,7 @@ __all__ = [
     "Card",
     "Chip",
     "Column",
-    "ColumnSpread",
+    "ColumnSizer",
     "Combo",
     "Confirm",
     "DateRange",
@@ -101,7 +101,6 @@ __all__ = [
     "clear",
     "confirm",
     "discard",
-    "dress_rows",
     "enters",
     "fit",
     "folded",
@@ -116,6 +115,7 @@ __all__ = [
     "rule",
     "service_tone",
     "service_word",
+    "set_up_rows",
     "status_tone",
     "status_word",
     "tip",

@@ -39,8 +39,8 @@ class Calendar(QCalendarWidget):
         self.setVerticalHeaderFormat(QCalendarWidget.VerticalHeaderFormat.NoVerticalHeader)
         self.setHorizontalHeaderFormat(QCalendarWidget.HorizontalHeaderFormat.ShortDayNames)
         self.setFirstDayOfWeek(Qt.DayOfWeek.Monday)
-        self.clicked.connect(self._picked)
-        self.activated.connect(self._picked)
+        self.clicked.connect(self._on_picked)
+        self.activated.connect(self._on_picked)
         self._dress()
         theme_manager().themeChanged.connect(self._dress)
 
@@ -51,7 +51,7 @@ class Calendar(QCalendarWidget):
         self.setSelectedDate(QDate(wanted.year, wanted.month, wanted.day))
         self.blockSignals(False)
 
-    def _picked(self, chosen: QDate) -> None:
+    def _on_picked(self, chosen: QDate) -> None:
         self.picked.emit(date(chosen.year(), chosen.month(), chosen.day()))
 
     def _dress(self) -> None:
@@ -156,7 +156,7 @@ class MomentField(Field):
         before = self._typed()
         at = before.time() if before is not None else datetime.min.time()
         self.set_text(minute(datetime.combine(chosen, at).astimezone()))
-        self._edited()
+        self._on_edited()
 
 
 class DateRange(Combo):

@@ -124,13 +124,13 @@ class Field(QWidget):
         self.setFocusProxy(self.editor)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         if isinstance(self.editor, QComboBox):
-            self.editor.activated.connect(self._edited)
+            self.editor.activated.connect(self._on_edited)
         elif isinstance(self.editor, QLineEdit):
             self.editor.setPlaceholderText(placeholder)
-            self.editor.textEdited.connect(self._edited)
+            self.editor.textEdited.connect(self._on_edited)
         else:
             self.editor.setPlaceholderText(placeholder)
-            self.editor.textChanged.connect(self._edited)
+            self.editor.textChanged.connect(self._on_edited)
 
     def text(self) -> str:
         """What is typed, as it stands."""
@@ -188,7 +188,7 @@ class Field(QWidget):
         """The sentence below the editor, or an empty string."""
         return self._error.text()
 
-    def _edited(self) -> None:
+    def _on_edited(self) -> None:
         if self.error():
             self.set_error("")
         self.changed.emit()

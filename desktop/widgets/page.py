@@ -13,7 +13,7 @@ from shared.codes import Permission
 
 
 class Page(QWidget):
-    """One page. A subclass sets the class attributes, builds its widgets in `__init__`, fetches in `opened`.
+    """One page. A subclass sets the class attributes, builds its widgets in `__init__`, fetches in `enter`.
 
     A change of language rebuilds the window with fresh pages (see `desktop/localization/language.py`), so a
     text is set once, where its widget is made; `return_params()` says how to come back to where the person
@@ -32,7 +32,7 @@ class Page(QWidget):
     has_status_bar: ClassVar[bool] = False
 
     navigate = Signal(str, dict)
-    """Ask for another page: its id and the parameters for its `opened`."""
+    """Ask for another page: its id and the parameters for its `enter`."""
     toast = Signal(str)
     """Ask for a short notice at the foot of the window."""
     status = Signal(str, str)
@@ -49,7 +49,7 @@ class Page(QWidget):
         """The page's name for the rail and the window's title, in the language in force."""
         return cls.page_id
 
-    def opened(self, params: dict[str, Any]) -> None:
+    def enter(self, params: dict[str, Any]) -> None:
         """The page came to the front; `params` are those of `navigate`, or a
         `return_params()` to return to.
         """
@@ -63,7 +63,7 @@ class Page(QWidget):
         return True
 
     def return_params(self) -> dict[str, Any]:
-        """What `opened` needs to come back here: the open record, filters, typed text. Never a password."""
+        """What `enter` needs to come back here: the open record, filters, typed text. Never a password."""
         return {}
 
 

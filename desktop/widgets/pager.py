@@ -14,20 +14,22 @@ from desktop.widgets.fields import Combo
 from shared.wire.common import Pagination
 
 SIZES = (25, 50, 100, 200)
-_AROUND = 2
+_NEIGHBOURS = 2
 
 
 class Pager(Panel):
-    """Shows a `Pagination`; `wanted(page)` and `resized(page_size)` when a person asks for another."""
+    """Shows a `Pagination` and emits signals when the user selects another page or page size."""
 
-    wanted = Signal(int)
-    resized = Signal(int)
+    page_requested = Signal(int)
+    """The number of the page to show."""
+    page_size_changed = Signal(int)
+    """The new number of rows per page."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("panel", "top", parent)
         self._page = 1
         self._pages = 1
-        self._where = label("", "dim")
+        self._position = label("", "dim")
         self.per_page = Combo(self.tr("Rows per page"))
         self.per_page.set_choices([(size, self.tr("{n} per page").format(n=size)) for size in SIZES])
         self.previous = IconButton("chevron-left", self.tr("Previous page"))
@@ -35,7 +37,7 @@ class Pager(Panel):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 10, 6)
         row.setSpacing(6)
-        row.addWidget(self._where)
+        row.addWidget(self._position)
         row.addStretch(1)
         row.addWidget(self.per_page)
         row.addWidget(self.previous)
@@ -43,9 +45,9 @@ class Pager(Panel):
         self._numbers.setSpacing(2)
         row.addLayout(self._numbers)
         row.addWidget(self.next)
-        self.previous.clicked.connect(lambda: self.wanted.emit(self._page - 1))
-        self.next.clicked.connect(lambda: self.wanted.emit(self._page + 1))
-        self.per_page.picked.connect(lambda size: self.resized.emit(size))
+        self.previous.clicked.connect(lambda: self.page_requested.emit(self._page - 1))
+        self.next.clicked.connect(lambda: self.page_requested.emit(self._page + 1))
+        self.per_page.picked.connect(lambda size: self.page_size_changed.emit(size))
 
     @property
     def page_size(self) -> int:
@@ -57,8 +59,8 @@ class Pager(Panel):
         """Say where this page stands."""
         self._page, self._pages = pagination.current_page, max(pagination.total_pages, 1)
         total = self.tr("%n total", "", pagination.total)
-        where = self.tr("Page {page} of {pages}").format(page=self._page, pages=self._pages)
-        self._where.setText(f"{where} · {total}")
+        position = self.tr("Page {page} of {pages}").format(page=self._page, pages=self._pages)
+        self._position.setText(f"{position} · {total}")
         self.previous.setEnabled(self._page > 1)
         self.next.setEnabled(self._page < self._pages)
         self._show_numbers()
@@ -66,7 +68,7 @@ class Pager(Panel):
     def _show_numbers(self) -> None:
         clear(self._numbers)
         before = 0
-        for number in numbers(self._page, self._pages):
+        for number in page_numbers(self._page, self._pages):
             if number > before + 1:
                 self._numbers.addWidget(label("…", "dim"))
             before = number
@@ -74,16 +76,16 @@ class Pager(Panel):
             button.setAccessibleName(self.tr("Page {page}").format(page=number))
             button.setCheckable(True)
             button.setChecked(number == self._page)
-            button.clicked.connect(partial(self._number_clicked, button, number))
+            button.clicked.connect(partial(self._on_number_clicked, button, number))
             self._numbers.addWidget(button)
 
-    def _number_clicked(self, button: Button, number: int) -> None:
+    def _on_number_clicked(self, button: Button, number: int) -> None:
         # The page that is shown stays marked until the other one is there.
         button.setChecked(number == self._page)
-        self.wanted.emit(number)
+        self.page_requested.emit(number)
 
 
-def numbers(page: int, pages: int) -> list[int]:
+def page_numbers(page: int, pages: int) -> list[int]:
     """The pages that are offered by their number: the first, the last, and those around `page`."""
-    near = range(page - _AROUND, page + _AROUND + 1)
+    near = range(page - _NEIGHBOURS, page + _NEIGHBOURS + 1)
     return sorted({1, pages, *(number for number in near if 1 <= number <= pages)})

@@ -38,9 +38,9 @@ T = TypeVar("T")
 Index = QModelIndex | QPersistentModelIndex
 
 ROW_PX = 44
-_SIDE = 16
-_SHRUNK = 0.7
-_STRETCHED = 300
+_CELL_MARGIN = 16
+_SHRINK_FACTOR = 0.7
+_STRETCHED_WIDTH = 300
 """A column that stretches has this width (px) before the others grow too."""
 
 
@@ -81,7 +81,7 @@ class TableModel(QAbstractTableModel):
         """What it shows."""
         return self._rows
 
-    def again(self) -> None:
+    def refresh_cells(self) -> None:
         """What the columns say changed, the rows are the same."""
         if self._rows:
             last = self.index(len(self._rows) - 1, len(self.columns) - 1)
@@ -136,7 +136,7 @@ class _Delegate(QStyledItemDelegate):
             if index.column() == 0 and option.widget.hasFocus():
                 painter.fillRect(QRectF(box.x(), box.y(), 3, box.height()), QColor(theme.accent))
         painter.fillRect(QRectF(box.x(), box.bottom() - 1, box.width(), 1), QColor(theme.line))
-        inner = box.adjusted(_SIDE, 0, -8, -1)
+        inner = box.adjusted(_CELL_MARGIN, 0, -8, -1)
         text = column.text(row)
         under = column.under(row) if column.under is not None else ""
         tone = column.tone(row) if column.tone is not None else ""
@@ -162,10 +162,10 @@ def _draw_text(painter: QPainter, box: QRectF, text: str, colour: str, size: int
 
 def title_width(title: str) -> int:
     """Width (px) of a column that shows its title whole."""
-    return round(text_px(title, LABEL_PX, bold=True)) + _SIDE + 8
+    return round(text_px(title, LABEL_PX, bold=True)) + _CELL_MARGIN + 8
 
 
-class ColumnSpread(QObject):
+class ColumnSizer(QObject):
     """Lays the columns of `table` out again whenever its width changes.
 
     `widths` (px) hold in a table of their sum. In a wider one every column grows in proportion, so that
@@ -181,27 +181,27 @@ class ColumnSpread(QObject):
         self._stretch = stretch
         table.horizontalHeader().setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
         table.viewport().installEventFilter(self)
-        self._spread(sum(self._widths))
+        self._resize_columns(sum(self._widths))
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, target: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
-            self._spread(self._table.viewport().width())
+            self._resize_columns(self._table.viewport().width())
         return False
 
-    def _spread(self, room: int) -> None:
-        whole, least = sum(self._widths), sum(self._least)
-        grown = max(1.0, room / whole)
-        share = min(max((room - least) / max(whole - least, 1), 0.0), 1.0)
-        for section, (width, narrow) in enumerate(zip(self._widths, self._least, strict=True)):
+    def _resize_columns(self, available: int) -> None:
+        full_width, least_total = sum(self._widths), sum(self._least)
+        growth = max(1.0, available / full_width)
+        share = min(max((available - least_total) / max(full_width - least_total, 1), 0.0), 1.0)
+        for section, (width, least_width) in enumerate(zip(self._widths, self._least, strict=True)):
             if section != self._stretch:
-                wanted = round((narrow + (width - narrow) * share) * grown)
-                self._table.setColumnWidth(section, max(wanted, self._title_px(section)))
+                section_width = round((least_width + (width - least_width) * share) * growth)
+                self._table.setColumnWidth(section, max(section_width, self._title_px(section)))
 
     def _title_px(self, section: int) -> int:
         return title_width(str(self._table.model().headerData(section, Qt.Orientation.Horizontal)))
 
 
-def dress_rows(table: QTableView, row_px: int) -> None:
+def set_up_rows(table: QTableView, row_px: int) -> None:
     """Make a table a list of rows: one is chosen at a time, nothing is edited in it, no grid or frame."""
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -223,9 +223,9 @@ class Table(QTableView, Generic[T]):
 
     picked = Signal(object)
     """The thing in the row that a person picked."""
-    chosen_changed = Signal()
+    selection_changed = Signal()
     """Another row is chosen, or none."""
-    menu_wanted = Signal(QPoint)
+    menu_requested = Signal(QPoint)
     """A menu for the chosen row is wanted, at this place of the screen."""
 
     def __init__(
@@ -243,27 +243,29 @@ class Table(QTableView, Generic[T]):
         self.setAccessibleName(name)
         self.setModel(self.rows_model)
         self.setItemDelegate(_Delegate(self.rows_model, row_px, self))
-        dress_rows(self, row_px)
+        set_up_rows(self, row_px)
         head = self.horizontalHeader()
         head.setMinimumSectionSize(60)
         stretch = next((column_index for column_index, column in enumerate(columns) if column.stretch), -1)
-        widths = [max(column.width, _STRETCHED) if column.stretch else column.width for column in columns]
+        widths = [
+            max(column.width, _STRETCHED_WIDTH) if column.stretch else column.width for column in columns
+        ]
         if stretch >= 0:
             least = [
                 # A chip is not shortened.
-                width if column.tone is not None else max(column.least, round(width * _SHRUNK))
+                width if column.tone is not None else max(column.least, round(width * _SHRINK_FACTOR))
                 for column, width in zip(columns, widths, strict=True)
             ]
-            ColumnSpread(self, widths, least, stretch)
+            ColumnSizer(self, widths, least, stretch)
         else:
             for section, width in enumerate(widths):
                 self.setColumnWidth(section, width)
         self.doubleClicked.connect(lambda index: self._pick(index.row()))
         self.customContextMenuRequested.connect(
-            lambda at: self.menu_wanted.emit(self.viewport().mapToGlobal(at))
+            lambda at: self.menu_requested.emit(self.viewport().mapToGlobal(at))
         )
-        self.selectionModel().currentRowChanged.connect(lambda *_: self.chosen_changed.emit())
-        self.rows_model.modelReset.connect(self.chosen_changed)
+        self.selectionModel().currentRowChanged.connect(lambda *_: self.selection_changed.emit())
+        self.rows_model.modelReset.connect(self.selection_changed)
 
     def show_rows(self, rows: Sequence[T], keep: Callable[[T], bool] | None = None) -> None:
         """Show these; the first one for which `keep` holds is chosen, or else the first."""
@@ -273,7 +275,7 @@ class Table(QTableView, Generic[T]):
             self.choose(kept_rows[0] if kept_rows else 0)
 
     @property
-    def chosen(self) -> T | None:
+    def selected_row(self) -> T | None:
         """The thing in the chosen row."""
         row = self.currentIndex().row()
         rows: list[T] = self.rows_model.rows()

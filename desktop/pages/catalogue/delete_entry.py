@@ -27,9 +27,9 @@ class DeletableSection(Section[T]):
         """Delete it, off the GUI thread. Raises EntryConflictError when another user changed it meanwhile."""
         remove(self.entries(), self.key(entry), entry)
 
-    def _not_deleted(self, name: str, error: Exception) -> None:
+    def _on_delete_failed(self, name: str, error: Exception) -> None:
         if not isinstance(error, EntryConflictError):
-            super()._not_deleted(name, error)
+            super()._on_delete_failed(name, error)
             return
         translate = QCoreApplication.translate
         text = translate("Catalogue", "Another user modified it at {time}:").format(
@@ -45,8 +45,8 @@ class DeletableSection(Section[T]):
                 self.delete,
                 error.now,
                 owner=self,
-                done=lambda _: self._deleted(name),
-                failed=lambda again: self._not_deleted(name, again),
+                done=lambda _: self._on_deleted(name),
+                failed=lambda again: self._on_delete_failed(name, again),
             )
         else:
             self.reload()

@@ -16,7 +16,7 @@ from desktop.pages.catalogue.in_place import offer_new
 from desktop.pages.catalogue.saving import EntryConflictError, save
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from desktop.pages.common.forms import lookup
-from desktop.pages.common.forms.chooser import Find, SearchCombo
+from desktop.pages.common.forms.chooser import FindPage, SearchCombo
 from desktop.pages.common.forms.form import Form
 from desktop.widgets import Button, Field, MomentField, TextArea, label
 from shared.wire.catalogue import (
@@ -39,11 +39,11 @@ class EntryForm(Form):
     def __init__(self, context: Context, title: str, parent: QWidget | None) -> None:
         super().__init__(context, title, QCoreApplication.translate("Form", "Save"), parent)
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         if not isinstance(error, EntryConflictError):
-            super()._failed(error)
+            super()._on_failed(error)
             return
-        self._ready()
+        self._enable_saving()
         # The user has now seen the present state: saving again overwrites it knowingly.
         self._entry = error.now
         shown = [name for name in error.fields if name in self.fields]
@@ -62,10 +62,10 @@ class EntryForm(Form):
         for name in names:
             self.fields[name].set_text((getattr(entry, name) or "") if entry is not None else "")
 
-    def chooser(self, name: str, title: str, find_them: Find, current: tuple[str, str] | None) -> Field:
+    def chooser(self, name: str, title: str, find_them: FindPage, current: tuple[str, str] | None) -> Field:
         """Return a field that chooses another entry of the catalogue, or creates one in place."""
         chooser = SearchCombo(title, find_them, placeholder=self.tr("Not set"))
-        chooser.begin(current)
+        chooser.show_choice(current)
         chooser.editTextChanged.connect(lambda _: self.fields[name].set_error(""))
         field = Field(title, chooser)
         if name == "aircraft_id":
@@ -74,12 +74,12 @@ class EntryForm(Form):
             offer_new_flight(self._context, field, self)
         return field
 
-    def chosen(self, name: str) -> str | None:
+    def selected_id(self, name: str) -> str | None:
         """Return the ID chosen in a field. Shows an error and raises ValueError for an unknown name."""
         editor = self.fields[name].editor
         assert isinstance(editor, SearchCombo)
         try:
-            return editor.chosen()
+            return editor.selected_id()
         except ValueError:
             self.show_field_error(
                 name, self.tr("No entry with this name. Select one from the list, or leave the field empty.")
@@ -187,7 +187,7 @@ class FlightForm(EntryForm):
             at = self._entry.scheduled_at
         body = FlightWrite(
             flight_number=number,
-            aircraft_id=self.chosen("aircraft_id"),
+            aircraft_id=self.selected_id("aircraft_id"),
             departure=self.text("departure"),
             arrival=self.text("arrival"),
             scheduled_at=at,
@@ -226,8 +226,8 @@ class TaskForm(EntryForm):
     def write(self) -> Callable[[], Any]:
         body = TaskWrite(
             task_name=self.required_text("task_name", self.tr("Enter a name for the task.")),
-            flight_id=self.chosen("flight_id"),
-            aircraft_id=self.chosen("aircraft_id"),
+            flight_id=self.selected_id("flight_id"),
+            aircraft_id=self.selected_id("aircraft_id"),
             description=self.text("description"),
         )
         key = self._entry.task_id if self._entry else None
@@ -269,7 +269,7 @@ class ReferenceForm(EntryForm):
         body = ReferenceImageWrite(
             reference_image_name=name,
             file_id=entry.file_id,
-            aircraft_id=self.chosen("aircraft_id"),
+            aircraft_id=self.selected_id("aircraft_id"),
             mm_per_pixel=self._scale(),
         )
         images = self._context.session.catalogue.reference_images
@@ -285,7 +285,7 @@ class ReferenceForm(EntryForm):
     def _use_scale(self, scale: float) -> None:
         self.fields["mm_per_pixel"].set_text(f"{scale:.6g}")
         self.fields["mm_per_pixel"].set_error("")
-        self.touch()
+        self.mark_changed()
 
     def _scale(self) -> float | None:
         typed = self.text("mm_per_pixel")

@@ -33,14 +33,14 @@ def open_new(field: Field, form: Form, named: str, key: str) -> None:
     """Open a form for a new entry and choose in `field` what it saves; see `offer_new`."""
     chooser = field.editor
     assert isinstance(chooser, SearchCombo)
-    entry_id, typed = chooser.typed()
+    entry_id, typed = chooser.typed_choice()
     if typed.strip() and not entry_id:
         form.fields[named].set_text(typed.strip())
-        form.touch()
+        form.mark_changed()
 
     def saved(entry: Any) -> None:
         name = task_name(entry) if isinstance(entry, Task) else str(getattr(entry, named))
-        chooser.take((getattr(entry, key), name))
+        chooser.choose((getattr(entry, key), name))
         field.set_error("")
         field.setFocus()
 

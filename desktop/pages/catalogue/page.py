@@ -47,17 +47,17 @@ class CataloguePage(SectionsPage[Section[Any]]):
         self._context = context
         self._counts: dict[str, int] = {}
         for name, section in self.sections.items():
-            section.counted.connect(partial(self._counted, name))
+            section.total_changed.connect(partial(self._on_counted, name))
 
     @classmethod
     def title(cls) -> str:
         """The page's name."""
         return QCoreApplication.translate("CataloguePage", "Catalogue")
 
-    def opened(self, params: dict[str, Any]) -> None:
+    def enter(self, params: dict[str, Any]) -> None:
         """Show the section `section`, or the one that was in front."""
         run(_counts, self._context.session, owner=self, done=self._counted_all, failed=lambda _: None)
-        super().opened(params)
+        super().enter(params)
 
     def visible_sections(self) -> Mapping[str, str]:
         """Every section, with how many entries it has where that is known; models need a right."""
@@ -75,7 +75,7 @@ class CataloguePage(SectionsPage[Section[Any]]):
             for name, title in titles.items()
         }
 
-    def _counted(self, name: str, count: int) -> None:
+    def _on_counted(self, name: str, count: int) -> None:
         self._counts[name] = count
         self.show_chips()
 

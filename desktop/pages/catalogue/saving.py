@@ -11,7 +11,7 @@ from desktop.client.api.catalogue import Entries
 from desktop.client.api.detection import Detection
 from desktop.client.http.errors import Stale
 from desktop.client.http.transport import Versioned
-from desktop.pages.common.lists.delete_unchanged import TRIES, delete_unchanged
+from desktop.pages.common.lists.delete_unchanged import MAX_ATTEMPTS, delete_unchanged
 from shared.wire.detection import DetectionModel, ModelUpdate
 
 
@@ -41,7 +41,7 @@ def save(entries: Entries[Any, Any], entry_id: str | None, base: Any, body: Any)
         for name in body.model_fields_set
         if getattr(body, name) != getattr(base, name)
     }
-    for attempt in range(TRIES):
+    for attempt in range(MAX_ATTEMPTS):
         now = entries.tagged(entry_id)
         conflicts = [
             name
@@ -54,7 +54,7 @@ def save(entries: Entries[Any, Any], entry_id: str | None, base: Any, body: Any)
         try:
             return entries.update(entry_id, kind(**sent), now.etag)
         except Stale:
-            if attempt + 1 == TRIES:
+            if attempt + 1 == MAX_ATTEMPTS:
                 raise
     raise AssertionError("the last try answers or raises")
 
@@ -68,7 +68,7 @@ def save_model(detection: Detection, base: DetectionModel, change: ModelUpdate) 
     changes = {name: value for name, value in changes.items() if value != getattr(base, name)}
     if not changes:
         return base
-    for attempt in range(TRIES):
+    for attempt in range(MAX_ATTEMPTS):
         now = detection.tagged_model(base.model_id)
         conflicts = [
             name for name in changes if getattr(now.value, name) not in (getattr(base, name), changes[name])
@@ -78,7 +78,7 @@ def save_model(detection: Detection, base: DetectionModel, change: ModelUpdate) 
         try:
             return detection.update_model(base.model_id, ModelUpdate(**changes), now.etag)
         except Stale:
-            if attempt + 1 == TRIES:
+            if attempt + 1 == MAX_ATTEMPTS:
                 raise
     raise AssertionError("the last try answers or raises")
 

@@ -69,8 +69,8 @@ class ScaleDialog(BaseDialog):
             image,
             owner=self,
             progress=lambda _: None,
-            done=self._opened,
-            failed=self._failed,
+            done=self._on_opened,
+            failed=self._on_failed,
             lane=Lane.LONG,
         )
 
@@ -111,13 +111,13 @@ class ScaleDialog(BaseDialog):
         scale = self.length.value() / self.pixels
         return scale if scale <= MOST else None
 
-    def _opened(self, source: ImageSource) -> None:
+    def _on_opened(self, source: ImageSource) -> None:
         self.view.show_message("")
         self.view.open(source)
         self.view.set_tool(Tool.RULER)
         self.view.setFocus()
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self.view.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
 
     def _show(self) -> None:

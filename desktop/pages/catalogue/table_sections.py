@@ -21,7 +21,7 @@ from shared.wire.common import Page as Listing
 class AircraftSection(DeletableSection[Aircraft], TableSection[Aircraft]):
     """The aircraft that are inspected."""
 
-    sign: ClassVar[str] = "plane"
+    empty_icon: ClassVar[str] = "plane"
 
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
@@ -39,7 +39,7 @@ class AircraftSection(DeletableSection[Aircraft], TableSection[Aircraft]):
             Column(self.tr("Modified"), lambda a: minute(a.updated_at), 160, kind="dim"),
         ]
 
-    def none_yet(self) -> str:
+    def empty_text(self) -> str:
         return self.tr("No aircraft yet. Create one to use it for flights and reference images.")
 
     def fetch(self, number: int, size: int, text: str) -> Listing[Aircraft]:
@@ -61,7 +61,7 @@ class AircraftSection(DeletableSection[Aircraft], TableSection[Aircraft]):
 class FlightSection(DeletableSection[Flight], TableSection[Flight]):
     """The flights before or after which aircraft are inspected."""
 
-    sign: ClassVar[str] = "plane"
+    empty_icon: ClassVar[str] = "plane"
 
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
@@ -81,7 +81,7 @@ class FlightSection(DeletableSection[Flight], TableSection[Flight]):
             Column(self.tr("Modified"), lambda f: minute(f.updated_at), 160, kind="dim"),
         ]
 
-    def none_yet(self) -> str:
+    def empty_text(self) -> str:
         return self.tr("No flights yet. Create one to use it for tasks.")
 
     def fetch(self, number: int, size: int, text: str) -> Listing[Flight]:
@@ -123,7 +123,7 @@ class TaskSection(DeletableSection[Task], TableSection[Task]):
             Column(self.tr("Modified"), lambda t: minute(t.updated_at), 160, kind="dim"),
         ]
 
-    def none_yet(self) -> str:
+    def empty_text(self) -> str:
         return self.tr("No tasks yet. Create one to use it for records.")
 
     def fetch(self, number: int, size: int, text: str) -> Listing[Task]:

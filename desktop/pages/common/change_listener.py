@@ -12,7 +12,7 @@ from desktop.client.http.errors import ClientError, Forbidden, NotFound
 from desktop.context import Context
 from shared.wire.events import ChangeEvent
 
-_AGAIN_SECONDS = 2.0
+_RETRY_SECONDS = 2.0
 
 
 class ChangeListener(QObject):
@@ -36,7 +36,7 @@ class ChangeListener(QObject):
         if self._task is None:
             self._session = self._context.session
             self._task = run(
-                _listen,
+                _read_events,
                 self._session,
                 owner=self,
                 progress=self.event_received.emit,
@@ -57,19 +57,19 @@ class ChangeListener(QObject):
         self._task = None
 
 
-def _listen(report: ProgressReport, session: Session) -> None:
-    last: str | None = None
+def _read_events(report: ProgressReport, session: Session) -> None:
+    last_event_id: str | None = None
 
-    def on_event(event: ChangeEvent | None) -> None:
-        nonlocal last
-        last = event.id if event is not None else last
+    def handle_event(event: ChangeEvent | None) -> None:
+        nonlocal last_event_id
+        last_event_id = event.id if event is not None else last_event_id
         report(event)
 
     while True:
         report.check()
         with contextlib.suppress(ClientError):
             try:
-                session.events.read(on_event, last, report.check)
+                session.events.read(handle_event, last_event_id, report.check)
             except (Forbidden, NotFound):
                 return
-        report.wait(_AGAIN_SECONDS)
+        report.wait(_RETRY_SECONDS)

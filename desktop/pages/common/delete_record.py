@@ -22,47 +22,51 @@ from shared.wire.inspection import Record
 class RecordChangedError(Exception):
     """Another user changed the record, so it was not deleted. `modified_by` is the user, if known."""
 
-    def __init__(self, base: Record, now: Record, by: str | None) -> None:
-        super().__init__(now.inspection_id)
+    def __init__(self, base: Record, current: Record, modified_by: str | None) -> None:
+        super().__init__(current.inspection_id)
         self.base = base
-        self.now = now
-        self.modified_by = by
+        self.current = current
+        self.modified_by = modified_by
 
 
-def remove(session: Session, base: Record) -> None:
+def remove_unchanged(session: Session, base: Record) -> None:
     """Delete the record as long as it still is `base`, as the person saw it. Not for the GUI thread.
 
     Raises RecordChangedError, ClientError.
     """
 
-    def check(now: Versioned[Record]) -> None:
-        if changes(base, now.value):
-            raise RecordChangedError(base, now.value, now.modified_by)
+    def check(current: Versioned[Record]) -> None:
+        if changes(base, current.value):
+            raise RecordChangedError(base, current.value, current.modified_by)
 
     record_id, records = base.inspection_id, session.records
     delete_unchanged(partial(records.get, record_id), check, partial(records.delete, record_id))
 
 
-def changes(base: Record, now: Record) -> list[str]:
+def changes(base: Record, current: Record) -> list[str]:
     """What differs between two states of a record, a line each, as the person reads it."""
     translate = QCoreApplication.translate
     values = (
-        (translate("RecordDeleting", "Name"), base.inspection_name, now.inspection_name),
-        (translate("RecordDeleting", "Task"), base.task_id, now.task_id),
+        (translate("RecordDeleting", "Name"), base.inspection_name, current.inspection_name),
+        (translate("RecordDeleting", "Task"), base.task_id, current.task_id),
         (
             translate("RecordDeleting", "Executor"),
             base.executor_name or base.executor_id,
-            now.executor_name or now.executor_id,
+            current.executor_name or current.executor_id,
         ),
         (
             translate("RecordDeleting", "Reference image"),
             base.reference_image_name or base.reference_image_id,
-            now.reference_image_name or now.reference_image_id,
+            current.reference_image_name or current.reference_image_id,
         ),
-        (translate("RecordDeleting", "Progress"), f"{base.progress} %", f"{now.progress} %"),
-        (translate("RecordDeleting", "Start time"), _time(base.start_time), _time(now.start_time)),
-        (translate("RecordDeleting", "End time"), _time(base.end_time), _time(now.end_time)),
-        (translate("RecordDeleting", "API status"), _state(base), _state(now)),
+        (translate("RecordDeleting", "Progress"), f"{base.progress} %", f"{current.progress} %"),
+        (
+            translate("RecordDeleting", "Start time"),
+            _time_text(base.start_time),
+            _time_text(current.start_time),
+        ),
+        (translate("RecordDeleting", "End time"), _time_text(base.end_time), _time_text(current.end_time)),
+        (translate("RecordDeleting", "API status"), _status_text(base), _status_text(current)),
     )
     return [f"{name}: {before or '–'} → {after or '–'}" for name, before, after in values if before != after]
 
@@ -71,14 +75,14 @@ def delete_record(
     owner: QWidget,
     session: Session,
     base: Record,
-    done: Callable[[], Any],
-    failed: Callable[[Exception], Any],
-    cancelled: Callable[[], Any],
+    on_deleted: Callable[[], Any],
+    on_failed: Callable[[Exception], Any],
+    on_cancelled: Callable[[], Any],
 ) -> None:
     """Ask and delete; ask again with the differences when another user changed the record meanwhile.
 
-    Calls `done` when it is deleted, `cancelled` when the person sees what changed and keeps the record,
-    `failed` with a ClientError.
+    Calls `on_deleted` when it is deleted, `on_cancelled` when the person sees what changed and keeps the
+    record, `on_failed` with a ClientError.
     """
     translate = QCoreApplication.translate
     name = base.inspection_name or translate("RecordDeleting", "this record")
@@ -90,10 +94,10 @@ def delete_record(
         ).format(name=name),
         translate("RecordDeleting", "Delete"),
     ):
-        _send(owner, session, base, done, failed, cancelled)
+        _delete(owner, session, base, on_deleted, on_failed, on_cancelled)
 
 
-def _send(
+def _delete(
     owner: QWidget,
     session: Session,
     base: Record,
@@ -101,38 +105,38 @@ def _send(
     failed: Callable[[Exception], Any],
     cancelled: Callable[[], Any],
 ) -> None:
-    def not_done(error: Exception) -> None:
+    def on_failed(error: Exception) -> None:
         if not isinstance(error, RecordChangedError):
             failed(error)
         elif _confirm_deletion(owner, error):
-            _send(owner, session, error.now, done, failed, cancelled)
+            _delete(owner, session, error.current, done, failed, cancelled)
         else:
             cancelled()
 
-    run(remove, session, base, owner=owner, done=lambda _: done(), failed=not_done)
+    run(remove_unchanged, session, base, owner=owner, done=lambda _: done(), failed=on_failed)
 
 
-def _confirm_deletion(owner: QWidget, changed: RecordChangedError) -> bool:
+def _confirm_deletion(owner: QWidget, error: RecordChangedError) -> bool:
     translate = QCoreApplication.translate
-    at = minute(changed.now.updated_at)
-    if changed.modified_by:
+    time = minute(error.current.updated_at)
+    if error.modified_by:
         text = translate("RecordDeleting", "Modified in the meantime, last by {name} ({time}):").format(
-            name=changed.modified_by, time=at
+            name=error.modified_by, time=time
         )
     else:
-        text = translate("RecordDeleting", "Modified in the meantime ({time}):").format(time=at)
-    name = changed.now.inspection_name or translate("RecordDeleting", "this record")
+        text = translate("RecordDeleting", "Modified in the meantime ({time}):").format(time=time)
+    name = error.current.inspection_name or translate("RecordDeleting", "this record")
     return confirm(
         owner,
         translate("RecordDeleting", "Delete {name} anyway?").format(name=name),
-        "\n".join([text, *changes(changed.base, changed.now)]),
+        "\n".join([text, *changes(error.base, error.current)]),
         translate("RecordDeleting", "Delete anyway"),
     )
 
 
-def _time(time: Any) -> str:
+def _time_text(time: Any) -> str:
     return "" if time is None else minute(time)
 
 
-def _state(record: Record) -> str:
+def _status_text(record: Record) -> str:
     return status_word(Status(record.inspection_status))

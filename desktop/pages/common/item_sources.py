@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from desktop.client import RecordFilter, Session
 from shared.wire.inspection import Item, Record
 
-_LOOK_BACK = 20
+_MAX_RECORDS = 20
 """How many of the newest records of a reference image are looked at for items."""
 
 
@@ -23,16 +23,18 @@ class ItemSources:
 def read_sources(session: Session, reference_image_id: str) -> ItemSources:
     """What there is for a reference image. Raises ClientError, NotFound when it is gone."""
     image = session.catalogue.reference_images.get(reference_image_id)
-    return ItemSources(len(image.template), last_record(session, reference_image_id))
+    return ItemSources(len(image.template), find_last_record(session, reference_image_id))
 
 
-def last_record(session: Session, reference_image_id: str | None, other_than: str = "") -> Record | None:
+def find_last_record(
+    session: Session, reference_image_id: str | None, excluded_id: str = ""
+) -> Record | None:
     """The newest record of a reference image that has items; None for none. Raises ClientError."""
     if reference_image_id is None:
         return None
-    where = RecordFilter(reference_image_id=reference_image_id)
-    for record in session.records.search(where, 1, _LOOK_BACK).data:
-        if record.inspection_id == other_than:
+    record_filter = RecordFilter(reference_image_id=reference_image_id)
+    for record in session.records.search(record_filter, 1, _MAX_RECORDS).data:
+        if record.inspection_id == excluded_id:
             continue
         if session.items.list(record.inspection_id, 1, 1).pagination.total:
             return record
@@ -44,5 +46,5 @@ def copy_last_items(session: Session, record: Record) -> Sequence[Item] | None:
 
     Raises ClientError, Conflict when the record has items.
     """
-    last = last_record(session, record.reference_image_id, record.inspection_id)
+    last = find_last_record(session, record.reference_image_id, record.inspection_id)
     return session.items.from_record(record.inspection_id, last.inspection_id) if last is not None else None

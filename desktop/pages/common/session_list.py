@@ -61,29 +61,29 @@ class SessionList(QWidget):
         self._rows = QVBoxLayout()
         self._rows.setSpacing(10)
         column.addLayout(self._rows)
-        self._loading = label(self.tr("Loading…"), "dim")
-        self._loading.hide()
-        column.addWidget(self._loading)
+        self._loading_label = label(self.tr("Loading…"), "dim")
+        self._loading_label.hide()
+        column.addWidget(self._loading_label)
         self._error = label("", "error", wrap=True)
         self._error.hide()
         column.addWidget(self._error)
-        self._more = label("", "small")
-        self._more.hide()
-        column.addWidget(self._more)
+        self._more_label = label("", "small")
+        self._more_label.hide()
+        column.addWidget(self._more_label)
 
     def load(self) -> None:
         """Ask the service for the sessions."""
-        self._loading.setVisible(self._rows.isEmpty())
-        self._load("")
+        self._loading_label.setVisible(self._rows.isEmpty())
+        self._read_sessions("")
 
-    def _load(self, error: str) -> None:
+    def _read_sessions(self, error: str) -> None:
         """Read the sessions again; afterwards `error` stands below them."""
 
-        def done(page: Page[LoginSession]) -> None:
+        def show_page(page: Page[LoginSession]) -> None:
             self.show_sessions(page)
             self._say(error)
 
-        run(self._fetch, owner=self, done=done, failed=self._failed)
+        run(self._fetch, owner=self, done=show_page, failed=self._on_failed)
 
     def _fetch(self) -> Page[LoginSession]:
         session = self._context.session
@@ -93,7 +93,7 @@ class SessionList(QWidget):
 
     def show_sessions(self, page: Page[LoginSession]) -> None:
         """Show these sessions."""
-        self._loading.hide()
+        self._loading_label.hide()
         clear(self._rows)
         self.buttons.clear()
         for number, entry in enumerate(sorted(page.data, key=lambda entry: not entry.current)):
@@ -102,9 +102,9 @@ class SessionList(QWidget):
             self._rows.addWidget(self._row(entry))
         if not page.data:
             self._rows.addWidget(label(self.tr("Not logged in anywhere."), "dim"))
-        left = page.pagination.total - len(page.data)
-        self._more.setText(self.tr("and {count} more").format(count=left))
-        self._more.setVisible(left > 0)
+        remaining = page.pagination.total - len(page.data)
+        self._more_label.setText(self.tr("and {count} more").format(count=remaining))
+        self._more_label.setVisible(remaining > 0)
         self.end_all.setVisible(any(not entry.current for entry in page.data))
 
     def _row(self, entry: LoginSession) -> QWidget:
@@ -124,8 +124,8 @@ class SessionList(QWidget):
             head.addWidget(chip, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addStretch(1)
         texts.addLayout(head)
-        how = joined_words(map(method_word, entry.methods))
-        texts.addWidget(label(f"{how} · {entry.address}", "small", wrap=True))
+        methods = joined_words(map(method_word, entry.methods))
+        texts.addWidget(label(f"{methods} · {entry.address}", "small", wrap=True))
         times = self.tr("Logged in {begun}, last used {used}").format(
             begun=nearby(entry.created_at), used=nearby(entry.used_at)
         )
@@ -134,7 +134,7 @@ class SessionList(QWidget):
         if not entry.current:
             button = Button(self.tr("End session"))
             button.setAccessibleName(self.tr("End session: {program}").format(program=self._program(entry)))
-            button.clicked.connect(lambda _checked=False, chosen=entry: self._end(chosen))
+            button.clicked.connect(lambda _checked=False, session_entry=entry: self._end(session_entry))
             self.buttons[entry.session_id] = button
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         return widget
@@ -158,8 +158,8 @@ class SessionList(QWidget):
             self._context,
             end,
             owner=self,
-            done=lambda _: self._finished(self.tr("Session ended.")),
-            failed=self._not_ended,
+            done=lambda _: self._report_end(self.tr("Session ended.")),
+            failed=self._on_end_failed,
         )
 
     def _end_all(self) -> None:
@@ -180,19 +180,19 @@ class SessionList(QWidget):
             self._context,
             end,
             owner=self,
-            done=lambda count: self._finished(self.tr("%n session(s) ended.", "", count)),
-            failed=self._not_ended,
+            done=lambda count: self._report_end(self.tr("%n session(s) ended.", "", count)),
+            failed=self._on_end_failed,
         )
 
-    def _finished(self, text: str) -> None:
+    def _report_end(self, text: str) -> None:
         self.ended.emit(text)
         self.load()
 
-    def _not_ended(self, error: Exception) -> None:
-        self._load(sentence(error))
+    def _on_end_failed(self, error: Exception) -> None:
+        self._read_sessions(sentence(error))
 
-    def _failed(self, error: Exception) -> None:
-        self._loading.hide()
+    def _on_failed(self, error: Exception) -> None:
+        self._loading_label.hide()
         self._say(sentence(error))
 
     def error(self) -> str:

@@ -45,8 +45,8 @@ class FirstStepsController(QObject):
         self.more = IconButton("more", self.tr("More ways to begin"))
         self.more.clicked.connect(lambda _checked=False: self._menu())
         self.bar.open_wanted.connect(self.record_wanted)
-        self.sample.created.connect(self._sample_made)
-        self.sample.changed.connect(self._sample_changed)
+        self.sample.created.connect(self._on_sample_made)
+        self.sample.changed.connect(self._on_sample_changed)
         self.sample.notice.connect(self._say)
         self._exists = self.sample.exists
         self._bind()
@@ -70,7 +70,7 @@ class FirstStepsController(QObject):
         """True when the person may make everything that a record from a picture needs."""
         return all(map(self._context.may, _START))
 
-    def opened(self) -> None:
+    def enter(self) -> None:
         """Update the page when it comes to the front; another user may be logged in now."""
         self.more.setVisible(self.may_start())
         self._exists = self.sample.exists
@@ -123,11 +123,11 @@ class FirstStepsController(QObject):
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
-    def _sample_made(self, record_id: str) -> None:
+    def _on_sample_made(self, record_id: str) -> None:
         if self._page.isVisible():
             self.record_wanted.emit(record_id)
 
-    def _sample_changed(self) -> None:
+    def _on_sample_changed(self) -> None:
         if self._exists != self.sample.exists:
             self._exists = self.sample.exists
             if self._page.isVisible():

@@ -44,7 +44,7 @@ class SampleController(QObject):
         self._task: Task | None = None
         self.percent = 0
         """How far it is while it is being made."""
-        context.loginChanged.connect(self._login_changed)
+        context.loginChanged.connect(self._on_login_changed)
         context.closing.connect(self._stop)
 
     @classmethod
@@ -89,8 +89,8 @@ class SampleController(QObject):
             payload.user.user_id,
             owner=self,
             progress=self._show,
-            done=self._created,
-            failed=self._failed,
+            done=self._on_created,
+            failed=self._on_failed,
             lane=Lane.LONG,
         )
         self.changed.emit()
@@ -106,8 +106,8 @@ class SampleController(QObject):
                 objects,
                 sample_texts().reopened,
                 owner=self,
-                done=self._removed,
-                failed=self._failed,
+                done=self._on_removed,
+                failed=self._on_failed,
             )
             self.changed.emit()
 
@@ -115,13 +115,13 @@ class SampleController(QObject):
         self.percent = percent
         self.changed.emit()
 
-    def _created(self, objects: SampleObjects) -> None:
+    def _on_created(self, objects: SampleObjects) -> None:
         self._task = None
         self._remember(objects)
         self.changed.emit()
         self.created.emit(objects.inspection_id)
 
-    def _removed(self, remaining: SampleObjects) -> None:
+    def _on_removed(self, remaining: SampleObjects) -> None:
         self._task = None
         self._remember(SampleObjects())
         self.changed.emit()
@@ -136,7 +136,7 @@ class SampleController(QObject):
         else:
             self.notice.emit(self.tr("Sample inspection deleted."))
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._task = None
         self.changed.emit()
         self.notice.emit(sentence(error))
@@ -161,7 +161,7 @@ class SampleController(QObject):
             samples[self._service_key()] = objects.ids()
         self._context.preferences.change(samples=samples)
 
-    def _login_changed(self) -> None:
+    def _on_login_changed(self) -> None:
         if self._context.payload is None:
             self._stop()
         self.changed.emit()

@@ -79,12 +79,12 @@ class StartDialog(Dialog):
         self.cancel = Button(self.tr("Cancel"))
         self._asks_regions = regions
         self._build(title)
-        self.picture.changed.connect(self._picture_changed)
+        self.picture.changed.connect(self._on_picture_changed)
         self.choose_regions.clicked.connect(self.ask_regions)
         self.make.clicked.connect(self.submit)
         self.cancel.clicked.connect(self.reject)
-        self.aircraft.begin(None)
-        self.task.begin(None)
+        self.aircraft.show_choice(None)
+        self.task.show_choice(None)
         self.task.setEditText(self.tr("Inspection"))
 
     def _build(self, title: str) -> None:
@@ -138,20 +138,20 @@ class StartDialog(Dialog):
         self._regions = path
         self.regions_name.setText(path.name)
         self.banner.hide()
-        run(find_picture, path, owner=self, done=self._picture_found, failed=self._regions_failed)
+        run(find_picture, path, owner=self, done=self._on_picture_found, failed=self._on_regions_failed)
 
-    def _picture_found(self, picture: FoundPicture | None) -> None:
+    def _on_picture_found(self, picture: FoundPicture | None) -> None:
         if picture is not None:
             self.picture.take(picture.source, picture.name)
         elif self.picture.source is None:
             self.banner.say(self.tr("Choose the image that the regions were drawn on."), "info")
 
-    def _regions_failed(self, error: Exception) -> None:
+    def _on_regions_failed(self, error: Exception) -> None:
         self._regions = None
         self.regions_name.setText(self.tr("No file chosen"))
         self.banner.say(_error_sentence(error), "error")
 
-    def _picture_changed(self) -> None:
+    def _on_picture_changed(self) -> None:
         """Name the record after its picture, unless the person has named it."""
         if self.banner.isVisible():
             self.banner.hide()
@@ -176,7 +176,7 @@ class StartDialog(Dialog):
             owner=self,
             progress=self.bar.setValue,
             done=self._done,
-            failed=self._failed,
+            failed=self._on_failed,
             lane=Lane.LONG,
         )
 
@@ -229,7 +229,7 @@ class StartDialog(Dialog):
                 text += " " + self.tr("%n outside the image skipped.", "", started.left_out)
             self.notice.emit(text)
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._task = None
         self._set_busy(False)
         self.banner.say(_error_sentence(error), "error")
@@ -257,7 +257,7 @@ def ask_region_file(parent: QWidget) -> Path | None:
 
 
 def _catalogue_choice(chooser: SearchCombo) -> CatalogueChoice:
-    entry_id, text = chooser.typed()
+    entry_id, text = chooser.typed_choice()
     return CatalogueChoice(entry_id, text.strip())
 
 

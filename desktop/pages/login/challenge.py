@@ -72,7 +72,7 @@ class ChallengeFilm(QObject):
         self._running = True
         self._token = device_token
         self._view.show_face(None)
-        self._view.offer_other(True)
+        self._view.offer_another_movement(True)
         self._look_ahead()
         self._task = run(
             self._session.account.draw_challenge,
@@ -93,7 +93,7 @@ class ChallengeFilm(QObject):
             self._task.cancel()
             self._task = None
         self._view.show_instruction(None)
-        self._view.offer_other(False)
+        self._view.offer_another_movement(False)
 
     def avoid_shown(self) -> None:
         """Ask for another movement from now on than the one that was shown last."""
@@ -160,7 +160,7 @@ class ChallengeFilm(QObject):
         self._film = None
         frames = film.frames()
         self._view.show_instruction(None)
-        self._view.offer_other(False)
+        self._view.offer_another_movement(False)
         if is_choppy(frames):
             self._fail(ChoppyFilmError())
             return

@@ -96,9 +96,9 @@ class FaceLogin(QObject):
         self._challenge.loggedIn.connect(self._logged_in_by_challenge)
         self._challenge.failed.connect(self._failed)
         self._challenge.sending.connect(lambda: view.show_hint(self.tr("Checking…"), 1.0))
-        view.other_asked.connect(self._try_another)
+        view.another_movement_requested.connect(self._try_another)
         view.camera_chosen.connect(self._choose)
-        view.acted.connect(self._act)
+        view.action_clicked.connect(self._act)
 
     @property
     def running(self) -> bool:
@@ -213,7 +213,7 @@ class FaceLogin(QObject):
         if self._nobody >= _GONE_LOOKS:
             self._tries = self._good = 0
             self._challenge_needed = False
-            self._view.offer_other(False)
+            self._view.offer_another_movement(False)
             self._challenge.forget_person()
         self._good = self._good + 1 if analysis.hint is Hint.GOOD else max(0, self._good - 1)
         self._view.show_hint(self._view.hint_text(analysis.hint), self._good / GOOD_LOOKS)
@@ -287,7 +287,7 @@ class FaceLogin(QObject):
             else:
                 self._say_failure(self._refusal(error))
                 # There is time to find the button now; while it is filmed there is little.
-                self._view.offer_other(error.server_message == NOT_SHOWN)
+                self._view.offer_another_movement(error.server_message == NOT_SHOWN)
         else:
             self._say_failure(sentence(error))
 

@@ -81,7 +81,7 @@ class LoginPage(Page):
         self._step = Step.LANGUAGE if context.embedded and not (values.set_up or values.user_name) else None
         self.by_photo = PhotoLogin(session, context.device_token)
         self._build()
-        self.viewfinder.acted.connect(self._try_again)
+        self.viewfinder.action_clicked.connect(self._try_again)
         self.face.requirementsRead.connect(self.by_photo.follow)
         self.face.loggedIn.connect(self._enter)
         self.face.cameraChosen.connect(lambda name: context.preferences.change(camera=name))
@@ -198,7 +198,7 @@ class LoginPage(Page):
 
     # Opening and leaving
 
-    def opened(self, params: dict[str, Any]) -> None:
+    def enter(self, params: dict[str, Any]) -> None:
         """Ask the service who there is, and start the camera."""
         if params.get("user_name"):
             self.password_form.user_name.set_text(params["user_name"])

@@ -78,10 +78,10 @@ class EnrolDialog(BaseDialog):
         column.addLayout(row)
         self._feed = CameraFeed(self)
         self._feed.frameReady.connect(self.viewfinder.show_frame)
-        self._feed.frameAnalysed.connect(self._frame_analyzed)
-        self._feed.stateChanged.connect(self._state_changed)
+        self._feed.frameAnalysed.connect(self._on_frame_analyzed)
+        self._feed.stateChanged.connect(self._on_state_changed)
         self._pose_timer = QTimer(self, singleShot=True)
-        self.viewfinder.acted.connect(self._begin)
+        self.viewfinder.action_clicked.connect(self._begin)
         self.viewfinder.camera_chosen.connect(self._choose)
         self.finished.connect(lambda _result: self._feed.stop())
         self.cancel.setFocus()
@@ -120,7 +120,7 @@ class EnrolDialog(BaseDialog):
         self.viewfinder.set_cameras([camera.name for camera in self._sources], source.name)
         self._feed.start(source)
 
-    def _state_changed(self, state: FeedState) -> None:
+    def _on_state_changed(self, state: FeedState) -> None:
         if state is FeedState.UNAVAILABLE:
             self.viewfinder.show_sentence(
                 self.tr("Cannot use the camera. Close other programs that use it, or select another camera."),
@@ -134,7 +134,7 @@ class EnrolDialog(BaseDialog):
         self._step.setText(self._steps[min(len(self._shots), len(self._steps) - 1)])
         self.skip.setVisible(len(self._shots) == _NEEDED and not self._sending)
 
-    def _frame_analyzed(self, analysis: FrameAnalysis) -> None:
+    def _on_frame_analyzed(self, analysis: FrameAnalysis) -> None:
         self.viewfinder.show_face(analysis.face)
         if self._sending or self._pose_timer.isActive():
             return
@@ -164,13 +164,13 @@ class EnrolDialog(BaseDialog):
         self.skip.hide()
         self._feed.stop()
         self.viewfinder.show_waiting(self.tr("Enrolling…"))
-        run(_enrol, self._session, tuple(self._shots), owner=self, done=self._done, failed=self._failed)
+        run(_enrol, self._session, tuple(self._shots), owner=self, done=self._done, failed=self._on_failed)
 
     def _done(self, status: FaceStatus) -> None:
         self.enrolled.emit(status)
         self.accept()
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._sending = False
         self._shots = []
         self._show_step()

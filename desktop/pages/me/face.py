@@ -100,7 +100,7 @@ class FaceCard(Card):
         """Ask the service how the enrolment is. A consent that was ticked earlier has to be ticked again."""
         self.consent.setChecked(False)
         status = self._session.account.face_status
-        run(status, owner=self, done=self.show_status, failed=self._failed)
+        run(status, owner=self, done=self.show_status, failed=self._on_failed)
 
     def show_status(self, status: FaceStatus) -> None:
         """Show how the enrolment is."""
@@ -217,7 +217,7 @@ class FaceCard(Card):
             self._session, find_sources=self._find_sources, preferred=self._preferred, parent=self
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.enrolled.connect(self._enrolled)
+        dialog.enrolled.connect(self._on_enrolled)
         dialog.open()
 
     def _choose_files(self) -> None:
@@ -228,9 +228,9 @@ class FaceCard(Card):
     def enrol_files(self, paths: Sequence[Path]) -> None:
         """Enrol by 1 to 5 pictures from files."""
         self._show_running(self.tr("Enrolling…"))
-        run(_enrol_files, self._session, paths, owner=self, done=self._enrolled, failed=self._failed)
+        run(_enrol_files, self._session, paths, owner=self, done=self._on_enrolled, failed=self._on_failed)
 
-    def _enrolled(self, status: FaceStatus) -> None:
+    def _on_enrolled(self, status: FaceStatus) -> None:
         self.consent.setChecked(False)
         self.show_status(status)
         self.changed.emit(self.tr("Face enrolled."))
@@ -240,13 +240,13 @@ class FaceCard(Card):
         text = self.tr("The stored features are deleted immediately. After that, log in with your password.")
         if confirm(self, title, text, self.tr("Delete face data")):
             self._show_running(self.tr("Deleting…"))
-            run(_delete, self._session, owner=self, done=self._deleted, failed=self._failed)
+            run(_delete, self._session, owner=self, done=self._on_deleted, failed=self._on_failed)
 
-    def _deleted(self, status: FaceStatus) -> None:
+    def _on_deleted(self, status: FaceStatus) -> None:
         self.show_status(status)
         self.changed.emit(self.tr("Face data deleted."))
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._busy = False
         if self._status is not None:
             self.show_status(self._status)

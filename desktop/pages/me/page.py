@@ -44,9 +44,9 @@ class MePage(Page):
         self.log_out.clicked.connect(lambda _checked=False: context.commands.run("logout"))
         self.header.add_action(self.log_out)
         self._build()
-        self.profile.saved.connect(self._saved)
+        self.profile.saved.connect(self._on_saved)
         self.password.changed.connect(lambda: self.toast.emit(self.tr("Password changed.")))
-        self.face.changed.connect(self._face_changed)
+        self.face.changed.connect(self._on_face_changed)
         self.sessions.ended.connect(self.toast)
 
     @classmethod
@@ -91,7 +91,7 @@ class MePage(Page):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(area)
 
-    def opened(self, params: dict[str, Any]) -> None:
+    def enter(self, params: dict[str, Any]) -> None:
         """Show the profile as last read at once, then as the service has it now."""
         payload = self._context.payload
         if payload is None:
@@ -101,7 +101,7 @@ class MePage(Page):
             self.profile.restore(params["profile"])
         self.face.load()
         self.sessions.load()
-        run(self._context.session.account.me, owner=self, done=self._refreshed, failed=lambda _: None)
+        run(self._context.session.account.me, owner=self, done=self._on_refreshed, failed=lambda _: None)
 
     def leave(self) -> bool:
         """Ask before typed text is lost."""
@@ -140,7 +140,7 @@ class MePage(Page):
         }
         return [labels[role] for role in payload.role]
 
-    def _refreshed(self, payload: Payload) -> None:
+    def _on_refreshed(self, payload: Payload) -> None:
         if not self.profile.unsaved:
             self._show(payload)
         self._update_login(payload)
@@ -150,10 +150,10 @@ class MePage(Page):
         if self._context.payload is not None and self._context.payload.user.user_id == payload.user.user_id:
             self._context.enter(payload)
 
-    def _saved(self, payload: Payload) -> None:
+    def _on_saved(self, payload: Payload) -> None:
         self._update_login(payload)
         self.toast.emit(self.tr("Profile saved."))
 
-    def _face_changed(self, text: str) -> None:
+    def _on_face_changed(self, text: str) -> None:
         self.toast.emit(text)
         run(self._context.session.account.me, owner=self, done=self._update_login, failed=lambda _: None)

@@ -77,7 +77,7 @@ class PasswordCard(Card):
         self._say("")
         self.save.setEnabled(False)
         change = self._session.account.update_password
-        run(change, self.current.text(), self.new.text(), owner=self, done=self._done, failed=self._failed)
+        run(change, self.current.text(), self.new.text(), owner=self, done=self._done, failed=self._on_failed)
 
     def _complete(self) -> bool:
         rules = self.tr("Enter a password that meets the rules below.")
@@ -101,7 +101,7 @@ class PasswordCard(Card):
         self.clear()
         self.changed.emit()
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self.save.setEnabled(True)
         if isinstance(error, Refused | TooMany):
             self.current.set_error(sentence(error))

@@ -143,7 +143,7 @@ class ProfileCard(Card):
         self._say("")
         self.save.setEnabled(False)
         self.save.setText(self.tr("Saving…"))
-        run(_save, self._session, changes, owner=self, done=self._saved, failed=self._failed)
+        run(_save, self._session, changes, owner=self, done=self._on_saved, failed=self._on_failed)
 
     def _gender(self) -> Combo:
         combo = self.fields["gender"].editor
@@ -154,14 +154,14 @@ class ProfileCard(Card):
         self.save.setText(self.tr("Save profile"))
         self.save.setEnabled(self.unsaved)
 
-    def _saved(self, payload: Payload) -> None:
+    def _on_saved(self, payload: Payload) -> None:
         # What was typed while the save was on its way is kept as typed.
         typed = self.typed()
         self.show_user(payload.user)
         self.restore(typed)
         self.saved.emit(payload)
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._update()
         if isinstance(error, Refused) and isinstance(error.data, str):
             field = self.fields.get(error.data.partition("：")[0])

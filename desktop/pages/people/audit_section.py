@@ -118,11 +118,11 @@ class AuditSection(PageSection):
 
     def _bind(self) -> None:
         for combo in (self.action, self.kind, self.actor, self.period):
-            combo.picked.connect(lambda _: self._filter_changed())
+            combo.picked.connect(lambda _: self._on_filter_changed())
         self.clear.clicked.connect(self.reset)
-        self.pager.wanted.connect(self.go_to_page)
-        self.pager.resized.connect(lambda _: self.go_to_page(1))
-        self.table.chosen_changed.connect(self._show_details)
+        self.pager.page_requested.connect(self.go_to_page)
+        self.pager.page_size_changed.connect(lambda _: self.go_to_page(1))
+        self.table.selection_changed.connect(self._show_details)
 
     # -- what is asked
 
@@ -140,13 +140,13 @@ class AuditSection(PageSection):
         """Show everything."""
         for combo in (self.action, self.kind, self.actor, self.period):
             combo.set_value(None)
-        self._filter_changed()
+        self._on_filter_changed()
 
-    def _filter_changed(self) -> None:
+    def _on_filter_changed(self) -> None:
         self.clear.setVisible(self.value() != AuditFilter())
         self.go_to_page(1)
 
-    def opened(self) -> None:
+    def enter(self) -> None:
         """The section came to the front."""
         session = self._context.session
         run(audit_names.user_names, session, owner=self, done=self._set_users, failed=lambda _: None)
@@ -158,7 +158,7 @@ class AuditSection(PageSection):
         self._number = max(number, 1)
         if self._task is not None:
             self._task.cancel()
-        if self.table.chosen is None:
+        if self.table.selected_row is None:
             self.stack.show_loading()
         self._task = run(
             self._context.session.audit.page,
@@ -173,7 +173,7 @@ class AuditSection(PageSection):
         )
 
     def _show(self, listing: Listing[AuditEntry]) -> None:
-        chosen = self.table.chosen.seq if self.table.chosen is not None else 0
+        chosen = self.table.selected_row.seq if self.table.selected_row is not None else 0
         self.table.show_rows(listing.data, lambda entry: entry.seq == chosen)
         self.pager.show_pagination(listing.pagination)
         if not listing.data:
@@ -202,7 +202,7 @@ class AuditSection(PageSection):
 
     def _add_names(self, names: audit_names.Names) -> None:
         self._names |= names
-        self.table.rows_model.again()
+        self.table.rows_model.refresh_cells()
         self._show_details()
 
     def _actor_text(self, entry: AuditEntry) -> str:
@@ -221,7 +221,7 @@ class AuditSection(PageSection):
     # -- details
 
     def _show_details(self) -> None:
-        entry = self.table.chosen
+        entry = self.table.selected_row
         self._title.setText(f"{action_word(entry.action)} · {self._object_text(entry)}" if entry else "")
         if entry is None:
             self.details.clear()

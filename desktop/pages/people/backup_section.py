@@ -37,7 +37,7 @@ class BackupSection(PageSection):
         self.note = label("", wrap=True)
         self.note.setContentsMargins(16, 10, 16, 10)
         self.note.hide()
-        self.table.chosen_changed.connect(self._show_note)
+        self.table.selection_changed.connect(self._show_note)
         rows = Card()
         inner = QVBoxLayout(rows)
         inner.setContentsMargins(1, 1, 1, 1)
@@ -69,7 +69,7 @@ class BackupSection(PageSection):
             Column(self.tr("Notes"), self._note, stretch=True, kind="dim"),
         ]
 
-    def opened(self) -> None:
+    def enter(self) -> None:
         """The section came to the front."""
         self.stack.show_loading()
         self._load()
@@ -79,7 +79,7 @@ class BackupSection(PageSection):
             self._context.session.backups.status,
             owner=self,
             done=self._show,
-            failed=lambda error: self.stack.show_error(sentence(error), self.opened),
+            failed=lambda error: self.stack.show_error(sentence(error), self.enter),
         )
 
     def _show(self, status: BackupStatus) -> None:
@@ -121,7 +121,7 @@ class BackupSection(PageSection):
         }.get(backup.state, backup.state)
 
     def _show_note(self) -> None:
-        chosen = self.table.chosen
+        chosen = self.table.selected_row
         self.note.setText("" if chosen is None else self._note(chosen))
         self.note.setVisible(chosen is not None and bool(chosen.message))
 

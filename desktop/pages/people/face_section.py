@@ -110,13 +110,13 @@ class FaceSection(PageSection):
         column.addLayout(row)
         return card
 
-    def opened(self) -> None:
+    def enter(self) -> None:
         """The section came to the front: ask how it stands."""
         self.stack.show_loading()
         run(_fetch, self._context.session, owner=self, done=self._show, failed=self._explain)
 
     def _explain(self, error: Exception) -> None:
-        self.stack.show_error(sentence(error), self.opened)
+        self.stack.show_error(sentence(error), self.enter)
 
     def _show(self, overview: _Overview) -> None:
         figures = overview.figures
@@ -235,7 +235,7 @@ class FaceSection(PageSection):
     def _choose_strangers(self) -> None:
         if self._comparing is not None:
             self._comparing.cancel()
-            self._comparison_ended()
+            self._on_comparison_ended()
             self.progress.setText(self.tr("Cancelled."))
             return
         title = self.tr("Select a folder with photos of people who are not enrolled")
@@ -252,8 +252,8 @@ class FaceSection(PageSection):
             self._context.session,
             folder,
             owner=self,
-            done=self._compared,
-            failed=partial(self._not_compared, folder),
+            done=self._on_compared,
+            failed=partial(self._on_comparison_failed, folder),
             progress=self._show_progress,
             lane=Lane.LONG,
         )
@@ -264,12 +264,12 @@ class FaceSection(PageSection):
             self.tr("{done} of {total} photos").format(done=number(tally.done), total=number(tally.total))
         )
 
-    def _comparison_ended(self) -> None:
+    def _on_comparison_ended(self) -> None:
         self._comparing = None
         self.strangers.setText(self.tr("Compare with photos of strangers…"))
 
-    def _compared(self, tally: StrangerTotals) -> None:
-        self._comparison_ended()
+    def _on_compared(self, tally: StrangerTotals) -> None:
+        self._on_comparison_ended()
         figures = self._shown
         if figures is None:
             return
@@ -297,11 +297,11 @@ class FaceSection(PageSection):
         ).format(pairs=number(pairs), share=_percent(bound))
         return self.tr("Strangers"), value, meaning
 
-    def _not_compared(self, folder: Path, error: Exception) -> None:
-        self._comparison_ended()
+    def _on_comparison_failed(self, folder: Path, error: Exception) -> None:
+        self._on_comparison_ended()
         self.progress.setText("")
         again = partial(self.compare_strangers, folder)
-        if ask_password(self._context, error, owner=self, then=again) is None:
+        if ask_password(self._context, error, owner=self, on_logged_in=again) is None:
             self.progress.setText(sentence(error))
 
 

@@ -31,7 +31,7 @@ class _UserForm(Form):
         self.roles = CheckBoxesField(
             QCoreApplication.translate("RolesField", "Roles"), Role, chosen, role_word, role_meaning
         )
-        self.roles.changed.connect(self.touch)
+        self.roles.changed.connect(self.mark_changed)
         self.body.addWidget(self.roles)
 
     def add_password(self) -> None:

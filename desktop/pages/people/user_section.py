@@ -26,8 +26,8 @@ from shared.wire.common import Page as Listing
 class UserSection(TableSection[UserWithRoles]):
     """The users. They are disabled, never deleted: records and the audit log name them."""
 
-    manage: ClassVar[Permission] = Permission.USER_MANAGE
-    sign: ClassVar[str] = "people"
+    manage_permission: ClassVar[Permission] = Permission.USER_MANAGE
+    empty_icon: ClassVar[str] = "people"
     new_command: ClassVar[str] = "user.new"
     delete_command: ClassVar[str] = ""
 
@@ -35,10 +35,10 @@ class UserSection(TableSection[UserWithRoles]):
         translate = QCoreApplication.translate
         super().__init__(context, translate("People", "New user"), translate("People", "Full name, username"))
 
-    def make_remove(self) -> Button:
+    def make_remove_button(self) -> Button:
         return Button(self.tr("Disable"))
 
-    def make_more(self) -> list[Button]:
+    def make_extra_buttons(self) -> list[Button]:
         self.password = Button(self.tr("Set password"), icon="lock")
         self.face = Button(self.tr("Delete face data"))
         self.password.clicked.connect(self.set_password)
@@ -71,7 +71,7 @@ class UserSection(TableSection[UserWithRoles]):
             Column(self.tr("Created"), lambda u: minute(u.created_at), 160, kind="dim"),
         ]
 
-    def none_yet(self) -> str:
+    def empty_text(self) -> str:
         return self.tr("No users yet.")
 
     def fetch(self, number: int, size: int, text: str) -> Listing[UserWithRoles]:
@@ -86,9 +86,9 @@ class UserSection(TableSection[UserWithRoles]):
     def form(self, entry: UserWithRoles | None) -> QDialog:
         return NewUserForm(self._context, self) if entry is None else EditUserForm(self._context, entry, self)
 
-    def show_chosen(self) -> None:
-        super().show_chosen()
-        user = self.chosen()
+    def update_buttons(self) -> None:
+        super().update_buttons()
+        user = self.selected_entry()
         enabled = user is None or user.enabled
         self.remove.setText(self.tr("Disable") if enabled else self.tr("Enable"))
         may = user is not None and user.has_face
@@ -97,13 +97,13 @@ class UserSection(TableSection[UserWithRoles]):
 
     def set_password(self) -> None:
         """Ask for a new password of the chosen user."""
-        user = self.chosen()
+        user = self.selected_entry()
         if user is not None:
-            self._open(SetPasswordForm(self._context, user, self))
+            self._open_form(SetPasswordForm(self._context, user, self))
 
-    def delete_chosen(self) -> None:
+    def delete_selected(self) -> None:
         """Disable the chosen user, after asking, or enable them again."""
-        user = self.chosen()
+        user = self.selected_entry()
         if user is None:
             return
         if user.enabled and not confirm(
@@ -121,13 +121,13 @@ class UserSection(TableSection[UserWithRoles]):
             self._context,
             partial(self._context.session.users.update, user.user_id, change),
             owner=self,
-            done=self._saved,
+            done=self._on_saved,
             failed=lambda error: self.toast.emit(sentence(error)),
         )
 
     def delete_face(self) -> None:
         """Delete what is enrolled of the chosen user's face, after asking."""
-        user = self.chosen()
+        user = self.selected_entry()
         if user is None or not confirm(
             self,
             self.tr("Delete face data of {name}?").format(name=self.name(user)),
@@ -146,8 +146,8 @@ class UserSection(TableSection[UserWithRoles]):
             failed=lambda error: self.toast.emit(sentence(error)),
         )
 
-    def _saved(self, entry: UserWithRoles) -> None:
-        super()._saved(entry)
+    def _on_saved(self, entry: UserWithRoles) -> None:
+        super()._on_saved(entry)
         payload = self._context.payload
         if payload is not None and payload.user.user_id == entry.user_id:
             # The current user's roles or name changed: update rail and pages.

@@ -18,7 +18,7 @@ from desktop.localization.dates import example, minute, typed_minute
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.lists.list_section import NOTHING
-from desktop.pages.common.messages.seal_terms import counted_sentence, outcome_word
+from desktop.pages.common.messages.seal_terms import counters_sentence, outcome_word
 from desktop.pages.record.record_data import RecordData
 from desktop.widgets import (
     Button,
@@ -50,7 +50,7 @@ class FieldsCard(Card):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._opened: RecordData | None = None
+        self._record_data: RecordData | None = None
         session = context.session
         self.names = {
             "inspection_name": self.tr("Name"),
@@ -88,10 +88,10 @@ class FieldsCard(Card):
         self.undo = Button(self.tr("Discard changes"), kind=ButtonKind.GHOST)
         self._build()
         for field in self.fields.values():
-            field.changed.connect(self._edited)
+            field.changed.connect(self._on_edited)
         for name, chooser in self.choosers.items():
             chooser.editTextChanged.connect(lambda _, it=self.fields[name]: it.set_error(""))
-            chooser.editTextChanged.connect(lambda _: self._edited())
+            chooser.editTextChanged.connect(lambda _: self._on_edited())
         self.undo.clicked.connect(self.discard)
         self.copy_id.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._id.text()))
 
@@ -145,20 +145,20 @@ class FieldsCard(Card):
 
     # -- showing
 
-    def show_opened(self, opened: RecordData, keep: Iterable[str] = ()) -> None:
+    def show_record_data(self, record_data: RecordData, keep: Iterable[str] = ()) -> None:
         """Show a record; what is typed in the fields `keep` stays."""
         typed = {name: value for name, value in self.typed().items() if name in set(keep)}
-        self._opened = opened
-        record = opened.record
+        self._record_data = record_data
+        record = record_data.record
         self.fields["inspection_name"].set_text(record.inspection_name or "")
         for name in TIMES:
             self.fields[name].set_text(minute(getattr(record, name)))
         for name, chooser in self.choosers.items():
             value = getattr(record, name)
-            chooser.begin((value, self.shown(opened, name)) if value else None)
-        self._facts["state"].setText(status_word(opened.seal.record_state))
+            chooser.show_choice((value, self.shown(record_data, name)) if value else None)
+        self._facts["state"].setText(status_word(record_data.seal.record_state))
         # What a detection came to, or a client of the service wrote: no person finished the record with it.
-        differs = record.inspection_status is not opened.seal.record_state
+        differs = record.inspection_status is not record_data.seal.record_state
         text = self.tr(
             "The status that other programs see. It is derived from all results, including those of "
             "a model, and other programs can set it."
@@ -167,11 +167,11 @@ class FieldsCard(Card):
             shown.setVisible(differs)
             shown.setToolTip(tip(text))
         self._facts["api_status"].setText(status_word(record.inspection_status))
-        self._facts["judged"].setText(counted_sentence(Counters(**opened.seal.counters.model_dump())))
-        self._facts["outcome"].setText(outcome_word(opened.seal.outcome))
+        self._facts["judged"].setText(counters_sentence(Counters(**record_data.seal.counters.model_dump())))
+        self._facts["outcome"].setText(outcome_word(record_data.seal.outcome))
         self._facts["ended"].setText(minute(record.end_time) or NOTHING)
         self._facts["aircraft"].setText(record.aircraft_name or "")
-        self._facts["flight"].setText(opened.flight_number or record.flight_id or "")
+        self._facts["flight"].setText(record_data.flight_number or record.flight_id or "")
         for name in ("aircraft", "flight"):
             # Any other part has neither.
             for shown in (self._titles[name], self._facts[name]):
@@ -188,15 +188,15 @@ class FieldsCard(Card):
             button.setVisible(allowed)
         self.restore(typed)
 
-    def shown(self, opened: RecordData, name: str) -> str:
-        """The text of a field for the record in `opened`."""
-        record = opened.record
+    def shown(self, record_data: RecordData, name: str) -> str:
+        """The text of a field for the record in `record_data`."""
+        record = record_data.record
         value = getattr(record, name)
         if value is None:
             return ""
         match name:
             case "task_id":
-                return opened.task_name or str(value)
+                return record_data.task_name or str(value)
             case "executor_id":
                 return record.executor_name or str(value)
             case "reference_image_id":
@@ -210,27 +210,27 @@ class FieldsCard(Card):
     def typed(self) -> dict[str, Any]:
         """What is typed, to be put back by `restore`."""
         texts = {name: field.text() for name, field in self.fields.items() if name not in self.choosers}
-        chosen = {name: list(chooser.typed()) for name, chooser in self.choosers.items()}
+        chosen = {name: list(chooser.typed_choice()) for name, chooser in self.choosers.items()}
         return {**texts, **chosen}
 
     def restore(self, typed: Mapping[str, Any]) -> None:
         """Put back what was typed before."""
         for name, value in typed.items():
             if name in self.choosers:
-                self.choosers[name].restore((value[0], value[1]))
+                self.choosers[name].restore_choice((value[0], value[1]))
             elif name in self.fields:
                 self.fields[name].set_text(str(value))
-        self._edited()
+        self._on_edited()
 
     def discard(self) -> None:
         """Show again what the service has."""
-        if self._opened is not None:
-            self.show_opened(self._opened)
+        if self._record_data is not None:
+            self.show_record_data(self._record_data)
 
     def forget(self) -> None:
         """Forget the record; nothing of it is unsaved."""
-        self._opened = None
-        self._edited()
+        self._record_data = None
+        self._on_edited()
 
     # -- what differs
 
@@ -241,15 +241,15 @@ class FieldsCard(Card):
 
     @property
     def _may_edit(self) -> bool:
-        sealed = self._opened is None or self._opened.seal.state in SEALED_STATES
+        sealed = self._record_data is None or self._record_data.seal.state in SEALED_STATES
         return not sealed and self._context.may(Permission.INSPECTION_UPDATE)
 
     def changed_fields(self) -> list[str]:
         """The names of the fields whose text differs from the service's value."""
-        opened = self._opened
-        if opened is None:
+        record_data = self._record_data
+        if record_data is None:
             return []
-        return [name for name in self.fields if self.field_text(name) != self.shown(opened, name)]
+        return [name for name in self.fields if self.field_text(name) != self.shown(record_data, name)]
 
     def changes(self) -> dict[str, Any]:
         """The fields that differ from what the service has.
@@ -273,7 +273,7 @@ class FieldsCard(Card):
 
     def _chosen(self, name: str) -> str | None:
         try:
-            value = self.choosers[name].chosen()
+            value = self.choosers[name].selected_id()
         except ValueError:
             self.show_field_error(
                 name, self.tr("No entry with this name. Select one from the list, or leave the field empty.")
@@ -293,7 +293,7 @@ class FieldsCard(Card):
             )
             raise
 
-    def _edited(self) -> None:
+    def _on_edited(self) -> None:
         for button in (self.save, self.undo):
             button.setEnabled(self.unsaved)
         self.changed.emit()

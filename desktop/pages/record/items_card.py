@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.common.lists.list_section import NOTHING
-from desktop.pages.common.messages.seal_terms import detected_text, judged_text
+from desktop.pages.common.messages.seal_terms import decided_text, detected_text
 from desktop.widgets import (
     Button,
     ButtonKind,
@@ -120,10 +120,10 @@ class ItemsCard(Card):
     def show_items(self, items: Sequence[Item], has_reference: bool, may_add: bool) -> None:
         """Show the items of a record."""
         rows = [RecordItemRow(number, item, entries_of(item)) for number, item in enumerate(items, 1)]
-        chosen = self.table.chosen.item.item_id if self.table.chosen is not None else ""
+        chosen = self.table.selected_row.item.item_id if self.table.selected_row is not None else ""
         self.table.show_rows(rows, lambda row: row.item.item_id == chosen)
         counted = results.counters([row.entries for row in rows])
-        self._counts.setText(f"{judged_text(counted)} · {detected_text(counted)}" if rows else "")
+        self._counts.setText(f"{decided_text(counted)} · {detected_text(counted)}" if rows else "")
         self._progress.setVisible(bool(rows))
         self._progress.setValue(100 * counted.judged // len(rows) if rows else 0)
         self._stack.setCurrentIndex(0 if rows else 1)

@@ -45,7 +45,7 @@ class RecordPage(Page):
         super().__init__()
         self._context = context
         self._record_id = ""
-        self._opened: RecordData | None = None
+        self._record_data: RecordData | None = None
         self._typed: dict[str, Any] = {}
         self._task: Task | None = None
         self._written = Path()
@@ -127,9 +127,9 @@ class RecordPage(Page):
         self.banner.acted.connect(self._open_written_file)
         self.seal_controller.changed.connect(lambda _: self.reload())
         self.seal_controller.notice.connect(lambda message: self.banner.say(message, "error"))
-        self.writing.written.connect(self._report_written)
+        self.writing.written.connect(self._on_report_written)
         self.writing.failed.connect(lambda message: self.banner.say(message, "error"))
-        self.exporter.written.connect(self._exported)
+        self.exporter.written.connect(self._on_exported)
         self.exporter.notice.connect(lambda message: self.banner.say(message, "error"))
         self.fields.save.clicked.connect(self.save)
         self.saver.shown.connect(self._show)
@@ -145,14 +145,14 @@ class RecordPage(Page):
 
     # -- showing
 
-    def opened(self, params: dict[str, Any]) -> None:
+    def enter(self, params: dict[str, Any]) -> None:
         """Show the record `record_id`, with what was `typed` in its fields."""
         record_id = str(params.get("record_id") or self._record_id)
         typed = params.get("typed")
         self._typed = dict(typed) if isinstance(typed, dict) else {}
         self.banner.hide()
         if record_id != self._record_id:
-            self._opened = None
+            self._record_data = None
         self._record_id = record_id
         self.reload()
 
@@ -183,7 +183,7 @@ class RecordPage(Page):
             )
             self._show_buttons()
             return
-        if self._opened is None:
+        if self._record_data is None:
             self.stack.show_loading()
             self._show_buttons()
         if self._task is not None:
@@ -197,13 +197,13 @@ class RecordPage(Page):
             failed=self._explain,
         )
 
-    def _show(self, opened: RecordData, keep: Sequence[str] = ()) -> None:
-        self._opened = opened
-        self.seal_controller.show(opened.seal, opened.record.inspection_name or "")
-        self.fields.show_opened(opened, keep)
+    def _show(self, record_data: RecordData, keep: Sequence[str] = ()) -> None:
+        self._record_data = record_data
+        self.seal_controller.show(record_data.seal, record_data.record.inspection_name or "")
+        self.fields.show_record_data(record_data, keep)
         self.fields.restore(self._typed)
         self._typed = {}
-        record = opened.record
+        record = record_data.record
         name = record.inspection_name or self.tr("Unnamed")
         self.top.set_crumbs(
             [
@@ -212,9 +212,9 @@ class RecordPage(Page):
                 (name, "record"),
             ]
         )
-        self.top.set_status(opened.seal.record_state)
+        self.top.set_status(record_data.seal.record_state)
         self.items.show_items(
-            opened.items,
+            record_data.items,
             record.reference_image_id is not None,
             self._context.may(Permission.INSPECTION_ITEM_ADD),
         )
@@ -227,7 +227,7 @@ class RecordPage(Page):
 
     def _explain(self, error: Exception) -> None:
         if isinstance(error, NotFound):
-            self._opened = None
+            self._record_data = None
             self.stack.show_empty(
                 "list",
                 self.tr("This record no longer exists."),
@@ -235,13 +235,13 @@ class RecordPage(Page):
                 lambda: self.navigate.emit("records", {}),
             )
             self._show_buttons()
-        elif self._opened is None:
+        elif self._record_data is None:
             self.stack.show_error(sentence(error), self.reload)
         else:
             self.banner.say(sentence(error), "error")
 
     def _is_open(self) -> bool:
-        return self._opened is not None
+        return self._record_data is not None
 
     def _may_cancel(self) -> bool:
         return self._may_change() and not self._sealed and not self._cancelled
@@ -256,11 +256,11 @@ class RecordPage(Page):
 
     @property
     def _sealed(self) -> bool:
-        return self._opened is not None and self._opened.seal.state in SEALED_STATES
+        return self._record_data is not None and self._record_data.seal.state in SEALED_STATES
 
     @property
     def _cancelled(self) -> bool:
-        return self._opened is not None and self._opened.seal.record_state is Status.CANCELLED
+        return self._record_data is not None and self._record_data.seal.record_state is Status.CANCELLED
 
     def _record_params(self) -> dict[str, Any]:
         return {"record_id": self._record_id}
@@ -269,14 +269,14 @@ class RecordPage(Page):
 
     def save(self) -> None:
         """Send the fields that changed."""
-        if self._opened is not None:
+        if self._record_data is not None:
             self.banner.hide()
-            self.saver.save(self._opened)
+            self.saver.save(self._record_data)
 
     def _change_record(self, changes: dict[str, Any]) -> None:
-        if self._opened is not None and not self.saver.busy:
+        if self._record_data is not None and not self.saver.busy:
             self.banner.hide()
-            self.saver.send(self._opened, changes)
+            self.saver.send(self._record_data, changes)
 
     # -- the record as a whole
 
@@ -308,26 +308,26 @@ class RecordPage(Page):
         """Reopen a sealed record with a reason, or undo its cancellation."""
         if self._sealed:
             self.seal_controller.reopen()
-        elif self._opened is not None:
-            has_progress = self._opened.record.progress > 0
+        elif self._record_data is not None:
+            has_progress = self._record_data.record.progress > 0
             status = Status.IN_PROGRESS if has_progress else Status.NOT_STARTED
             self._change_record({"inspection_status": status, "end_time": None})
 
     def delete(self) -> None:
         """Delete the record with its items, after asking."""
-        if self._opened is None:
+        if self._record_data is None:
             return
         delete_record(
             self,
             self._context.session,
-            self._opened.record,
-            done=self._deleted,
-            failed=lambda error: self.banner.say(sentence(error), "error"),
-            cancelled=self.reload,
+            self._record_data.record,
+            on_deleted=self._on_deleted,
+            on_failed=lambda error: self.banner.say(sentence(error), "error"),
+            on_cancelled=self.reload,
         )
 
-    def _deleted(self) -> None:
-        self._opened = None
+    def _on_deleted(self) -> None:
+        self._record_data = None
         self._record_id = ""
         self.fields.forget()
         self.toast.emit(self.tr("Record deleted."))
@@ -341,19 +341,19 @@ class RecordPage(Page):
 
     def items_from_last(self) -> None:
         """Give the record the items of the last inspection of its reference image."""
-        if self._opened is not None:
-            self._create_items(copy_last_items, self._context.session, self._opened.record)
+        if self._record_data is not None:
+            self._create_items(copy_last_items, self._context.session, self._record_data.record)
 
     def _create_items(self, function: Any, *args: Any) -> None:
         run(
             function,
             *args,
             owner=self,
-            done=self._items_created,
+            done=self._on_items_created,
             failed=lambda error: self.banner.say(sentence(error), "error"),
         )
 
-    def _items_created(self, items: Sequence[Item] | None) -> None:
+    def _on_items_created(self, items: Sequence[Item] | None) -> None:
         if items is None:
             text = self.tr("No earlier record with items of this reference image.")
             self.banner.say(text, "warn")
@@ -366,23 +366,23 @@ class RecordPage(Page):
     def write_report(self, ending: str) -> None:
         """Ask for a file and write the report into it."""
         payload = self._context.payload
-        if self._opened is not None and payload is not None:
+        if self._record_data is not None and payload is not None:
             self.banner.hide()
             made_by = payload.user.name or payload.user.username
-            self.writing.ask(self._context.session, self._opened.record, made_by, ending)
+            self.writing.ask(self._context.session, self._record_data.record, made_by, ending)
 
     def export(self) -> None:
         """Ask for a format and a file and write the whole inspection into it."""
-        name = self._opened.record.inspection_name if self._opened is not None else None
-        chosen = self.exporter.ask(name or "")
+        name = self._record_data.record.inspection_name if self._record_data is not None else None
+        chosen = self.exporter.ask_target(name or "")
         if chosen is not None:
             self.banner.hide()
             self.exporter.write(self._record_id, *chosen)
 
-    def _exported(self, path: str) -> None:
+    def _on_exported(self, path: str) -> None:
         self.banner.say(self.tr("Saved: {file}").format(file=Path(path).name), "info")
 
-    def _report_written(self, path: Path) -> None:
+    def _on_report_written(self, path: Path) -> None:
         self._written = path
         text = self.tr("Report saved: {file}").format(file=path.name)
         self.banner.say(text, "info", self.tr("Open"))

@@ -15,7 +15,7 @@ from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.pages.common.files.file_dialogs import Purpose
 from desktop.pages.common.files.report_file import write_report
-from desktop.pages.common.files.save_as import choose_file, html_instead
+from desktop.pages.common.files.save_as import ask_html_path, choose_file
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.report.collect import collect
 from desktop.widgets import Button, ButtonKind, Panel, ProgressBar, label
@@ -70,7 +70,7 @@ class ReportProgress(Panel):
             owner=self,
             progress=lambda share: self._bar.setValue(round(90 * share)),
             done=lambda _none: self._done(path),
-            failed=partial(self._failed, partial(self.begin, session, record_id, made_by), path),
+            failed=partial(self._on_failed, partial(self.begin, session, record_id, made_by), path),
             lane=Lane.LONG,
         )
 
@@ -85,10 +85,10 @@ class ReportProgress(Panel):
         self.cancel()
         self.written.emit(path)
 
-    def _failed(self, begin: Callable[[Path], None], path: Path, error: Exception) -> None:
+    def _on_failed(self, begin: Callable[[Path], None], path: Path, error: Exception) -> None:
         self.cancel()
         if isinstance(error, MissingGlyphsError):
-            html = html_instead(self, path, sentence(error))
+            html = ask_html_path(self, path, sentence(error))
             if html is not None:
                 begin(html)
             else:

@@ -38,8 +38,8 @@ class RecordSaver(QObject):
         self._sent: dict[str, str] = {}
         self.busy = False
 
-    def save(self, opened: RecordData) -> None:
-        """Send the fields that changed since `opened`."""
+    def save(self, record_data: RecordData) -> None:
+        """Send the fields that changed since `record_data`."""
         if self.busy:
             return
         try:
@@ -47,24 +47,24 @@ class RecordSaver(QObject):
         except ValueError:
             return
         if changes:
-            self.send(opened, changes)
+            self.send(record_data, changes)
 
-    def send(self, opened: RecordData, changes: dict[str, Any]) -> None:
-        """Send `changes` of `opened`; other typed text stays unsent."""
+    def send(self, record_data: RecordData, changes: dict[str, Any]) -> None:
+        """Send `changes` of `record_data`; other typed text stays unsent."""
         self.busy = True
         self._sent = {name: self._fields.field_text(name) for name in changes if name in self._fields.fields}
         self._fields.save.setEnabled(False)
         run(
             _update,
             self._context.session,
-            opened,
+            record_data,
             RecordUpdate(**changes),
             owner=self,
-            done=self._saved,
-            failed=lambda error: self._not_saved(error, opened, changes),
+            done=self._on_saved,
+            failed=lambda error: self._on_save_failed(error, record_data, changes),
         )
 
-    def _saved(self, opened: RecordData) -> None:
+    def _on_saved(self, record_data: RecordData) -> None:
         self.busy = False
         # What was not sent, or was typed while the save was on its way, stays as typed.
         unsent = [
@@ -72,19 +72,19 @@ class RecordSaver(QObject):
             for name in self._fields.changed_fields()
             if self._sent.get(name) != self._fields.field_text(name)
         ]
-        self.shown.emit(opened, unsent)
+        self.shown.emit(record_data, unsent)
         self.saved.emit()
 
-    def _not_saved(self, error: Exception, opened: RecordData, changes: dict[str, Any]) -> None:
+    def _on_save_failed(self, error: Exception, record_data: RecordData, changes: dict[str, Any]) -> None:
         self.busy = False
         self._fields.save.setEnabled(True)
         if isinstance(error, Stale):
             run(
                 calls.fetch,
                 self._context.session,
-                opened.record.inspection_id,
+                record_data.record.inspection_id,
                 owner=self,
-                done=lambda newest: self._resolve_conflict(newest, opened, changes),
+                done=lambda newest: self._resolve_conflict(newest, record_data, changes),
                 failed=lambda problem: self.failed.emit(sentence(problem)),
             )
             return
@@ -129,8 +129,8 @@ class RecordSaver(QObject):
             self.send(newest, changes)
 
 
-def _update(session: Session, opened: RecordData, change: RecordUpdate) -> RecordData:
-    saved = session.records.update(opened.record.inspection_id, change, opened.etag)
+def _update(session: Session, record_data: RecordData, change: RecordUpdate) -> RecordData:
+    saved = session.records.update(record_data.record.inspection_id, change, record_data.etag)
     return calls.with_related(session, saved)
 
 

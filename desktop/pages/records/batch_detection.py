@@ -36,7 +36,7 @@ class BatchController(QObject):
         self._task: Task | None = None
         self.batch: Batch | None = None
         """Its progress; None before a batch is started and after it was closed."""
-        context.loginChanged.connect(self._login_changed)
+        context.loginChanged.connect(self._on_login_changed)
         context.closing.connect(self._stop)
 
     @classmethod
@@ -85,8 +85,8 @@ class BatchController(QObject):
                 ask,
                 owner=self,
                 progress=self._show,
-                done=lambda _: self._ended(),
-                failed=self._failed,
+                done=lambda _: self._on_ended(),
+                failed=self._on_failed,
                 lane=Lane.LONG,
             )
 
@@ -99,18 +99,18 @@ class BatchController(QObject):
             self.moved.emit()
         self.changed.emit()
 
-    def _ended(self) -> None:
+    def _on_ended(self) -> None:
         self._task = None
         self.changed.emit()
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._task = None
         self.changed.emit()
         if not isinstance(error, ClientError):
             raise error
         self.notice.emit(sentence(error))
 
-    def _login_changed(self) -> None:
+    def _on_login_changed(self) -> None:
         if self._context.payload is None:
             self._stop()
             self.batch = None

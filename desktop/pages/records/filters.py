@@ -62,11 +62,11 @@ class Filters(QWidget):
         self.status.set_choices(
             [(None, self.tr("All statuses")), *((status, status_word(status)) for status in Status)]
         )
-        self.search.searched.connect(lambda _: self._changed())
-        self.status.picked.connect(lambda _: self._changed())
-        self.started.changed.connect(self._changed)
+        self.search.searched.connect(lambda _: self._on_changed())
+        self.status.picked.connect(lambda _: self._on_changed())
+        self.started.changed.connect(self._on_changed)
         for chooser in self._choosers:
-            chooser.settled.connect(self._changed)
+            chooser.choice_changed.connect(self._on_changed)
         self.behind.clicked.connect(lambda _checked=False: self._remove_chart_filter())
         self.clear.clicked.connect(self.reset)
         self._show_state()
@@ -79,7 +79,7 @@ class Filters(QWidget):
     def value(self) -> RecordFilter:
         """The filter as chosen."""
         first, last = self.started.value()
-        executor_id, executor_name = self.executor.typed()
+        executor_id, executor_name = self.executor.typed_choice()
         return replace(
             self._behind,
             **_filled_fields(
@@ -109,7 +109,7 @@ class Filters(QWidget):
     def _remove_chart_filter(self) -> None:
         self._behind = RecordFilter()
         self.behind.hide()
-        self._changed()
+        self._on_changed()
 
     @property
     def active(self) -> bool:
@@ -119,7 +119,7 @@ class Filters(QWidget):
     def reset(self) -> None:
         """Look for everything."""
         self._clear()
-        self._changed()
+        self._on_changed()
 
     def _clear(self) -> None:
         self._behind = RecordFilter()
@@ -128,7 +128,7 @@ class Filters(QWidget):
         self.status.set_value(None)
         self.started.set_range(None, None)
         for chooser in self._choosers:
-            chooser.begin(None)
+            chooser.show_choice(None)
 
     def _range_text(self, first: str, last: str) -> str:
         if first and last:
@@ -139,7 +139,7 @@ class Filters(QWidget):
             return self.tr("Started until {last}").format(last=last)
         return self.tr("Any start time")
 
-    def _changed(self) -> None:
+    def _on_changed(self) -> None:
         self._show_state()
         self.changed.emit()
 
@@ -165,7 +165,7 @@ def _midnight(day: date) -> datetime:
 
 def _chosen(chooser: SearchCombo) -> str | None:
     try:
-        return chooser.chosen()
+        return chooser.selected_id()
     except ValueError:
         # A name that is half typed filters by nothing.
         return None

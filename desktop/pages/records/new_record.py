@@ -81,15 +81,15 @@ class NewRecordDialog(Dialog):
         self._build()
         self.make.clicked.connect(self._make)
         self.cancel.clicked.connect(self.reject)
-        self.reference.settled.connect(self._read_sources)
+        self.reference.choice_changed.connect(self._read_sources)
         self.reference.editTextChanged.connect(lambda _: self.reference_field.set_error(""))
         self.task.editTextChanged.connect(lambda _: self.task_field.set_error(""))
         self._missing = ""
-        self.task.nothing.connect(lambda: self._show_missing("tasks"))
-        self.reference.nothing.connect(lambda: self._show_missing("references"))
+        self.task.no_choices_found.connect(lambda: self._show_missing("tasks"))
+        self.reference.no_choices_found.connect(lambda: self._show_missing("references"))
         self.banner.acted.connect(self._create_missing)
-        self.task.begin(None)
-        self.reference.begin(None)
+        self.task.show_choice(None)
+        self.reference.show_choice(None)
         self._offer_sources(ItemSources())
 
     def _build(self) -> None:
@@ -157,7 +157,7 @@ class NewRecordDialog(Dialog):
             self._looking.cancel()
         self._offer_sources(ItemSources())
         try:
-            chosen = self.reference.chosen()
+            chosen = self.reference.selected_id()
         except ValueError:
             chosen = None
         if chosen is not None:
@@ -197,12 +197,12 @@ class NewRecordDialog(Dialog):
         self.banner.say(sentence(error), "error")
 
     def _make(self) -> None:
-        task_id = self.task.chosen()
+        task_id = self.task.selected_id()
         if not task_id:
             self._show_field_error(self.task_field, self.tr("Select a task for this record."))
             return
         try:
-            reference_id = self.reference.chosen()
+            reference_id = self.reference.selected_id()
         except ValueError:
             text = self.tr("No entry with this name. Select one from the list, or leave the field empty.")
             self._show_field_error(self.reference_field, text)
@@ -222,11 +222,11 @@ class NewRecordDialog(Dialog):
             body,
             ItemSource(str(self.start.value())),
             owner=self,
-            done=self._created,
+            done=self._on_created,
             failed=self._explain,
         )
 
-    def _created(self, created: CreatedRecord) -> None:
+    def _on_created(self, created: CreatedRecord) -> None:
         self.accept()
         self.created.emit(created.record_id)
         if created.unfilled is not None:

@@ -50,7 +50,7 @@ class ReferenceUploadController(QObject):
         """Send a picture file; only one is on its way at a time."""
         if self._task is not None:
             return
-        entry_id, typed = self._chooser.typed()
+        entry_id, typed = self._chooser.typed_choice()
         self._show(0)
         self.busy.emit(True)
         self._task = run(
@@ -60,8 +60,8 @@ class ReferenceUploadController(QObject):
             "" if entry_id else typed.strip(),
             owner=self,
             progress=self._show,
-            done=self._arrived,
-            failed=self._not_arrived,
+            done=self._on_arrived,
+            failed=self._on_upload_failed,
             lane=Lane.LONG,
         )
 
@@ -75,12 +75,12 @@ class ReferenceUploadController(QObject):
         self.button.setText(self.tr("Add image…"))
         self.busy.emit(False)
 
-    def _arrived(self, reference: ReferenceImage) -> None:
+    def _on_arrived(self, reference: ReferenceImage) -> None:
         self._end_upload()
-        self._chooser.take((reference.reference_image_id, reference.reference_image_name))
+        self._chooser.choose((reference.reference_image_id, reference.reference_image_name))
         self._field.set_error("")
 
-    def _not_arrived(self, error: Exception) -> None:
+    def _on_upload_failed(self, error: Exception) -> None:
         self._end_upload()
         self.failed.emit(error)
 

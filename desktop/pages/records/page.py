@@ -40,12 +40,12 @@ from desktop.widgets import (
     Button,
     ButtonKind,
     Card,
-    ColumnSpread,
+    ColumnSizer,
     Page,
     PageHeader,
     Pager,
     StateStack,
-    dress_rows,
+    set_up_rows,
     status_word,
 )
 from shared.codes import Permission, SealState, Status
@@ -112,9 +112,9 @@ class RecordsPage(Page):
         table.setAccessibleName(self.tr("Records"))
         table.setModel(self.model)
         table.setItemDelegate(RecordDelegate(table))
-        dress_rows(table, row_px())
+        set_up_rows(table, row_px())
         table.horizontalHeader().setMinimumSectionSize(70)
-        ColumnSpread(table, [*WIDTHS.values()], [*LEAST.values()], RecordColumn.NAME)
+        ColumnSizer(table, [*WIDTHS.values()], [*LEAST.values()], RecordColumn.NAME)
         return table
 
     def _build(self) -> None:
@@ -134,15 +134,20 @@ class RecordsPage(Page):
     def _bind(self) -> None:
         commands = self._context.commands
         commands.bind("record.new", self.make_record, owner=self)
-        commands.bind("record.open", self.open_chosen, owner=self, enabled=lambda: self.chosen is not None)
         commands.bind(
-            "record.details", self.open_details, owner=self, enabled=lambda: self.chosen is not None
+            "record.open", self.open_selected, owner=self, enabled=lambda: self.selected_record is not None
+        )
+        commands.bind(
+            "record.details", self.open_details, owner=self, enabled=lambda: self.selected_record is not None
         )
         commands.bind("record.export", self.export_list, owner=self)
         commands.bind("records.detect", self.batches.start, owner=self, enabled=lambda: not self.batches.busy)
         commands.bind("record.clear_filters", self.filters.reset, owner=self)
         commands.bind(
-            "record.delete", self.delete_chosen, owner=self.table, enabled=lambda: self.chosen is not None
+            "record.delete",
+            self.delete_selected,
+            owner=self.table,
+            enabled=lambda: self.selected_record is not None,
         )
         commands.bind("search", self.filters.search.setFocus, owner=self)
         commands.bind("reload", self.reload, owner=self)
@@ -150,24 +155,24 @@ class RecordsPage(Page):
         self.export.clicked.connect(self.export_list)
         self.detect.clicked.connect(lambda _checked=False: commands.run("records.detect"))
         # Not a lambda: the batches outlive this page, and a lambda would outlive its button.
-        self.batches.changed.connect(self._batches_changed)
+        self.batches.changed.connect(self._on_batches_changed)
         self.batches.moved.connect(self._reload_if_visible)
         self.batches.notice.connect(self._say)
         self.first_steps.form_wanted.connect(self.make_record)
         self.first_steps.record_wanted.connect(self._open)
         self.first_steps.changed.connect(self.reload)
         self.first_steps.notice.connect(self.toast)
-        self.listener.event_received.connect(self._event_received)
+        self.listener.event_received.connect(self._on_event_received)
         self._gather.timeout.connect(self._reload_page)
         self.filters.changed.connect(lambda: self._go_to_page(1))
-        self.pager.wanted.connect(self._go_to_page)
-        self.pager.resized.connect(lambda _: self._go_to_page(1))
-        self.table.activated.connect(self._activated)
+        self.pager.page_requested.connect(self._go_to_page)
+        self.pager.page_size_changed.connect(lambda _: self._go_to_page(1))
+        self.table.activated.connect(self._on_activated)
         self.table.customContextMenuRequested.connect(self._menu)
 
     # -- showing
 
-    def opened(self, params: dict[str, Any]) -> None:
+    def enter(self, params: dict[str, Any]) -> None:
         """Show the records as they are now; `record_id` is selected.
 
         `behind`, a RecordFilter, shows those behind a part of a chart, called `name`.
@@ -180,7 +185,7 @@ class RecordsPage(Page):
             self.filters.show_chart_records(behind, str(params.get("name", "")))
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD))
         self.detect.setVisible(self._context.may(Permission.INSPECTION_ITEM_UPDATE))
-        self.first_steps.opened()
+        self.first_steps.enter()
         self.filters.refresh()
         self.reload()
         self.listener.start()
@@ -193,14 +198,14 @@ class RecordsPage(Page):
 
     def return_params(self) -> dict[str, Any]:
         """The page of the list and the record chosen on it."""
-        chosen = self.chosen
+        chosen = self.selected_record
         return {"page": self._number, "record_id": chosen.inspection_id if chosen else ""}
 
     def reload(self) -> None:
         """Read the current page again."""
         self._go_to_page(self._number)
 
-    def _event_received(self, event: ChangeEvent | None) -> None:
+    def _on_event_received(self, event: ChangeEvent | None) -> None:
         if (event is None or event.kind in _SHOWN) and not self._gather.isActive():
             self._gather.start()
 
@@ -231,7 +236,7 @@ class RecordsPage(Page):
 
     def _show(self, listing: Listing) -> None:
         page = listing.page
-        keep = self._select or (self.chosen.inspection_id if self.chosen else "")
+        keep = self._select or (self.selected_record.inspection_id if self.selected_record else "")
         self._select = ""
         if not page.data and page.pagination.total and self._number > 1:
             self._go_to_page(page.pagination.total_pages)
@@ -288,7 +293,7 @@ class RecordsPage(Page):
     def _picture(self, reference_image_id: str, image: QImage) -> None:
         self.model.set_picture(reference_image_id, QPixmap.fromImage(image))
 
-    def _batches_changed(self) -> None:
+    def _on_batches_changed(self) -> None:
         self.detect.setEnabled(not self.batches.busy)
 
     def _reload_if_visible(self) -> None:
@@ -302,7 +307,7 @@ class RecordsPage(Page):
     # -- choosing
 
     @property
-    def chosen(self) -> Record | None:
+    def selected_record(self) -> Record | None:
         """The record that is selected."""
         index = self.table.currentIndex()
         return self.model.record(index.row()) if index.isValid() else None
@@ -313,7 +318,7 @@ class RecordsPage(Page):
             QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows,
         )
 
-    def _activated(self, index: QModelIndex) -> None:
+    def _on_activated(self, index: QModelIndex) -> None:
         record = self.model.record(index.row())
         if record is not None:
             self._open(record.inspection_id)
@@ -321,13 +326,13 @@ class RecordsPage(Page):
     def _open(self, record_id: str) -> None:
         self.navigate.emit("workbench", {"record_id": record_id})
 
-    def open_chosen(self) -> None:
+    def open_selected(self) -> None:
         """Open the selected record in the workbench."""
-        self._activated(self.table.currentIndex())
+        self._on_activated(self.table.currentIndex())
 
     def open_details(self) -> None:
         """Open the page of the selected record: its fields, its items, its report."""
-        record = self.chosen
+        record = self.selected_record
         if record is not None:
             self.navigate.emit("record", {"record_id": record.inspection_id})
 
@@ -343,18 +348,18 @@ class RecordsPage(Page):
         """Ask for a new record and open it."""
         ask_new_record(self._context, self, self._open, self.toast.emit)
 
-    def delete_chosen(self) -> None:
+    def delete_selected(self) -> None:
         """Delete the selected record with its items, after asking."""
-        record = self.chosen
+        record = self.selected_record
         if record is None:
             return
         delete_record(
             self,
             self._context.session,
             record,
-            done=self.reload,
-            failed=lambda error: self.toast.emit(sentence(error)),
-            cancelled=self.reload,
+            on_deleted=self.reload,
+            on_failed=lambda error: self.toast.emit(sentence(error)),
+            on_cancelled=self.reload,
         )
 
     def _heads(self) -> list[str]:

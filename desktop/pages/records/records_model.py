@@ -21,9 +21,9 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.localization.dates import nearby
 from desktop.pages.common.messages.seal_terms import (
+    decided_text,
     detected_text,
     edition_events,
-    judged_text,
     seal_icon,
     seal_word,
 )
@@ -101,7 +101,7 @@ class RecordsModel(QAbstractTableModel):
     def name_flights(self, names: dict[str, str]) -> None:
         """The numbers of flights, by their ids."""
         self.flights = names
-        self._changed(RecordColumn.FLIGHT)
+        self._on_changed(RecordColumn.FLIGHT)
 
     def seal(self, record: Record) -> RecordSeal | None:
         """The seal of a record; None for one that was deleted meanwhile."""
@@ -115,7 +115,7 @@ class RecordsModel(QAbstractTableModel):
     def set_picture(self, reference_image_id: str, picture: QPixmap) -> None:
         """The thumbnail of a reference image is here."""
         self._pictures[reference_image_id] = picture
-        self._changed(RecordColumn.NAME)
+        self._on_changed(RecordColumn.NAME)
 
     def without_picture(self) -> set[str]:
         """Ids of the reference images shown whose thumbnails are not here."""
@@ -131,7 +131,7 @@ class RecordsModel(QAbstractTableModel):
         ids = [record.inspection_id for record in self._records]
         return ids.index(inspection_id) if inspection_id in ids else -1
 
-    def _changed(self, column: RecordColumn) -> None:
+    def _on_changed(self, column: RecordColumn) -> None:
         if self._records:
             self.dataChanged.emit(self.index(0, column), self.index(len(self._records) - 1, column))
 
@@ -187,7 +187,7 @@ class RecordsModel(QAbstractTableModel):
                 return record.executor_name or record.executor_id or "–"
             case RecordColumn.PROGRESS:
                 tally = self.tally(record)
-                return "" if tally is None else f"{judged_text(tally)} · {detected_text(tally)}"
+                return "" if tally is None else f"{decided_text(tally)} · {detected_text(tally)}"
             case RecordColumn.STATUS:
                 seal = self.seal(record)
                 parts = () if seal is None else (status_word(seal.record_state), seal_word(seal.state))
@@ -272,7 +272,7 @@ class RecordDelegate(QStyledItemDelegate):
             return
         theme, middle = theme_manager().theme, box.center().y()
         share = 100 * tally.judged // tally.items if tally.items else 0
-        text = judged_text(tally)
+        text = decided_text(tally)
         bar = progress_width(text, box.width())
         paint_progress(painter, QRectF(box.x(), middle - 10, bar, 5), share)
         beside = bar + 8

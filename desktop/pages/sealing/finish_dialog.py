@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.pages.common.messages.seal_terms import counted_sentence, outcome_word
+from desktop.pages.common.messages.seal_terms import counters_sentence, outcome_word
 from desktop.widgets import Button, Confirm, label
 from desktop.widgets import ButtonKind as ButtonKind
 from shared.codes import Verdict
@@ -155,7 +155,7 @@ class FinishDialog(Confirm):
         self.act.setEnabled(counted.outcome is not None)
         text = self.tr("Outcome: {outcome} ({counted})")
         self.outcome.setText(
-            text.format(outcome=outcome_word(counted.outcome), counted=counted_sentence(counted))
+            text.format(outcome=outcome_word(counted.outcome), counted=counters_sentence(counted))
         )
 
 

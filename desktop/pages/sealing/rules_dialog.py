@@ -79,15 +79,15 @@ class RulesDialog(Dialog):
             self._context,
             partial(self._context.session.records.set_four_eyes, wanted),
             owner=self,
-            done=lambda _none: self._saved(wanted),
-            failed=partial(self._not_saved, wanted),
+            done=lambda _none: self._on_saved(wanted),
+            failed=partial(self._on_save_failed, wanted),
         )
 
-    def _saved(self, on: bool) -> None:
+    def _on_saved(self, on: bool) -> None:
         self._show(on)
         self._say(self.tr("Saved."))
 
-    def _not_saved(self, wanted: bool, error: Exception) -> None:
+    def _on_save_failed(self, wanted: bool, error: Exception) -> None:
         self._show(not wanted)
         self._say(sentence(error))
 

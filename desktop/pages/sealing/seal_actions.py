@@ -38,7 +38,7 @@ class SealController(QObject):
         self._name = ""
         self._file = ReportFileController(window)
         self._file.notice.connect(self.notice)
-        self._file.written.connect(self._report_written)
+        self._file.written.connect(self._on_report_written)
         bar.verifyWanted.connect(self.verify)
         bar.releaseWanted.connect(self.release)
         bar.reopenWanted.connect(self.reopen)
@@ -62,8 +62,8 @@ class SealController(QObject):
                 self._context.session.records.verify_seal,
                 self._seal.inspection_id,
                 owner=self,
-                done=self._verified,
-                failed=self._failed,
+                done=self._on_verified,
+                failed=self._on_failed,
             )
 
     def reopen(self) -> None:
@@ -82,7 +82,7 @@ class SealController(QObject):
                 reason,
                 owner=self,
                 done=self.changed.emit,
-                failed=self._failed,
+                failed=self._on_failed,
             )
 
     def release(self) -> None:
@@ -105,7 +105,7 @@ class SealController(QObject):
                 newest.edition,
                 owner=self,
                 done=self.changed.emit,
-                failed=self._failed,
+                failed=self._on_failed,
             )
 
     def show_editions(self) -> None:
@@ -116,7 +116,7 @@ class SealController(QObject):
                 self._seal.inspection_id,
                 owner=self,
                 done=self._list_editions,
-                failed=self._failed,
+                failed=self._on_failed,
             )
 
     def report(self, edition: int) -> None:
@@ -131,11 +131,11 @@ class SealController(QObject):
             session = self._context.session
             self._file.write(partial(collect_edition, session, seal.inspection_id, edition, by), path)
 
-    def _report_written(self, path: str) -> None:
+    def _on_report_written(self, path: str) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(path)):
             self.notice.emit(self.tr("Report saved: {file}").format(file=path))
 
-    def _verified(self, check: SealCheck) -> None:
+    def _on_verified(self, check: SealCheck) -> None:
         dialog = CheckDialog(check, self._window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -146,5 +146,5 @@ class SealController(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self.notice.emit(sentence(error))

@@ -134,10 +134,17 @@ class ChartCard(Card):
             return
         path = chosen[0]
         if path.suffix.lower() == ".png":
-            run(write_picture, path, self.picture(), owner=self, done=self._saved, failed=self._not_saved)
+            run(
+                write_picture,
+                path,
+                self.picture(),
+                owner=self,
+                done=self._on_saved,
+                failed=self._on_save_failed,
+            )
         else:
             rows = self.view.chart.table()
-            run(write_table, path, rows, owner=self, done=self._saved, failed=self._not_saved)
+            run(write_table, path, rows, owner=self, done=self._on_saved, failed=self._on_save_failed)
 
     def picture(self) -> QImage:
         """The chart with its title and filters, in the theme in force."""
@@ -152,10 +159,10 @@ class ChartCard(Card):
         painter.end()
         return image
 
-    def _saved(self, path: Path) -> None:
+    def _on_saved(self, path: Path) -> None:
         self.notice.emit(self.tr("Chart saved: {file}").format(file=path.name))
 
-    def _not_saved(self, error: Exception) -> None:
+    def _on_save_failed(self, error: Exception) -> None:
         self.notice.emit(sentence(error))
 
 

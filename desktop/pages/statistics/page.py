@@ -52,8 +52,8 @@ class StatisticsPage(Page):
         self._set_default()
         context.commands.bind("reload", self.reload, owner=self)
         self.days.changed.connect(self.reload)
-        self.aircraft.settled.connect(self.reload)
-        self.executor.settled.connect(self.reload)
+        self.aircraft.choice_changed.connect(self.reload)
+        self.executor.choice_changed.connect(self.reload)
         self.clear.clicked.connect(lambda _checked=False: self.reset())
         for card in self.cards.values():
             card.opened.connect(self._open)
@@ -115,15 +115,15 @@ class StatisticsPage(Page):
     def reset(self) -> None:
         """Count the last days of everything again."""
         self._set_default()
-        self.aircraft.begin(None)
-        self.executor.begin(None)
+        self.aircraft.show_choice(None)
+        self.executor.show_choice(None)
         self.reload()
 
     def count_everything(self) -> None:
         """Count all days, aircraft and executors."""
         self.days.set_range(None, None)
-        self.aircraft.begin(None)
-        self.executor.begin(None)
+        self.aircraft.show_choice(None)
+        self.executor.show_choice(None)
         self.reload()
 
     def _range_text(self, first: str, last: str) -> str:
@@ -137,7 +137,7 @@ class StatisticsPage(Page):
 
     # Showing
 
-    def opened(self, params: dict[str, Any]) -> None:
+    def enter(self, params: dict[str, Any]) -> None:
         """Count again; `where` of `return_params` brings filters back."""
         where = params.get("where")
         if isinstance(where, ChartFilter):
@@ -164,7 +164,7 @@ class StatisticsPage(Page):
 
 def _chosen(chooser: SearchCombo) -> str | None:
     try:
-        return chooser.chosen()
+        return chooser.selected_id()
     except ValueError:
         # A name that is half typed filters by nothing.
         return None

@@ -262,7 +262,7 @@ class WorkbenchPage(Page):
 
     # -- opening
 
-    def opened(self, params: dict[str, Any]) -> None:
+    def enter(self, params: dict[str, Any]) -> None:
         """Open `record_id` at `item_id`, or what was open before; with `compare` beside its photo."""
         record_id = str(params.get("record_id") or self._record_id)
         self._wanted_item = str(params.get("item_id") or "")
@@ -441,7 +441,7 @@ class WorkbenchPage(Page):
             shown.setFocus()
 
     def _open_earlier(self, record_id: str, item_id: str) -> None:
-        self.opened({"record_id": record_id, "item_id": item_id, "compare": True})
+        self.enter({"record_id": record_id, "item_id": item_id, "compare": True})
 
     def go_to(self, item_id: str) -> None:
         """Choose an item and bring it into view; nothing for an empty id."""

@@ -161,7 +161,7 @@ class FilterChips(QWidget):
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(4)
         self._row.addStretch(1)
-        self._group.buttonClicked.connect(self._clicked)
+        self._group.buttonClicked.connect(self._on_clicked)
 
     def set_choices(self, choices: Iterable[tuple[str, str]]) -> None:
         """Show these filters; the first is on unless the one that was on is among them."""
@@ -198,6 +198,6 @@ class FilterChips(QWidget):
     def _buttons(self) -> list[_FilterChip]:
         return [button for button in self._group.buttons() if isinstance(button, _FilterChip)]
 
-    def _clicked(self, button: QAbstractButton) -> None:
+    def _on_clicked(self, button: QAbstractButton) -> None:
         if isinstance(button, _FilterChip):
             self.chosen.emit(button.key)

@@ -243,7 +243,7 @@ def test_the_server_can_be_changed(qtbot: QtBot, desktop: Desktop, service: Serv
 def test_a_lost_login_is_said_and_leads_to_the_login(qtbot: QtBot, desktop: Desktop) -> None:
     desktop.start()
     desktop.context.enter(make_payload(Role.ADMIN))
-    thread = threading.Thread(target=lambda: desktop._gui(desktop._login_lost))
+    thread = threading.Thread(target=lambda: desktop._gui(desktop._on_login_lost))
     thread.start()
     thread.join()
     qtbot.waitUntil(lambda: desktop.context.payload is None)

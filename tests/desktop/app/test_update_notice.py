@@ -89,9 +89,9 @@ def test_page_of_the_version_is_opened(qtbot: QtBot, monkeypatch: pytest.MonkeyP
     )
     notice = UpdateNotice(address="https://files.example/v.json")
     notice.open()
-    notice._answered(Update("9.1.0", ""))
+    notice._on_answered(Update("9.1.0", ""))
     notice.open()
-    notice._answered(Update("9.1.0", "https://files.example/walkaround"))
+    notice._on_answered(Update("9.1.0", "https://files.example/walkaround"))
     notice.open()
     assert opened == ["https://files.example/walkaround"]
 

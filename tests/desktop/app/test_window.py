@@ -40,7 +40,7 @@ class _Page(Page):
     def title(cls) -> str:
         return cls.page_id.title()
 
-    def opened(self, params: dict[str, Any]) -> None:
+    def enter(self, params: dict[str, Any]) -> None:
         self.openings.append(params)
         if "text" in params:
             self.line.setText(params["text"])

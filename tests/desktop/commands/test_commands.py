@@ -21,7 +21,7 @@ from shared.paths import resource
 from tests.desktop.conftest import make_payload
 
 
-def opened(qtbot: QtBot, *children: QWidget) -> QWidget:
+def show_window(qtbot: QtBot, *children: QWidget) -> QWidget:
     window = QWidget()
     row = QHBoxLayout(window)
     for child in children:
@@ -106,7 +106,7 @@ def test_commands_of_different_places_and_of_different_focus_do_not_meet() -> No
 def test_a_command_acts_while_its_owner_is_visible(qtbot: QtBot, admin: Context) -> None:
     done: list[str] = []
     first, second = QWidget(), QWidget()
-    _window = opened(qtbot, first, second)
+    _window = show_window(qtbot, first, second)
     second.hide()
     admin.commands.bind("view.fit", lambda: done.append("first"), first)
     admin.commands.bind("view.fit", lambda: done.append("second"), second)
@@ -121,7 +121,7 @@ def test_a_command_acts_while_its_owner_is_visible(qtbot: QtBot, admin: Context)
 
 def test_a_command_ends_with_its_owner(qtbot: QtBot, admin: Context) -> None:
     owner = QWidget()
-    _window = opened(qtbot, owner)
+    _window = show_window(qtbot, owner)
     admin.commands.bind("view.fit", lambda: None, owner)
     assert admin.commands.possible("view.fit")
     owner.deleteLater()
@@ -132,7 +132,7 @@ def test_a_condition_is_asked_when_the_key_is_pressed(qtbot: QtBot, admin: Conte
     done: list[int] = []
     allowed = False
     owner = QWidget()
-    _window = opened(qtbot, owner)
+    _window = show_window(qtbot, owner)
     admin.commands.bind("view.fit", lambda: done.append(1), owner, enabled=lambda: allowed)
     qtbot.keyClick(owner, Qt.Key.Key_F)
     assert done == []
@@ -143,7 +143,7 @@ def test_a_condition_is_asked_when_the_key_is_pressed(qtbot: QtBot, admin: Conte
 
 def test_a_command_needs_its_right(qtbot: QtBot, context: Context) -> None:
     owner = QWidget()
-    _window = opened(qtbot, owner)
+    _window = show_window(qtbot, owner)
     context.commands.bind("record.new", lambda: None, owner)
     context.payload = make_payload(Role.VIEWER)
     assert not context.commands.run("record.new")
@@ -155,7 +155,7 @@ def test_a_command_needs_its_right(qtbot: QtBot, context: Context) -> None:
 def test_single_keys_do_not_act_while_typing(qtbot: QtBot, admin: Context, editor: type[QWidget]) -> None:
     done: list[str] = []
     field, canvas = editor(), QPushButton()
-    window = opened(qtbot, field, canvas)
+    window = show_window(qtbot, field, canvas)
     for id_ in ("item.pass", "item.fail", "edit.delete", "search", "keys", "view.zoom_in", "edit.undo"):
         admin.commands.bind(id_, partial(done.append, id_), window)
     field.setFocus()
@@ -174,7 +174,7 @@ def test_single_keys_do_not_act_on_a_closed_choice(qtbot: QtBot, admin: Context)
     done: list[int] = []
     combo = Combo("Model")
     combo.set_choices([(1, "OCR"), (2, "YOLO")])
-    window = opened(qtbot, combo)
+    window = show_window(qtbot, combo)
     admin.commands.bind("item.pass", lambda: done.append(1), window)
     combo.setFocus()
     qtbot.waitUntil(combo.hasFocus)
@@ -187,7 +187,7 @@ def test_tab_acts_on_the_canvas_only(qtbot: QtBot, admin: Context) -> None:
     done: list[int] = []
     canvas, first, second = QWidget(), QLineEdit(), QLineEdit()
     canvas.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    _window = opened(qtbot, canvas, first, second)
+    _window = show_window(qtbot, canvas, first, second)
     admin.commands.bind("finding.next", lambda: done.append(1), canvas)
     canvas.setFocus()
     qtbot.waitUntil(canvas.hasFocus)
@@ -202,7 +202,7 @@ def test_tab_acts_on_the_canvas_only(qtbot: QtBot, admin: Context) -> None:
 def test_keys_can_be_changed_and_stay_changed(qtbot: QtBot, admin: Context, preferences: Preferences) -> None:
     done: list[int] = []
     owner = QWidget()
-    _window = opened(qtbot, owner)
+    _window = show_window(qtbot, owner)
     commands = admin.commands
     commands.bind("view.fit", lambda: done.append(1), owner)
     commands.set_keys("view.fit", ["Ctrl+G"])
@@ -229,7 +229,7 @@ def test_a_key_is_taken_from_the_command_that_had_it(admin: Context) -> None:
 def test_a_menu_shows_icons_keys_and_what_is_possible(qtbot: QtBot, admin: Context) -> None:
     done: list[int] = []
     owner = QWidget()
-    _window = opened(qtbot, owner)
+    _window = show_window(qtbot, owner)
     admin.commands.bind("edit.undo", lambda: done.append(1), owner)
     menu = admin.commands.menu(["edit.undo", "", "edit.redo"], owner)
     undo, line, redo = menu.actions()
@@ -246,7 +246,7 @@ def test_where_the_focus_is_another_may_do_the_command(qtbot: QtBot, admin: Cont
     done: list[str] = []
     canvas, strip, thumb = QPushButton(), QWidget(), QPushButton()
     QHBoxLayout(strip).addWidget(thumb)
-    window = opened(qtbot, canvas, strip)
+    window = show_window(qtbot, canvas, strip)
     commands = admin.commands
     commands.bind("edit.delete", lambda: done.append("region"), window)
     commands.bind_within("edit.delete", lambda: done.append("photo"), strip)
@@ -267,7 +267,7 @@ def test_where_the_focus_is_another_may_do_the_command(qtbot: QtBot, admin: Cont
 def test_of_two_who_do_a_command_the_one_with_the_focus_does_it(qtbot: QtBot, admin: Context) -> None:
     done: list[str] = []
     first, second = QPushButton(), QPushButton()
-    _window = opened(qtbot, first, second)
+    _window = show_window(qtbot, first, second)
     for name, widget in (("one", first), ("two", second)):
         admin.commands.bind("move.left", partial(done.append, name), widget)
     second.setFocus()

@@ -19,7 +19,7 @@ from desktop.exchange.data.content import ExportedPicture
 from desktop.exchange.formats import csv_table, walkaround_json
 from desktop.exchange.gather import collect_inspection
 from desktop.exchange.registry import FORMATS, read_regions
-from desktop.pages.common.files.export import _write, localized_column_terms, path_and_format
+from desktop.pages.common.files.export import _write, choose_format, column_terms_in_language
 from shared.codes import Verdict
 from shared.geometry import Rect
 from shared.images.cv import cv2
@@ -180,7 +180,7 @@ def test_export_of_a_sealed_record_names_its_seal_and_deciders(session: Session)
         assert row["released_by"] == ""
     assert (first["accepted_opinion_of_version"], second["accepted_opinion_of_version"]) == ("", "1")
     (terms_row, _) = csv.DictReader(
-        csv_table.write(whole, localized_column_terms()).decode("utf-8-sig").splitlines()
+        csv_table.write(whole, column_terms_in_language()).decode("utf-8-sig").splitlines()
     )
     assert (terms_row["state"], terms_row["outcome"]) == ("Sealed", "Failed")
 
@@ -208,7 +208,7 @@ def test_typed_file_name_selects_the_format() -> None:
         ("v1.2 左翼", CSV, "v1.2 左翼.csv", CSV),
     ]
     for typed, chosen, path, expected_format in cases:
-        assert path_and_format(Path(typed), chosen) == (Path(path), expected_format), typed
+        assert choose_format(Path(typed), chosen) == (Path(path), expected_format), typed
 
 
 def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_path: Path) -> None:

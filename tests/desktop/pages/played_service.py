@@ -99,11 +99,11 @@ def played_context(played: Played, base_url: str = "http://127.0.0.1:9") -> Iter
     session.close()
 
 
-def opened(context: Context, qtbot: QtBot, section: str = "users") -> PeoplePage:
+def open_administration(context: Context, qtbot: QtBot, section: str = "users") -> PeoplePage:
     """The people's page in a window of its own."""
     page = PeoplePage(context)
     qtbot.addWidget(page)
     page.resize(1200, 800)
     page.show()
-    page.opened({"section": section})
+    page.enter({"section": section})
     return page

@@ -18,7 +18,7 @@ LONG = (
 )
 
 
-def opened(qtbot: QtBot, dialog: QDialog) -> QDialog:
+def show_dialog(qtbot: QtBot, dialog: QDialog) -> QDialog:
     qtbot.addWidget(dialog)
     theme_manager().apply_to(dialog)
     dialog.open()
@@ -40,7 +40,7 @@ def test_a_sentence_that_comes_later_has_room(qtbot: QtBot) -> None:
     sentence, field = label("", "error", wrap=True), Field("Name")
     for part in (field, sentence, label("below")):
         column.addWidget(part)
-    opened(qtbot, dialog)
+    show_dialog(qtbot, dialog)
     before = dialog.height()
     sentence.setText(LONG)
     field.set_error(LONG)
@@ -50,21 +50,21 @@ def test_a_sentence_that_comes_later_has_room(qtbot: QtBot) -> None:
 
 def test_a_wrong_password_is_said_whole(context: Context, qtbot: QtBot) -> None:
     dialog = PasswordPrompt(context)
-    opened(qtbot, dialog)
+    show_dialog(qtbot, dialog)
     dialog.password.set_error(LONG)
     whole(qtbot, dialog)
 
 
 def test_a_wrong_address_is_said_whole(context: Context, qtbot: QtBot) -> None:
     dialog = ServerDialog("http://somewhere.example.com", context.preferences)
-    opened(qtbot, dialog)
+    show_dialog(qtbot, dialog)
     dialog.address.set_error(LONG)
     whole(qtbot, dialog)
 
 
 def test_what_a_key_means_already_is_said_whole(context: Context, qtbot: QtBot) -> None:
     dialog = ShortcutDialog(None, context.commands, "item.pass")
-    opened(qtbot, dialog)
+    show_dialog(qtbot, dialog)
     dialog.warning.setText(LONG)
     whole(qtbot, dialog)
 
@@ -72,10 +72,10 @@ def test_what_a_key_means_already_is_said_whole(context: Context, qtbot: QtBot) 
 def test_the_buttons_of_a_dialog_behind_are_covered(context: Context, qtbot: QtBot) -> None:
     behind = Dialog()
     QVBoxLayout(behind).addWidget(QLabel("behind"))
-    opened(qtbot, behind)
+    show_dialog(qtbot, behind)
     before = behind.grab().toImage()
     front = PasswordPrompt(context, behind)
-    opened(qtbot, front)
+    show_dialog(qtbot, front)
     assert behind.grab().toImage() != before
     front.reject()
     qtbot.waitUntil(lambda: behind.grab().toImage() == before)

@@ -1,4 +1,4 @@
-"""The pages of a table by their numbers."""
+"""The pages of a table by their page_numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from desktop.widgets import Pager
-from desktop.widgets.pager import numbers
+from desktop.widgets.pager import page_numbers
 from shared.wire.common import Pagination
 
 
@@ -22,7 +22,7 @@ from shared.wire.common import Pagination
     ],
 )
 def test_the_pages_around_and_both_ends_are_offered(page: int, pages: int, offered: list[int]) -> None:
-    assert numbers(page, pages) == offered
+    assert page_numbers(page, pages) == offered
 
 
 def test_a_number_leads_to_its_page(qtbot: QtBot) -> None:
@@ -35,7 +35,7 @@ def test_a_number_leads_to_its_page(qtbot: QtBot) -> None:
     assert list(buttons) == ["1", "2", "3", "4", "11"]
     qtbot.waitUntil(lambda: all(button.isVisible() for button in buttons.values()))
     assert [text for text, button in buttons.items() if button.isChecked()] == ["2"]
-    with qtbot.waitSignal(pager.wanted) as signal:
+    with qtbot.waitSignal(pager.page_requested) as signal:
         buttons["11"].click()
     assert signal.args == [11]
     # The page that is shown stays marked until another one is there.

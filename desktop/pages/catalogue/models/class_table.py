@@ -51,14 +51,14 @@ class ClassTable(QWidget):
         self.paste = Button(self.tr("Paste names (one per line)"), icon="copy", kind=ButtonKind.LINK)
         self.paste.setObjectName("paste-classes")
         self.paste.setVisible(self._editable)
-        self.more = Button(self.tr("Add label"), icon="plus", kind=ButtonKind.LINK)
-        self.more.setObjectName("add-label")
-        self.more.setVisible(not self._editable)
+        self.add_button = Button(self.tr("Add label"), icon="plus", kind=ButtonKind.LINK)
+        self.add_button.setObjectName("add-label")
+        self.add_button.setVisible(not self._editable)
         self._build()
         self._fill(self._labels)
         self.table.itemChanged.connect(lambda _: self._report_change())
         self.paste.clicked.connect(lambda _checked=False: self.paste_names())
-        self.more.clicked.connect(lambda _checked=False: self.add_label())
+        self.add_button.clicked.connect(lambda _checked=False: self.add_label())
 
     def _build(self) -> None:
         table = self.table
@@ -83,7 +83,7 @@ class ClassTable(QWidget):
         table.setMinimumHeight(_TABLE_PX)
         foot = QHBoxLayout()
         foot.addWidget(self.paste)
-        foot.addWidget(self.more)
+        foot.addWidget(self.add_button)
         foot.addStretch(1)
         column_box = QVBoxLayout(self)
         column_box.setContentsMargins(0, 0, 0, 0)

@@ -117,7 +117,7 @@ class ModelForm(EntryForm):
         hint = self.tr("Changes on this side create a new version. Existing results keep their version.")
         column.addWidget(label(hint, "small", wrap=True))
         for box in (self.confidence, self.fail_confidence):
-            box.valueChanged.connect(lambda _: self.touch())
+            box.valueChanged.connect(lambda _: self.mark_changed())
 
     def _add_backbone_inputs(self) -> None:
         grid = QFormLayout()
@@ -132,7 +132,7 @@ class ModelForm(EntryForm):
 
     def _class_table(self) -> ClassTable:
         self.classes = ClassTable(self._entry)
-        self.classes.changed.connect(self.touch)
+        self.classes.changed.connect(self.mark_changed)
         run(
             self._context.session.detection.labels,
             owner=self,
@@ -169,7 +169,7 @@ class ModelForm(EntryForm):
             combo = Combo(title)
             combo.set_choices(choices.items())
             combo.set_value(self._entry.settings.get(key))
-            combo.picked.connect(lambda _: self.touch())
+            combo.picked.connect(lambda _: self.mark_changed())
             self.feeding[key] = combo
             grid.addRow(label(title, "label"), combo)
 
@@ -282,8 +282,8 @@ class KindForm(Form):
         activation = None if self.activation is None else str(self.activation.value())
         return partial(self._send, kind, activation)
 
-    def _failed(self, error: Exception) -> None:
-        super()._failed(error)
+    def _on_failed(self, error: Exception) -> None:
+        super()._on_failed(error)
         if isinstance(error, Invalid):
             # The answer to one question may raise the other.
             self._add_questions(error)

@@ -32,8 +32,8 @@ from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate
 class ModelSection(TableSection[DetectionModel]):
     """The models that items can be detected with. A model is disabled, never deleted: results refer to it."""
 
-    manage: ClassVar[Permission] = Permission.MODEL_MANAGE
-    sign: ClassVar[str] = "finding"
+    manage_permission: ClassVar[Permission] = Permission.MODEL_MANAGE
+    empty_icon: ClassVar[str] = "finding"
     delete_command: ClassVar[str] = ""
 
     def __init__(self, context: Context) -> None:
@@ -42,11 +42,11 @@ class ModelSection(TableSection[DetectionModel]):
             context, translate("Catalogue", "Add model"), translate("Catalogue", "Name, description")
         )
         self.uploads = Uploads(context, partial(_send, context.session))
-        self.uploads.arrived.connect(self._arrived)
-        self.uploads.refused.connect(self._refused)
+        self.uploads.arrived.connect(self._on_arrived)
+        self.uploads.refused.connect(self._on_refused)
         self.card_column.insertWidget(0, self.uploads)
 
-    def make_remove(self) -> Button:
+    def make_remove_button(self) -> Button:
         return Button(self.tr("Disable"))
 
     def columns(self) -> list[Column[DetectionModel]]:
@@ -94,15 +94,15 @@ class ModelSection(TableSection[DetectionModel]):
     def form(self, entry: DetectionModel | None) -> QDialog | None:
         return None if entry is None else ModelForm(self._context, entry, self)
 
-    def show_chosen(self) -> None:
-        super().show_chosen()
-        model = self.chosen()
+    def update_buttons(self) -> None:
+        super().update_buttons()
+        model = self.selected_entry()
         enabled = model is None or model.enabled
         self.remove.setText(self.tr("Disable") if enabled else self.tr("Enable"))
 
-    def delete_chosen(self) -> None:
+    def delete_selected(self) -> None:
         """Disable the chosen model, or enable it again."""
-        model = self.chosen()
+        model = self.selected_entry()
         if model is None or not self.may_edit:
             return
         change = ModelUpdate(enabled=not model.enabled)
@@ -110,18 +110,18 @@ class ModelSection(TableSection[DetectionModel]):
             self._context,
             partial(self._context.session.detection.update_model, model.model_id, change),
             owner=self,
-            done=self._switched,
+            done=self._on_switched,
             failed=lambda error: self.toast.emit(sentence(error)),
         )
 
-    def _switched(self, model: DetectionModel) -> None:
+    def _on_switched(self, model: DetectionModel) -> None:
         text = self.tr("{name} enabled.") if model.enabled else self.tr("{name} disabled.")
         self.toast.emit(text.format(name=model.model_name))
         self.reload(model.model_id)
 
     # -- coming in
 
-    def make(self) -> None:
+    def open_new_form(self) -> None:
         """Ask for an ONNX file and send it; the name is that of the file and can be changed then."""
         if not self.may_edit:
             return
@@ -136,7 +136,7 @@ class ModelSection(TableSection[DetectionModel]):
         self.stack.show_content()
         self.uploads.add(path)
 
-    def _refused(self, line: UploadRow, error: object) -> None:
+    def _on_refused(self, line: UploadRow, error: object) -> None:
         """Ask the user what the service could not read from the file, and send it again."""
         if not isinstance(error, Invalid) or not KindForm.can_answer(error):
             return
@@ -148,14 +148,14 @@ class ModelSection(TableSection[DetectionModel]):
             partial(_send, self._context.session, line.path, lambda _done, _all: None),
             self,
         )
-        form.saved.connect(self._arrived)
+        form.saved.connect(self._on_arrived)
         form.finished.connect(form.deleteLater)
         form.open()
 
-    def _arrived(self, model: DetectionModel) -> None:
+    def _on_arrived(self, model: DetectionModel) -> None:
         self.search.clear()
         self.reload(model.model_id)
-        self._open(self.form(model))
+        self._open_form(self.form(model))
 
 
 def _send(

@@ -177,8 +177,8 @@ class ReferenceCards(QListView):
     """A grid of cards that fills its width; one is chosen at a time, Enter or a double click picks it."""
 
     picked = Signal(object)
-    chosen_changed = Signal()
-    menu_wanted = Signal(QPoint)
+    selection_changed = Signal()
+    menu_requested = Signal(QPoint)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -204,13 +204,13 @@ class ReferenceCards(QListView):
         self.viewport().setAcceptDrops(False)
         self.doubleClicked.connect(lambda index: self._pick(index.row()))
         self.customContextMenuRequested.connect(
-            lambda at: self.menu_wanted.emit(self.viewport().mapToGlobal(at))
+            lambda at: self.menu_requested.emit(self.viewport().mapToGlobal(at))
         )
-        self.selectionModel().currentChanged.connect(lambda *_: self.chosen_changed.emit())
-        self.cards.modelReset.connect(self.chosen_changed)
+        self.selectionModel().currentChanged.connect(lambda *_: self.selection_changed.emit())
+        self.cards.modelReset.connect(self.selection_changed)
 
     @property
-    def chosen(self) -> ReferenceImage | None:
+    def selected_card(self) -> ReferenceImage | None:
         """The reference image that is chosen."""
         row = self.currentIndex().row()
         entries = self.cards.entries()

@@ -30,25 +30,25 @@ _THUMB_PX = 512
 class ReferenceSection(DeletableSection[ReferenceImage]):
     """The pictures that show how it should look."""
 
-    sign: ClassVar[str] = "photo"
+    empty_icon: ClassVar[str] = "photo"
 
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
         self._one_came = False
         super().__init__(context, translate("Catalogue", "Add images"), translate("Catalogue", "Name"))
         self.uploads = Uploads(context, partial(send_reference, context.session))
-        self.uploads.arrived.connect(self._arrived)
+        self.uploads.arrived.connect(self._on_arrived)
         self.card_column.insertWidget(0, self.uploads)
         self.setAcceptDrops(True)
 
     def make_view(self) -> ReferenceCards:
         self.cards = ReferenceCards(self.tr("Reference images"))
-        self.cards.picked.connect(lambda _: self.edit_chosen())
-        self.cards.chosen_changed.connect(self.show_chosen)
-        self.cards.menu_wanted.connect(self.menu)
+        self.cards.picked.connect(lambda _: self.edit_selected())
+        self.cards.selection_changed.connect(self.update_buttons)
+        self.cards.menu_requested.connect(self.show_menu)
         return self.cards
 
-    def none_yet(self) -> str:
+    def empty_text(self) -> str:
         return self.tr(
             "No reference images yet. Add images that show the correct condition, or drop them here."
         )
@@ -62,8 +62,8 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
     def name(self, entry: ReferenceImage) -> str:
         return entry.reference_image_name
 
-    def chosen(self) -> ReferenceImage | None:
-        return self.cards.chosen
+    def selected_entry(self) -> ReferenceImage | None:
+        return self.cards.selected_card
 
     def show_entries(self, entries: list[ReferenceImage], keep: str) -> None:
         self.cards.cards.show(entries)
@@ -92,7 +92,7 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
 
     # -- coming in
 
-    def make(self) -> None:
+    def open_new_form(self) -> None:
         """Ask for pictures and send them."""
         if not self.may_edit:
             return
@@ -107,13 +107,13 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
         for path in paths:
             self.uploads.add(path)
 
-    def _arrived(self, entry: ReferenceImage) -> None:
+    def _on_arrived(self, entry: ReferenceImage) -> None:
         self.search.clear()
         self._number = 1
         self.reload(entry.reference_image_id)
         if self._one_came:
             self._one_came = False
-            self._open(self.form(entry))
+            self._open_form(self.form(entry))
         else:
             self.toast.emit(self.tr("{name} added.").format(name=entry.reference_image_name))
 

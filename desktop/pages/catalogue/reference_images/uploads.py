@@ -68,7 +68,7 @@ class UploadRow(Panel):
             owner=self,
             progress=self._show,
             done=self._done,
-            failed=self._failed,
+            failed=self._on_failed,
             lane=Lane.LONG,
         )
 
@@ -86,12 +86,12 @@ class UploadRow(Panel):
         self._close()
         self.arrived.emit(stored)
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._bar.hide()
         self._status.setText("")
         self._wrong.setText(sentence(error))
         self.again.show()
-        ask_password(self._context, error, owner=self, then=self.start)
+        ask_password(self._context, error, owner=self, on_logged_in=self.start)
         self.refused.emit(error)
 
     def _close(self) -> None:

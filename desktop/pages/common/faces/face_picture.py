@@ -17,9 +17,10 @@ MAX_BYTES = 64 * 2**20
 """A larger file is no photo of a face."""
 
 # Five pictures as they are, in Base64, stay below the 16 MB that a request may have.
-_AS_IT_IS = 2 * 2**20
-# A larger one is sent with a longer side of so many px: with quality 92 even noise stays below `_AS_IT_IS`.
-_LONGEST = 1600
+_UNCHANGED_BYTES = 2 * 2**20
+# A larger one is sent with a longer side of so many px: with quality 92 even noise stays below
+# `_UNCHANGED_BYTES`.
+_MAX_SIDE_PX = 1600
 _QUALITY = 92
 
 
@@ -34,18 +35,18 @@ def read_face_picture(path: Path) -> bytes:
     webp = data[:4] == b"RIFF" and data[8:12] == b"WEBP"
     if not (data.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")) or webp):
         raise Unsupported
-    return data if len(data) <= _AS_IT_IS else _reduced(data)
+    return data if len(data) <= _UNCHANGED_BYTES else _reduce(data)
 
 
-def _reduced(data: bytes) -> bytes:
+def _reduce(data: bytes) -> bytes:
     cancellation = Cancellation()
     try:
-        pixels = read_preview(data, read_header(data), _LONGEST, cancellation)
+        pixels = read_preview(data, read_header(data), _MAX_SIDE_PX, cancellation)
     except ImageError as error:
         raise Unsupported from error
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    shrink_image(to_qimage(pixels), _LONGEST).save(buffer, "JPEG", _QUALITY)  # type: ignore[call-overload]
+    shrink_image(to_qimage(pixels), _MAX_SIDE_PX).save(buffer, "JPEG", _QUALITY)  # type: ignore[call-overload]
     return bytes(buffer.data().data())
 
 
@@ -56,5 +57,5 @@ def choose_face_pictures(parent: QWidget, several: bool = False) -> list[Path]:
         title = QCoreApplication.translate("FacePicture", "Select one to five photos of your face")
         return open_files(parent, title, kinds, Purpose.FACES)[:5]
     title = QCoreApplication.translate("FacePicture", "Select a photo of your face")
-    chosen = open_file(parent, title, kinds, Purpose.FACES)
-    return [] if chosen is None else [chosen]
+    path = open_file(parent, title, kinds, Purpose.FACES)
+    return [] if path is None else [path]

@@ -39,29 +39,29 @@ def paint_instruction(painter: QPainter, whole: QRectF, oval: QRectF, instructio
     side, above = oval.width() / 2 + _GAP + _ARROW / 2, oval.height() / 2 + _GAP
     match instruction.movement:
         case "left":
-            _paint_arrow(painter, _moved_inside(whole, middle - QPointF(side, 0)), 180)
+            _paint_arrow(painter, _keep_inside(whole, middle - QPointF(side, 0)), 180)
         case "right":
-            _paint_arrow(painter, _moved_inside(whole, middle + QPointF(side, 0)), 0)
+            _paint_arrow(painter, _keep_inside(whole, middle + QPointF(side, 0)), 0)
         case "up":
             # Over the forehead, where neither text nor eyes are.
-            _paint_arrow(painter, _moved_inside(whole, middle - QPointF(0, above * 0.62)), -90)
+            _paint_arrow(painter, _keep_inside(whole, middle - QPointF(0, above * 0.62)), -90)
         case "closer":
             for angle in (45, 135, 225, 315):
                 turn = math.radians(angle)
-                at = middle + QPointF(math.cos(turn) * side * 0.86, math.sin(turn) * above * 0.86)
-                _paint_arrow(painter, _moved_inside(whole, at), angle, 0.6)
+                position = middle + QPointF(math.cos(turn) * side * 0.86, math.sin(turn) * above * 0.86)
+                _paint_arrow(painter, _keep_inside(whole, position), angle, 0.6)
         case None:
             pass
 
 
-def _moved_inside(whole: QRectF, at: QPointF) -> QPointF:
-    """`at`, moved so far that an arrow there is seen."""
+def _keep_inside(whole: QRectF, position: QPointF) -> QPointF:
+    """`position`, moved so far that an arrow there is seen."""
     edge = _ARROW / 2 + 4
-    return QPointF(min(max(at.x(), whole.left() + edge), whole.right() - edge), at.y())
+    return QPointF(min(max(position.x(), whole.left() + edge), whole.right() - edge), position.y())
 
 
-def _paint_arrow(painter: QPainter, at: QPointF, angle: float, scale: float = 1.0) -> None:
-    """A thick arrow at `at` (its middle), light with a dark rim: seen on any face and any wall."""
+def _paint_arrow(painter: QPainter, position: QPointF, angle: float, scale: float = 1.0) -> None:
+    """A thick arrow at `position` (its middle), light with a dark rim: seen on any face and any wall."""
     arrow = QPainterPath()
     half = _ARROW / 2
     arrow.moveTo(-half, 0)
@@ -70,7 +70,7 @@ def _paint_arrow(painter: QPainter, at: QPointF, angle: float, scale: float = 1.
     arrow.lineTo(half, 0)
     arrow.lineTo(half - 17, 17)
     painter.save()
-    painter.translate(at)
+    painter.translate(position)
     painter.rotate(angle)
     painter.scale(scale, scale)
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -87,8 +87,8 @@ def _paint_text(painter: QPainter, whole: QRectF, text: str) -> None:
     font = sized(_TEXT_PX, bold=True)
     flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
     bounds = QRectF(0, 0, whole.width() - 72, whole.height() / 2)
-    needed = QFontMetricsF(font).boundingRect(bounds, flags, text)
-    pill = QRectF(0, 0, needed.width() + 32, needed.height() + 16)
+    text_bounds = QFontMetricsF(font).boundingRect(bounds, flags, text)
+    pill = QRectF(0, 0, text_bounds.width() + 32, text_bounds.height() + 16)
     pill.moveCenter(QPointF(whole.center().x(), 0))
     pill.moveTop(14)
     painter.setPen(Qt.PenStyle.NoPen)

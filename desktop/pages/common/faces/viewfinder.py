@@ -27,9 +27,9 @@ from desktop.widgets import Button, paint_icon
 _OVAL_Y = 0.48
 _OVAL_W = 0.465
 _OVAL_H = 0.65
-_FOOT = 64
+_FOOT_HEIGHT = 64
 # The corners around the face, in its width.
-_CORNER = 0.16
+_CORNER_LENGTH = 0.16
 
 
 class _CameraChooser(QPushButton):
@@ -54,8 +54,8 @@ class _CameraChooser(QPushButton):
         text = self.rect().adjusted(8, 0, -24, 0)
         name = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, text.width())
         painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, name)
-        where = QRectF(self.width() - 20, self.height() / 2 - 6, 12, 12)
-        paint_icon(painter, "chevron-down", DARK.text, where)
+        rect = QRectF(self.width() - 20, self.height() / 2 - 6, 12, 12)
+        paint_icon(painter, "chevron-down", DARK.text, rect)
         painter.end()
 
 
@@ -67,9 +67,9 @@ class Viewfinder(QWidget):
 
     camera_chosen = Signal(str)
     """The name of the camera that the person chose."""
-    acted = Signal()
+    action_clicked = Signal()
     """The button below the sentence was pressed."""
-    other_asked = Signal()
+    another_movement_requested = Signal()
     """The person cannot make the movement that is asked for, and wants another one."""
 
     def __init__(self, left_corners: bool = False, parent: QWidget | None = None) -> None:
@@ -89,12 +89,12 @@ class Viewfinder(QWidget):
         self._chooser.clicked.connect(self._offer_cameras)
         self._chooser.hide()
         self._button = Button("", parent=self)
-        self._button.clicked.connect(lambda _checked=False: self.acted.emit())
+        self._button.clicked.connect(lambda _checked=False: self.action_clicked.emit())
         self._button.hide()
         self._instruction: Instruction | None = None
-        self._other = Button(self.tr("Try another movement"), icon="refresh", parent=self)
-        self._other.clicked.connect(lambda _checked=False: self.other_asked.emit())
-        self._other.hide()
+        self._another_movement = Button(self.tr("Try another movement"), icon="refresh", parent=self)
+        self._another_movement.clicked.connect(lambda _checked=False: self.another_movement_requested.emit())
+        self._another_movement.hide()
 
     # What it shows
 
@@ -127,11 +127,11 @@ class Viewfinder(QWidget):
             self.setAccessibleDescription(instruction.text)
         self.update()
 
-    def offer_other(self, offered: bool) -> None:
+    def offer_another_movement(self, is_offered: bool) -> None:
         """Show or hide the offer of another movement."""
-        self._other.setVisible(offered)
-        self._chooser.setVisible(bool(self._chooser.text()) and not offered)
-        self._place()
+        self._another_movement.setVisible(is_offered)
+        self._chooser.setVisible(bool(self._chooser.text()) and not is_offered)
+        self._place_buttons()
 
     def show_sentence(self, text: str, action: str = "", icon: str = "camera") -> None:
         """Say in the middle why there is no picture, with at most one button."""
@@ -142,7 +142,7 @@ class Viewfinder(QWidget):
         self._button.setText(action)
         self._button.setVisible(bool(action))
         self.setAccessibleDescription(text)
-        self._place()
+        self._place_buttons()
         self.update()
 
     def show_waiting(self, text: str) -> None:
@@ -153,13 +153,13 @@ class Viewfinder(QWidget):
         self.show_hint(text)
         self.update()
 
-    def set_cameras(self, names: Sequence[str], chosen: str) -> None:
+    def set_cameras(self, names: Sequence[str], current: str) -> None:
         """Name the camera in use and those that could be chosen instead."""
         self._names = list(names)
-        self._chooser.setText(chosen)
-        self._chooser.setAccessibleName(self.tr("Camera: {name}").format(name=chosen))
-        self._chooser.setVisible(bool(chosen) and self._other.isHidden())
-        self._place()
+        self._chooser.setText(current)
+        self._chooser.setAccessibleName(self.tr("Camera: {name}").format(name=current))
+        self._chooser.setVisible(bool(current) and self._another_movement.isHidden())
+        self._place_buttons()
 
     @property
     def hint(self) -> str:
@@ -177,9 +177,9 @@ class Viewfinder(QWidget):
         return self._instruction
 
     @property
-    def other(self) -> Button:
+    def another_movement(self) -> Button:
         """The button that asks for another movement."""
-        return self._other
+        return self._another_movement
 
     @property
     def action(self) -> Button:
@@ -204,7 +204,7 @@ class Viewfinder(QWidget):
                 self._paint_frame(painter, whole)
                 self._paint_face(painter)
             self._paint_oval(painter, whole)
-        if self._hint or self._chooser.isVisible() or self._other.isVisible():
+        if self._hint or self._chooser.isVisible() or self._another_movement.isVisible():
             self._paint_foot(painter, whole)
         if self._instruction is not None and not self._sentence:
             paint_instruction(painter, whole, self._oval(whole), self._instruction)
@@ -222,26 +222,26 @@ class Viewfinder(QWidget):
 
     def _frame_place(self, whole: QRectF) -> QRectF:
         size = self._image.size().scaled(whole.size().toSize(), Qt.AspectRatioMode.KeepAspectRatioByExpanding)
-        where = QRectF(0, 0, size.width(), size.height())
-        where.moveCenter(whole.center())
-        return where
+        rect = QRectF(0, 0, size.width(), size.height())
+        rect.moveCenter(whole.center())
+        return rect
 
     def face_box(self) -> QRectF:
         """Where the face is marked, px of this widget; empty without one."""
         if self._face is None or self._image.isNull():
             return QRectF()
-        where, face = self._frame_place(QRectF(self.rect())), self._face
+        rect, face = self._frame_place(QRectF(self.rect())), self._face
         # The picture is mirrored.
-        left = where.left() + (1 - face.x - face.w) * where.width()
-        top = where.top() + face.y * where.height()
-        return QRectF(left, top, face.w * where.width(), face.h * where.height())
+        x = rect.left() + (1 - face.x - face.w) * rect.width()
+        y = rect.top() + face.y * rect.height()
+        return QRectF(x, y, face.w * rect.width(), face.h * rect.height())
 
     def _paint_face(self, painter: QPainter) -> None:
         """Four corners around the face, which hide nothing of it."""
         box = self.face_box()
         if box.isEmpty():
             return
-        arm = box.width() * _CORNER
+        arm = box.width() * _CORNER_LENGTH
         painter.setBrush(Qt.BrushStyle.NoBrush)
         # Light on dark: seen on any face and any wall.
         for colour, width in ((QColor(0, 0, 0, 120), 4), (QColor(DARK.text), 2)):
@@ -256,11 +256,11 @@ class Viewfinder(QWidget):
                 painter.drawLine(corner, corner + QPointF(0, y))
 
     def _paint_frame(self, painter: QPainter, whole: QRectF) -> None:
-        where = self._frame_place(whole)
+        rect = self._frame_place(whole)
         painter.save()
         painter.translate(whole.width(), 0)
         painter.scale(-1, 1)
-        painter.drawImage(where, self._image)
+        painter.drawImage(rect, self._image)
         painter.restore()
 
     def _paint_silhouette(self, painter: QPainter, whole: QRectF) -> None:
@@ -300,7 +300,7 @@ class Viewfinder(QWidget):
             painter.drawArc(oval, 90 * 16, span)
 
     def _paint_foot(self, painter: QPainter, whole: QRectF) -> None:
-        foot = QRectF(0, whole.height() - _FOOT, whole.width(), _FOOT)
+        foot = QRectF(0, whole.height() - _FOOT_HEIGHT, whole.width(), _FOOT_HEIGHT)
         shade = QLinearGradient(foot.topLeft(), foot.bottomLeft())
         shade.setColorAt(0, QColor(0, 0, 0, 0))
         shade.setColorAt(0.6, QColor(0, 0, 0, 170))
@@ -308,11 +308,13 @@ class Viewfinder(QWidget):
         painter.fillRect(foot, shade)
         painter.setPen(QColor(DARK.text))
         painter.setFont(sized(TEXT_PX, bold=True))
-        beside = next((each for each in (self._other, self._chooser) if each.isVisible()), None)
-        right = self.width() - 20 if beside is None else beside.x() - 8
+        neighbour = next(
+            (button for button in (self._another_movement, self._chooser) if button.isVisible()), None
+        )
+        right = self.width() - 20 if neighbour is None else neighbour.x() - 8
         text = QRectF(20, self.height() - 44, max(0, right - 20), 36)
-        aligned = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(text, aligned, self._hint)
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(text, flags, self._hint)
 
     def _paint_sentence(self, painter: QPainter, whole: QRectF) -> None:
         middle = whole.center()
@@ -331,20 +333,20 @@ class Viewfinder(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place()
+        self._place_buttons()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            self._place()
+            self._place_buttons()
 
-    def _place(self) -> None:
+    def _place_buttons(self) -> None:
         size = self._chooser.sizeHint()
         width = min(size.width(), self.width() // 2)
         self._chooser.setGeometry(self.width() - width - 12, self.height() - 40, width, size.height())
-        size = self._other.sizeHint()
+        size = self._another_movement.sizeHint()
         top = self.height() - 8 - size.height()
-        self._other.setGeometry(self.width() - size.width() - 12, top, size.width(), size.height())
+        self._another_movement.setGeometry(self.width() - size.width() - 12, top, size.width(), size.height())
         size = self._button.sizeHint()
         box = self._sentence_box()
         text = QFontMetricsF(sized(TEXT_PX)).boundingRect(
@@ -360,7 +362,7 @@ class Viewfinder(QWidget):
             entry = menu.addAction(name.replace("&", "&&"))
             entry.setCheckable(True)
             entry.setChecked(name == self._chooser.text())
-            entry.triggered.connect(lambda _checked=False, chosen=name: self.camera_chosen.emit(chosen))
+            entry.triggered.connect(lambda _checked=False, name=name: self.camera_chosen.emit(name))
         menu.popup(self._chooser.mapToGlobal(self._chooser.rect().topLeft()))
 
     def hint_text(self, hint: Hint) -> str:

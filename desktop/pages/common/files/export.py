@@ -42,32 +42,36 @@ class ExportController(QObject):
         super().__init__(window)
         self._context, self._window = context, window
 
-    def ask(self, name: str) -> tuple[Path, ExportFormat, bool] | None:
+    def ask_target(self, name: str) -> tuple[Path, ExportFormat, bool] | None:
         """Ask for file and format, and whether to include pictures; `name` is the inspection's.
 
         None for no file.
         """
-        kinds = {self._filter_text(file_format): file_format for file_format in FORMATS}
-        with_pictures = {
+        formats_by_filter = {self._filter_text(file_format): file_format for file_format in FORMATS}
+        filters_with_pictures = {
             self._filter_text_with_pictures(file_format): file_format
             for file_format in FORMATS
             if file_format.pictures is not None
         }
-        kinds |= with_pictures
-        chosen, kind = QFileDialog.getSaveFileName(
+        formats_by_filter |= filters_with_pictures
+        selected_name, selected_filter = QFileDialog.getSaveFileName(
             self._window,
             self.tr("Export record"),
-            str(folders.folder_for(Purpose.EXPORTS) / safe_name(name, self.tr("record"))),
-            ";;".join(kinds),
+            str(folders.folder(Purpose.EXPORTS) / safe_name(name, self.tr("record"))),
+            ";;".join(formats_by_filter),
         )
-        if not chosen:
+        if not name:
             return None
-        path, file_format = path_and_format(Path(chosen), kinds.get(kind, FORMATS[0]))
+        path, file_format = choose_format(Path(name), formats_by_filter.get(selected_filter, FORMATS[0]))
         # The dialog asked about the name that was typed, not about the one with a suffix.
-        if path != Path(chosen) and path.exists() and not may_replace(self._window, path):
+        if path != Path(name) and path.exists() and not may_replace(self._window, path):
             return None
         folders.remember(Purpose.EXPORTS, path)
-        return path, file_format, kind in with_pictures and file_format.pictures is not None
+        return (
+            path,
+            file_format,
+            selected_filter in filters_with_pictures and file_format.pictures is not None,
+        )
 
     def write(self, record_id: str, path: Path, file_format: ExportFormat, pictures: bool = False) -> None:
         """Write the inspection, with progress and cancel; an old file stays until the new one is complete."""
@@ -86,11 +90,11 @@ class ExportController(QObject):
             path,
             file_format,
             pictures,
-            localized_column_terms(),
+            column_terms_in_language(),
             owner=self,
             progress=lambda share: dialog.setValue(round(90 * share)),
             done=lambda missing: self._done(dialog, path, missing),
-            failed=lambda error: self._failed(dialog, error),
+            failed=lambda error: self._on_failed(dialog, error),
             lane=Lane.LONG,
         )
         dialog.canceled.connect(task.cancel)
@@ -102,11 +106,13 @@ class ExportController(QObject):
         if missing:
             self.notice.emit(self.tr("%n image(s) not exported: missing on the service.", "", missing))
 
-    def _failed(self, dialog: QProgressDialog, error: Exception) -> None:
+    def _on_failed(self, dialog: QProgressDialog, error: Exception) -> None:
         dialog.deleteLater()
         if isinstance(error, OSError):
-            why = error.strerror or str(error)
-            self.notice.emit(self.tr("Cannot save the file: {why}. Select another location.").format(why=why))
+            reason = error.strerror or str(error)
+            self.notice.emit(
+                self.tr("Cannot save the file: {why}. Select another location.").format(why=reason)
+            )
         else:
             self.notice.emit(sentence(error))
 
@@ -129,7 +135,7 @@ class ExportController(QObject):
         return f"{texts[file_format.format_id]} (*{file_format.suffix})"
 
 
-def localized_column_terms() -> ColumnTerms:
+def column_terms_in_language() -> ColumnTerms:
     """The texts of the table in the language of the program."""
     translate = QCoreApplication.translate
     return ColumnTerms(
@@ -146,22 +152,22 @@ def localized_column_terms() -> ColumnTerms:
     )
 
 
-def path_and_format(path: Path, chosen: ExportFormat) -> tuple[Path, ExportFormat]:
-    """The file and the format that a person means who typed `path` and chose `chosen`.
+def choose_format(path: Path, selected: ExportFormat) -> tuple[Path, ExportFormat]:
+    """The file and the format that a person means who typed `path` and chose `selected`.
 
     A typed suffix takes precedence over the chosen format; without one, the path gets the format's suffix.
     """
     suffix = path.suffix.lower()
-    if suffix == chosen.suffix:
-        return path, chosen
-    of_suffix = [file_format for file_format in FORMATS if file_format.suffix == suffix]
-    if len(of_suffix) == 1:
-        return path, of_suffix[0]
+    if suffix == selected.suffix:
+        return path, selected
+    candidates = [file_format for file_format in FORMATS if file_format.suffix == suffix]
+    if len(candidates) == 1:
+        return path, candidates[0]
     # Two formats share one suffix: its name ends as the format says, or the choice decides.
-    for file_format in of_suffix:
+    for file_format in candidates:
         if path.name.lower().endswith(file_format.name_suffix):
             return path, file_format
-    return path.with_name(path.name + chosen.name_suffix), chosen
+    return path.with_name(path.name + selected.name_suffix), selected
 
 
 def _write(
@@ -174,9 +180,9 @@ def _write(
     terms: ColumnTerms,
 ) -> int:
     """Write the file; gives how many pictures are missing in it."""
-    half = 0.5 if with_pictures else 1.0
+    collect_share = 0.5 if with_pictures else 1.0
     inspection = collect_inspection(
-        session, record_id, lambda done, total: report(half * done / max(total, 1))
+        session, record_id, lambda done, total: report(collect_share * done / max(total, 1))
     )
     report.check()
     if not with_pictures or file_format.files is None or file_format.pictures is None:
@@ -184,20 +190,20 @@ def _write(
         report.check()
         atomic.write(path, data, durable=True)
         return 0
-    wanted = file_format.pictures(inspection)
-    packed: set[str] = set()
+    pictures = file_format.pictures(inspection)
+    exported: set[str] = set()
 
-    def fetched() -> Iterator[tuple[str, bytes]]:
-        for number, (name, picture) in enumerate(wanted.items(), 1):
+    def fetch_pictures() -> Iterator[tuple[str, bytes]]:
+        for number, (name, picture) in enumerate(pictures.items(), 1):
             report.check()
             try:
                 data = upright_copy(session.files.fetch(picture.url))
             except (NotFound, Forbidden, ImageError):
                 continue
             finally:
-                report(half + half * number / len(wanted))
-            packed.add(name)
+                report(collect_share + collect_share * number / len(pictures))
+            exported.add(name)
             yield name, data
 
-    write_archive(path, file_format.files(inspection), fetched())
-    return len(wanted) - len(packed)
+    write_archive(path, file_format.files(inspection), fetch_pictures())
+    return len(pictures) - len(exported)

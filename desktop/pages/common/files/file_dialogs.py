@@ -30,26 +30,26 @@ _ALL_PICTURES = {Purpose.PHOTOS, Purpose.WATCHED, Purpose.REFERENCES, Purpose.FA
 
 
 class Folders:
-    """The folder of each purpose: kept in the preferences once `keep_in` named them."""
+    """The folder of each purpose: kept in the preferences once `use_preferences` named them."""
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
         self._preferences: Preferences | None = None
 
-    def keep_in(self, preferences: Preferences | None) -> None:
+    def use_preferences(self, preferences: Preferences | None) -> None:
         """Store the folders in these preferences from now on; None forgets all of them."""
         self._preferences = preferences
         self._folders = {} if preferences is None else dict(preferences.values.folders)
 
-    def folder_for(self, purpose: Purpose) -> Path:
+    def folder(self, purpose: Purpose) -> Path:
         """Return the folder to begin in: the last used, else the user's pictures or documents, or home."""
         last = self._folders.get(purpose)
         if last is not None and Path(last).is_dir():
             return Path(last)
         place = QStandardPaths.StandardLocation
-        location = place.PicturesLocation if purpose in _ALL_PICTURES else place.DocumentsLocation
-        for each in (location, place.DocumentsLocation):
-            folder = Path(QStandardPaths.writableLocation(each))
+        preferred = place.PicturesLocation if purpose in _ALL_PICTURES else place.DocumentsLocation
+        for location in (preferred, place.DocumentsLocation):
+            folder = Path(QStandardPaths.writableLocation(location))
             # From a folder that is not there the dialog falls back to the one that the program runs in.
             if folder.is_dir():
                 return folder
@@ -70,13 +70,13 @@ folders = Folders()
 
 def open_file(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> Path | None:
     """The file that the person chose, or None. `kinds` is a filter as Qt writes it: ``Pictures (*.jpg)``."""
-    name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.folder_for(purpose)), kinds)
+    name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.folder(purpose)), kinds)
     return next(iter(_remember_chosen(purpose, [name])), None)
 
 
 def open_files(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> list[Path]:
     """The files that the person chose; see `open_file`."""
-    names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.folder_for(purpose)), kinds)
+    names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.folder(purpose)), kinds)
     return _remember_chosen(purpose, names)
 
 
@@ -85,7 +85,7 @@ def open_pictures(parent: QWidget, title: str, purpose: Purpose) -> list[Path]:
     names, _ = QFileDialog.getOpenFileNames(
         parent,
         title,
-        str(folders.folder_for(purpose)),
+        str(folders.folder(purpose)),
         _picture_kinds(),
         options=QFileDialog.Option.HideNameFilterDetails,
     )
@@ -97,7 +97,7 @@ def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
     name, _ = QFileDialog.getOpenFileName(
         parent,
         title,
-        str(folders.folder_for(purpose)),
+        str(folders.folder(purpose)),
         _picture_kinds(),
         options=QFileDialog.Option.HideNameFilterDetails,
     )
@@ -106,12 +106,12 @@ def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
 
 def _picture_kinds() -> str:
     kinds = QCoreApplication.translate("FileDialogs", "Images ({patterns})")
-    return kinds.format(patterns=" ".join(f"*{ending}" for ending in PICTURE_SUFFIXES))
+    return kinds.format(patterns=" ".join(f"*{suffix}" for suffix in PICTURE_SUFFIXES))
 
 
 def open_folder(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
     """The folder that the person chose, or None."""
-    name = QFileDialog.getExistingDirectory(parent, title, str(folders.folder_for(purpose)))
+    name = QFileDialog.getExistingDirectory(parent, title, str(folders.folder(purpose)))
     return next(iter(_remember_chosen(purpose, [name])), None)
 
 

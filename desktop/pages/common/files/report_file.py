@@ -13,7 +13,7 @@ from desktop.background.workers import Cancelled, Lane, ProgressReport, run
 from desktop.exchange.data.file_names import safe_name
 from desktop.localization.fonts import MissingGlyphsError
 from desktop.pages.common.files.file_dialogs import Purpose
-from desktop.pages.common.files.save_as import choose_file, html_instead
+from desktop.pages.common.files.save_as import ask_html_path, choose_file
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.report import html, pdf
 from desktop.report.collect import Progress
@@ -40,9 +40,9 @@ class ReportFileController(QObject):
     def ask(self, name: str) -> Path | None:
         """Ask for the file, a PDF or a web page; `name` is proposed. None for no file."""
         kinds = {self.tr("PDF (*.pdf)"): ".pdf", self.tr("Web page (*.html)"): ".html"}
-        proposed = f"{safe_name(name, self.tr('Report'))}.pdf"
-        chosen = choose_file(self._window, self.tr("Export report"), proposed, kinds, Purpose.REPORTS)
-        return None if chosen is None else chosen[0]
+        suggested_name = f"{safe_name(name, self.tr('Report'))}.pdf"
+        choice = choose_file(self._window, self.tr("Export report"), suggested_name, kinds, Purpose.REPORTS)
+        return None if choice is None else choice[0]
 
     def write(self, collect: Collect, path: Path) -> None:
         """Write what `collect` gathers to `path`, as a PDF or, by its suffix, as a web page."""
@@ -59,7 +59,7 @@ class ReportFileController(QObject):
             owner=self,
             progress=lambda share: dialog.setValue(round(90 * share)),
             done=lambda _: self._done(dialog, path),
-            failed=lambda error: self._failed(dialog, collect, path, error),
+            failed=lambda error: self._on_failed(dialog, collect, path, error),
             lane=Lane.LONG,
         )
         dialog.canceled.connect(task.cancel)
@@ -69,15 +69,15 @@ class ReportFileController(QObject):
         dialog.deleteLater()
         self.written.emit(str(path))
 
-    def _failed(self, dialog: QProgressDialog, collect: Collect, path: Path, error: Exception) -> None:
+    def _on_failed(self, dialog: QProgressDialog, collect: Collect, path: Path, error: Exception) -> None:
         dialog.deleteLater()
         if isinstance(error, MissingGlyphsError):
-            other = html_instead(self._window, path, sentence(error))
-            if other is not None:
-                self.write(collect, other)
+            html_path = ask_html_path(self._window, path, sentence(error))
+            if html_path is not None:
+                self.write(collect, html_path)
         elif isinstance(error, OSError):
-            why = error.strerror or str(error)
-            self.notice.emit(self.tr("Cannot export the report: {why}").format(why=why))
+            reason = error.strerror or str(error)
+            self.notice.emit(self.tr("Cannot export the report: {why}").format(why=reason))
         else:
             self.notice.emit(sentence(error))
 

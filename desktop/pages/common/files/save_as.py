@@ -20,24 +20,24 @@ def choose_file(
     `name` is proposed. `kinds`: the words of each kind in the dialog, to its suffix with the dot; the first
     is chosen at first. A suffix that was typed counts, that of the proposed name gives way to the kind.
     """
-    proposed = folders.folder_for(purpose) / name
-    chosen, kind = QFileDialog.getSaveFileName(parent, title, str(proposed), ";;".join(kinds))
-    if not chosen:
+    suggested = folders.folder(purpose) / name
+    selected_name, kind = QFileDialog.getSaveFileName(parent, title, str(suggested), ";;".join(kinds))
+    if not selected_name:
         return None
     kind = kind if kind in kinds else next(iter(kinds))
-    path = _with_suffix(Path(chosen), kinds, kind, edited=Path(chosen) != proposed)
+    path = _apply_suffix(Path(selected_name), kinds, kind, was_edited=Path(selected_name) != suggested)
     # The dialog asked about the name that was typed, not about the one with a suffix.
-    if path != Path(chosen) and path.exists() and not may_replace(parent, path):
+    if path != Path(selected_name) and path.exists() and not may_replace(parent, path):
         return None
     folders.remember(purpose, path)
     return path, kind
 
 
-def _with_suffix(path: Path, kinds: Mapping[str, str], kind: str, edited: bool) -> Path:
+def _apply_suffix(path: Path, kinds: Mapping[str, str], kind: str, was_edited: bool) -> Path:
     suffix = path.suffix.lower()
     if suffix not in kinds.values():
         return path.with_name(path.name + kinds[kind])
-    return path if edited or suffix == kinds[kind] else path.with_suffix(kinds[kind])
+    return path if was_edited or suffix == kinds[kind] else path.with_suffix(kinds[kind])
 
 
 def may_replace(parent: QWidget, path: Path) -> bool:
@@ -51,14 +51,14 @@ def may_replace(parent: QWidget, path: Path) -> bool:
     )
 
 
-def html_instead(parent: QWidget, path: Path, why: str) -> Path | None:
+def ask_html_path(parent: QWidget, path: Path, reason: str) -> Path | None:
     """Where to write HTML in place of the PDF `path`, which cannot be written; None when the user declines.
 
-    `why` is the sentence that says what the PDF lacks.
+    `reason` is the sentence that says what the PDF lacks.
     """
     translate = QCoreApplication.translate
     html = path.with_suffix(".html")
     title = translate("SaveAs", "Export report as HTML?")
-    if not confirm(parent, title, why, translate("SaveAs", "Export HTML"), danger=False):
+    if not confirm(parent, title, reason, translate("SaveAs", "Export HTML"), danger=False):
         return None
     return html if not html.exists() or may_replace(parent, html) else None

@@ -12,15 +12,15 @@ from shared import atomic
 
 def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
     """Write the rows to `path`, whole or not at all. Raises OSError."""
-    out = io.StringIO()
+    output = io.StringIO()
     # A spreadsheet reads UTF-8 only with this mark at the start.
-    out.write("\ufeff")
-    writer = csv.writer(out)
-    writer.writerows([_without_formula(cell) for cell in row] for row in rows)
-    atomic.write(path, out.getvalue().encode("utf-8"), durable=True)
+    output.write("\ufeff")
+    writer = csv.writer(output)
+    writer.writerows([_escape_formula(cell) for cell in row] for row in rows)
+    atomic.write(path, output.getvalue().encode("utf-8"), durable=True)
 
 
-def _without_formula(cell: object) -> str:
+def _escape_formula(cell: object) -> str:
     """A cell that no spreadsheet takes for a formula."""
     text = "" if cell is None else str(cell)
     return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

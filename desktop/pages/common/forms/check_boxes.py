@@ -22,9 +22,9 @@ class CheckBoxesField(QWidget, Generic[Choice]):
         self,
         title: str,
         choices: Iterable[Choice],
-        chosen: Collection[Choice],
-        word: Callable[[Choice], str],
-        meaning: Callable[[Choice], str],
+        checked: Collection[Choice],
+        to_text: Callable[[Choice], str],
+        to_description: Callable[[Choice], str],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -34,15 +34,15 @@ class CheckBoxesField(QWidget, Generic[Choice]):
         column.addWidget(label(title, "label"))
         self.boxes: dict[Choice, QCheckBox] = {}
         for choice in choices:
-            box = QCheckBox(word(choice))
-            box.setChecked(choice in chosen)
-            box.setAccessibleDescription(meaning(choice))
-            box.clicked.connect(self._clicked)
+            box = QCheckBox(to_text(choice))
+            box.setChecked(choice in checked)
+            box.setAccessibleDescription(to_description(choice))
+            box.clicked.connect(self._on_clicked)
             self.boxes[choice] = box
             column.addWidget(box)
-            below = label(meaning(choice), "small", wrap=True)
-            below.setContentsMargins(24, 0, 0, 4)
-            column.addWidget(below)
+            description = label(to_description(choice), "small", wrap=True)
+            description.setContentsMargins(24, 0, 0, 4)
+            column.addWidget(description)
         self._error = label("", "error", wrap=True)
         self._error.hide()
         column.addWidget(self._error)
@@ -60,6 +60,6 @@ class CheckBoxesField(QWidget, Generic[Choice]):
         self._error.setText(sentence)
         self._error.setVisible(bool(sentence))
 
-    def _clicked(self) -> None:
+    def _on_clicked(self) -> None:
         self.set_error("")
         self.changed.emit()

@@ -22,15 +22,15 @@ from desktop.widgets import Combo
 Index = QModelIndex | QPersistentModelIndex
 Choice = tuple[str, str]
 """Id and name of a thing."""
-PAGE = 50
+PAGE_SIZE = 50
 """How many things a page holds; a page with fewer is the last one."""
-Find = Callable[[str, int], Sequence[Choice]]
+FindPage = Callable[[str, int], Sequence[Choice]]
 """Gives a page (from 1) of the things whose name holds a text (empty: the newest ones first). Runs off the
 GUI thread."""
 
-_PAUSE_MS = 250
-_PICTURE = QSize(40, 30)
-_MOST_LETTERS = 255
+_TYPING_PAUSE_MS = 250
+_PICTURE_SIZE = QSize(40, 30)
+_MAX_LENGTH = 255
 
 
 class _ThumbnailDelegate(QStyledItemDelegate):
@@ -38,38 +38,38 @@ class _ThumbnailDelegate(QStyledItemDelegate):
 
     def __init__(self, pictures: Mapping[str, QIcon], parent: QWidget) -> None:
         super().__init__(parent)
-        self._pictures = pictures
+        self._icons = pictures
 
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         super().initStyleOption(option, index)
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
-        option.decorationSize = _PICTURE
-        option.icon = self._pictures.get(str(index.data(Qt.ItemDataRole.UserRole)), QIcon())
+        option.decorationSize = _PICTURE_SIZE
+        option.icon = self._icons.get(str(index.data(Qt.ItemDataRole.UserRole)), QIcon())
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         size = super().sizeHint(option, index)
-        return QSize(size.width(), max(size.height(), _PICTURE.height() + 6))
+        return QSize(size.width(), max(size.height(), _PICTURE_SIZE.height() + 6))
 
 
 class SearchCombo(Combo):
     """An editable choice: an empty text chooses nothing; with `free`, a text that is not a name is an id
     itself.
 
-    What is typed stays; `chosen()` gives what it means. Scrolling to the end of the list brings more.
+    What is typed stays; `selected_id()` gives what it means. Scrolling to the end of the list brings more.
     """
 
-    settled = Signal()
+    choice_changed = Signal()
     """The choice changed: the user picked one, cleared the text, or left the field."""
 
-    nothing = Signal()
+    no_choices_found = Signal()
     """There is nothing at all to choose from."""
 
     def __init__(
         self,
         name: str,
-        find: Find,
+        find: FindPage,
         *,
         free: bool = False,
         placeholder: str = "",
@@ -78,14 +78,14 @@ class SearchCombo(Combo):
     ) -> None:
         """`picture` gives a small picture of a thing by its id, off the GUI thread, for the list."""
         super().__init__(name, parent)
-        self._find = find
-        self._picture = picture
-        self._pictures: dict[str, QIcon] = {}
-        self._free = free
+        self._find_page = find
+        self._read_picture = picture
+        self._icons: dict[str, QIcon] = {}
+        self._accepts_ids = free
         self._task: Task | None = None
-        self._pinned: list[Choice] = []
-        self._text, self._page, self._more = "", 1, False
-        self._reported: str | None = None
+        self._pinned_choices: list[Choice] = []
+        self._text, self._page, self._has_more = "", 1, False
+        self._reported_id: str | None = None
         self.setEditable(True)
         self.setInsertPolicy(Combo.InsertPolicy.NoInsert)
         self.setMinimumContentsLength(12)
@@ -95,40 +95,42 @@ class SearchCombo(Combo):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self.setCompleter(completer)
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(lambda: self._search(typing=True))
+        self._typing_timer = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
+        self._typing_timer.timeout.connect(lambda: self._search(is_typing=True))
         line = self.lineEdit()
         assert line is not None
-        line.setMaxLength(_MOST_LETTERS)
+        line.setMaxLength(_MAX_LENGTH)
         line.setPlaceholderText(placeholder)
-        line.textEdited.connect(lambda _: self._pause.start())
-        line.textEdited.connect(lambda text: None if text else self._settle())
-        line.editingFinished.connect(self._settle)
-        self.activated.connect(lambda _: self._settle())
-        completer.activated.connect(lambda _: self._settle())
+        line.textEdited.connect(lambda _: self._typing_timer.start())
+        line.textEdited.connect(lambda text: None if text else self._report_choice())
+        line.editingFinished.connect(self._report_choice)
+        self.activated.connect(lambda _: self._report_choice())
+        completer.activated.connect(lambda _: self._report_choice())
         for view in self._views():
             if picture is not None:
-                view.setItemDelegate(_ThumbnailDelegate(self._pictures, view))
+                view.setItemDelegate(_ThumbnailDelegate(self._icons, view))
             theme_manager().apply_to(view, late=True)
             bar = view.verticalScrollBar()
-            bar.valueChanged.connect(lambda value, it=bar: self._scrolled(value, it.maximum()))
+            bar.valueChanged.connect(
+                lambda value, scroll_bar=bar: self._fetch_next_page(value, scroll_bar.maximum())
+            )
 
-    def begin(self, choice: Choice | None) -> None:
+    def show_choice(self, choice: Choice | None) -> None:
         """Show `choice` (None: nothing) and fetch the choices."""
-        self._pinned = [choice] if choice is not None else []
-        self._offer([])
+        self._pinned_choices = [choice] if choice is not None else []
+        self._set_choices([])
         self.setEditText(choice[1] if choice else "")
         line = self.lineEdit()
         if line is not None and not line.hasFocus():
             # A long name shows its beginning.
             line.setCursorPosition(0)
-        self._reported = choice[0] if choice else None
+        self._reported_id = choice[0] if choice else None
         self._search()
 
-    def take(self, choice: Choice) -> None:
+    def choose(self, choice: Choice) -> None:
         """Choose an object that was just created."""
-        self.begin(choice)
-        self.settled.emit()
+        self.show_choice(choice)
+        self.choice_changed.emit()
 
     def showPopup(self) -> None:
         self._fetch_pictures()
@@ -138,7 +140,7 @@ class SearchCombo(Combo):
         """Fetch the choices again; the typed text stays."""
         self._search()
 
-    def chosen(self) -> str | None:
+    def selected_id(self) -> str | None:
         """The id of what the text names; None for an empty text.
 
         Raises ValueError when the text names nothing that is known.
@@ -149,55 +151,55 @@ class SearchCombo(Combo):
         index = self._index(text)
         if index >= 0:
             return str(self.itemData(index))
-        if self._free:
+        if self._accepts_ids:
             return text
         raise ValueError("nothing of this name")
 
-    def typed(self) -> Choice:
-        """What is typed, to be put back by `restore`: the id that it means (empty: none), the text."""
+    def typed_choice(self) -> Choice:
+        """What is typed, to be put back by `restore_choice`: the id that it means (empty: none), the text."""
         text = self.currentText()
         index = self._index(text.strip())
         return (str(self.itemData(index)) if index >= 0 else ""), text
 
-    def restore(self, typed: Choice) -> None:
+    def restore_choice(self, typed_choice: Choice) -> None:
         """Put back what was typed before."""
-        value, text = typed
-        if value and (value, text) not in self._pinned:
-            self._pinned.append((value, text))
-            self._offer([])
+        value, text = typed_choice
+        if value and (value, text) not in self._pinned_choices:
+            self._pinned_choices.append((value, text))
+            self._set_choices([])
         self.setEditText(text)
 
-    def _search(self, typing: bool = False) -> None:
+    def _search(self, is_typing: bool = False) -> None:
         if self._task is not None:
             self._task.cancel()
         text = self.currentText().strip()
-        if text in [name for _, name in self._pinned]:
+        if text in [name for _, name in self._pinned_choices]:
             text = ""
-        self._text, self._page, self._more = text, 1, False
+        self._text, self._page, self._has_more = text, 1, False
         self._task = run(
-            self._find,
+            self._find_page,
             text,
             1,
             owner=self,
-            done=self._suggest if typing else self._show_choices,
+            done=self._suggest if is_typing else self._show_choices,
             failed=lambda _: None,
         )
 
-    def _scrolled(self, value: int, end: int) -> None:
+    def _fetch_next_page(self, value: int, end: int) -> None:
         """Fetch the next page when the end of the list is visible."""
-        if value < end or not self._more:
+        if value < end or not self._has_more:
             return
-        self._more = False
+        self._has_more = False
         self._page += 1
         self._task = run(
-            self._find, self._text, self._page, owner=self, done=self._append, failed=lambda _: None
+            self._find_page, self._text, self._page, owner=self, done=self._append, failed=lambda _: None
         )
 
     def _append(self, choices: Sequence[Choice]) -> None:
-        self._more = len(choices) >= PAGE
-        offered = {self.itemData(index) for index in range(self.count())}
+        self._has_more = len(choices) >= PAGE_SIZE
+        listed_ids = {self.itemData(index) for index in range(self.count())}
         for value, name in choices:
-            if value not in offered:
+            if value not in listed_ids:
                 self.addItem(name, value)
         self._fetch_pictures()
 
@@ -206,23 +208,23 @@ class SearchCombo(Combo):
         index = self.currentIndex()
         return index if index >= 0 and self.itemText(index) == text else self.findText(text)
 
-    def _settle(self) -> None:
+    def _report_choice(self) -> None:
         try:
-            value = self.chosen()
+            value = self.selected_id()
         except ValueError:
             return
-        if value != self._reported:
-            self._reported = value
-            self.settled.emit()
+        if value != self._reported_id:
+            self._reported_id = value
+            self.choice_changed.emit()
 
     def _show_choices(self, choices: Sequence[Choice]) -> None:
-        self._offer(choices)
+        self._set_choices(choices)
         if not self._text and not self.count():
-            self.nothing.emit()
+            self.no_choices_found.emit()
 
     def _suggest(self, choices: Sequence[Choice]) -> None:
         """Offer what was found while someone types: the list below the text follows."""
-        self._offer(choices)
+        self._set_choices(choices)
         line, completer = self.lineEdit(), self.completer()
         if line is not None and completer is not None and line.hasFocus() and line.text():
             completer.setCompletionPrefix(line.text())
@@ -230,14 +232,14 @@ class SearchCombo(Combo):
 
     def _fetch_pictures(self) -> None:
         """Fetch the pictures of what the open list offers."""
-        if self._picture is None:
+        if self._read_picture is None:
             return
         for index in range(self.count()):
             value = str(self.itemData(index))
-            if value not in self._pictures:
-                self._pictures[value] = QIcon()
+            if value not in self._icons:
+                self._icons[value] = QIcon()
                 run(
-                    self._picture,
+                    self._read_picture,
                     value,
                     owner=self,
                     done=partial(self._show_picture, value),
@@ -246,7 +248,7 @@ class SearchCombo(Combo):
                 )
 
     def _show_picture(self, value: str, image: QImage) -> None:
-        self._pictures[value] = QIcon(QPixmap.fromImage(image))
+        self._icons[value] = QIcon(QPixmap.fromImage(image))
         for view in self._views():
             view.viewport().update()
 
@@ -256,14 +258,14 @@ class SearchCombo(Combo):
         popup = completer.popup() if completer is not None else None
         return [self.view(), *([popup] if popup is not None else [])]
 
-    def _offer(self, choices: Sequence[Choice]) -> None:
+    def _set_choices(self, choices: Sequence[Choice]) -> None:
         line = self.lineEdit()
         assert line is not None
         text, cursor = line.text(), line.cursorPosition()
         index = self._index(text)
         was = self.itemData(index) if index >= 0 else None
-        self._more = len(choices) >= PAGE
-        every = self._pinned + [choice for choice in choices if choice not in self._pinned]
+        self._has_more = len(choices) >= PAGE_SIZE
+        every = self._pinned_choices + [choice for choice in choices if choice not in self._pinned_choices]
         self.blockSignals(True)
         self.clear()
         for value, name in every:

@@ -16,7 +16,7 @@ from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.messages.error_messages import field_sentence, sentence
 from desktop.widgets import Banner, Button, ButtonKind, Dialog, Field, confirm, label
 
-_MOST_LETTERS = 255
+_MAX_LENGTH = 255
 """What the service takes for a name."""
 
 
@@ -35,8 +35,8 @@ class Form(Dialog):
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setMinimumWidth(460)
         self._context = context
-        self._verb = verb
-        self._touched = False
+        self._save_text = verb
+        self._has_changes = False
         self.fields: dict[str, Field] = {}
         self.banner = Banner()
         self.save = Button(verb, kind=ButtonKind.MAIN)
@@ -65,9 +65,9 @@ class Form(Dialog):
         for key, part in ((name, field), (beside_name, beside)):
             if part is not None:
                 self.fields[key] = part
-                part.changed.connect(self.touch)
+                part.changed.connect(self.mark_changed)
                 if isinstance(part.editor, QLineEdit):
-                    part.editor.setMaxLength(_MOST_LETTERS)
+                    part.editor.setMaxLength(_MAX_LENGTH)
         if beside is None:
             self.body.addWidget(field)
             return
@@ -79,9 +79,9 @@ class Form(Dialog):
             row.addWidget(part, 1, Qt.AlignmentFlag.AlignTop)
         self.body.addLayout(row)
 
-    def touch(self) -> None:
+    def mark_changed(self) -> None:
         """Note that something was typed or chosen: closing without saving asks first."""
-        self._touched = True
+        self._has_changes = True
 
     def text(self, name: str) -> str | None:
         """Return the text of a field; None for an empty one."""
@@ -114,11 +114,11 @@ class Form(Dialog):
         self.banner.hide()
         self.save.setEnabled(False)
         self.save.setText(self.tr("Saving…"))
-        run_guarded(self._context, work, owner=self, done=self._done, failed=self._failed)
+        run_guarded(self._context, work, owner=self, done=self._done, failed=self._on_failed)
 
     def reject(self) -> None:
         """Close, after asking when something was typed."""
-        if self._touched and not confirm(
+        if self._has_changes and not confirm(
             self,
             self.tr("Discard changes?"),
             self.tr("The changes in this form are not saved."),
@@ -128,25 +128,25 @@ class Form(Dialog):
         super().reject()
 
     def _done(self, answer: Any) -> None:
-        self._ready()
-        self._touched = False
+        self._enable_saving()
+        self._has_changes = False
         self.accept()
         self.saved.emit(answer)
 
-    def _failed(self, error: Exception) -> None:
-        self._ready()
+    def _on_failed(self, error: Exception) -> None:
+        self._enable_saving()
         if isinstance(error, Invalid):
-            wrong = {name: field_sentence(error, name) for name in self.fields}
-            named = [name for name, message in wrong.items() if message]
-            for name in reversed(named):
-                self.show_field_error(name, wrong[name])
-            if named:
+            messages = {name: field_sentence(error, name) for name in self.fields}
+            wrong_fields = [name for name, message in messages.items() if message]
+            for name in reversed(wrong_fields):
+                self.show_field_error(name, messages[name])
+            if wrong_fields:
                 return
         if isinstance(error, Conflict) and error.details.get("field") in self.fields:
             self.show_field_error(str(error.details["field"]), sentence(error))
             return
         self.banner.say(sentence(error), "error")
 
-    def _ready(self) -> None:
+    def _enable_saving(self) -> None:
         self.save.setEnabled(True)
-        self.save.setText(self._verb)
+        self.save.setText(self._save_text)

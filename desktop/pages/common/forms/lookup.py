@@ -9,44 +9,44 @@ from PySide6.QtGui import QImage
 
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.pages.common.forms.chooser import PAGE, Choice, Find
+from desktop.pages.common.forms.chooser import PAGE_SIZE, Choice, FindPage
 from shared.codes import Permission
 from shared.wire.catalogue import Task
 
 _PICTURE_PX = 128
 
 
-def aircraft(session: Session) -> Find:
+def aircraft(session: Session) -> FindPage:
     """Finds aircraft."""
-    return partial(_aircraft, session)
+    return partial(_find_aircraft, session)
 
 
-def flights(session: Session) -> Find:
+def flights(session: Session) -> FindPage:
     """Finds flights."""
-    return partial(_flights, session)
+    return partial(_find_flights, session)
 
 
-def tasks(session: Session) -> Find:
+def tasks(session: Session) -> FindPage:
     """Finds tasks."""
-    return partial(_tasks, session)
+    return partial(_find_tasks, session)
 
 
-def references(session: Session, aircraft_id: str | None = None) -> Find:
+def references(session: Session, aircraft_id: str | None = None) -> FindPage:
     """Finds reference images; those of an aircraft first."""
-    return partial(_references, session, aircraft_id)
+    return partial(_find_references, session, aircraft_id)
 
 
 def reference_picture(session: Session) -> Callable[[str], QImage]:
     """Gives a small picture of a reference image by its id."""
-    return partial(_reference_picture, session)
+    return partial(_read_reference_picture, session)
 
 
-def people(context: Context) -> Find:
+def people(context: Context) -> FindPage:
     """Finds people; who may not see the users finds only themselves.
 
     Who is logged in counts at every search: a page can be made before anyone is.
     """
-    return partial(_people, context)
+    return partial(_find_users, context)
 
 
 def task_name(task: Task) -> str:
@@ -54,23 +54,25 @@ def task_name(task: Task) -> str:
     return " · ".join(part for part in (task.task_name, task.flight_number, task.aircraft_name) if part)
 
 
-def _aircraft(session: Session, text: str, page: int) -> list[Choice]:
-    entries = session.catalogue.aircraft.list(page, PAGE, text).data
+def _find_aircraft(session: Session, text: str, page: int) -> list[Choice]:
+    entries = session.catalogue.aircraft.list(page, PAGE_SIZE, text).data
     return [(aircraft.aircraft_id, aircraft.aircraft_name) for aircraft in entries]
 
 
-def _flights(session: Session, text: str, page: int) -> list[Choice]:
-    entries = session.catalogue.flights.list(page, PAGE, text).data
+def _find_flights(session: Session, text: str, page: int) -> list[Choice]:
+    entries = session.catalogue.flights.list(page, PAGE_SIZE, text).data
     return [(flight.flight_id, flight.flight_number) for flight in entries]
 
 
-def _tasks(session: Session, text: str, page: int) -> list[Choice]:
-    return [(task.task_id, task_name(task)) for task in session.catalogue.tasks.list(page, PAGE, text).data]
+def _find_tasks(session: Session, text: str, page: int) -> list[Choice]:
+    return [
+        (task.task_id, task_name(task)) for task in session.catalogue.tasks.list(page, PAGE_SIZE, text).data
+    ]
 
 
-def _people(context: Context, text: str, page: int) -> list[Choice]:
+def _find_users(context: Context, text: str, page: int) -> list[Choice]:
     if context.may(Permission.USER_MANAGE):
-        users = context.session.users.list(page, PAGE, text).data
+        users = context.session.users.list(page, PAGE_SIZE, text).data
         return [(user.user_id, user.name or user.username) for user in users]
     payload = context.payload
     if payload is None or page > 1:
@@ -78,15 +80,15 @@ def _people(context: Context, text: str, page: int) -> list[Choice]:
     return [(payload.user.user_id, payload.user.name or payload.user.username)]
 
 
-def _reference_picture(session: Session, reference_image_id: str) -> QImage:
+def _read_reference_picture(session: Session, reference_image_id: str) -> QImage:
     reference = session.catalogue.reference_images.get(reference_image_id)
     return QImage.fromData(session.files.thumbnail(reference.file_id, _PICTURE_PX))
 
 
-def _references(session: Session, aircraft_id: str | None, text: str, page: int) -> list[Choice]:
+def _find_references(session: Session, aircraft_id: str | None, text: str, page: int) -> list[Choice]:
     images = session.catalogue.reference_images
-    entries = images.list(page, PAGE, text).data
+    entries = images.list(page, PAGE_SIZE, text).data
     if aircraft_id is not None and page == 1:
-        of_aircraft = images.list(1, PAGE, text, aircraft_id=aircraft_id).data
-        entries = of_aircraft + [image for image in entries if image not in of_aircraft]
+        aircraft_images = images.list(1, PAGE_SIZE, text, aircraft_id=aircraft_id).data
+        entries = aircraft_images + [image for image in entries if image not in aircraft_images]
     return [(image.reference_image_id, image.reference_image_name) for image in entries]

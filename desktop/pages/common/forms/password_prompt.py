@@ -70,7 +70,7 @@ class PasswordPrompt(Dialog):
             self.password.text(),
             owner=self,
             done=self._done,
-            failed=self._failed,
+            failed=self._on_failed,
         )
 
     def _done(self, _payload: Payload) -> None:
@@ -78,23 +78,23 @@ class PasswordPrompt(Dialog):
         self.accept()
         self.logged_in.emit()
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self.go.setEnabled(True)
         self.password.set_error(sentence(error))
         self.password.setFocus()
 
 
 def ask_password(
-    context: Context, error: Exception, *, owner: QWidget, then: Callable[[], object]
+    context: Context, error: Exception, *, owner: QWidget, on_logged_in: Callable[[], object]
 ) -> PasswordPrompt | None:
-    """When `error` says that the service wants a recent login, ask for the password and call `then` after it.
+    """When `error` says that the service wants a recent login, ask for the password and call `on_logged_in` after it.
 
     Gives the open dialog, or None for any other error.
     """
     if not (isinstance(error, Forbidden) and error.code == ErrorCode.PASSWORD_LOGIN_NEEDED):
         return None
     dialog = PasswordPrompt(context, owner)
-    dialog.logged_in.connect(then)
+    dialog.logged_in.connect(on_logged_in)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
     return dialog
@@ -114,14 +114,14 @@ def run_guarded(
     repeated; without a password `failed` gets the service's refusal.
     """
 
-    def repeat() -> None:
+    def run_again() -> None:
         run(function, owner=owner, done=done, failed=failed)
 
-    def ask_again(error: Exception) -> None:
-        dialog = ask_password(context, error, owner=owner, then=repeat)
+    def handle_failure(error: Exception) -> None:
+        dialog = ask_password(context, error, owner=owner, on_logged_in=run_again)
         if dialog is None:
             failed(error)
         else:
             dialog.rejected.connect(lambda: failed(error))
 
-    run(function, owner=owner, done=done, failed=ask_again)
+    run(function, owner=owner, done=done, failed=handle_failure)

@@ -15,7 +15,7 @@ from desktop.widgets import label
 
 MIN_LENGTH, MAX_LENGTH = 8, 128
 # Bits (estimated) from which a password counts as weak, fair, good, strong.
-_STEPS = (28.0, 40.0, 55.0, 75.0)
+_BIT_THRESHOLDS = (28.0, 40.0, 55.0, 75.0)
 
 
 def follows_rules(password: str, username: str) -> bool:
@@ -24,8 +24,8 @@ def follows_rules(password: str, username: str) -> bool:
     Whether it is a common one is known to the service alone.
     """
     text = unicodedata.normalize("NFKC", password)
-    same = text.casefold() == unicodedata.normalize("NFKC", username).strip().casefold()
-    return MIN_LENGTH <= len(text) <= MAX_LENGTH and not same
+    is_username = text.casefold() == unicodedata.normalize("NFKC", username).strip().casefold()
+    return MIN_LENGTH <= len(text) <= MAX_LENGTH and not is_username
 
 
 def strength(password: str) -> int:
@@ -44,12 +44,12 @@ def strength(password: str) -> int:
         (33, lambda character: character.isascii() and not character.isalnum()),
     )
     alphabet = sum(size for size, matches in kinds if any(matches(character) for character in password))
-    each = math.log2(max(2, alphabet))
-    bits = each
-    for before, character in itertools.pairwise(password):
-        bits += 1.0 if abs(ord(character) - ord(before)) <= 1 else each
-    bits = min(bits, each * len(set(password)) * 1.5)
-    return max(1, sum(bits >= step for step in _STEPS))
+    bits_per_character = math.log2(max(2, alphabet))
+    bits = bits_per_character
+    for previous, character in itertools.pairwise(password):
+        bits += 1.0 if abs(ord(character) - ord(previous)) <= 1 else bits_per_character
+    bits = min(bits, bits_per_character * len(set(password)) * 1.5)
+    return max(1, sum(bits >= step for step in _BIT_THRESHOLDS))
 
 
 class _StrengthBars(QWidget):
@@ -57,11 +57,11 @@ class _StrengthBars(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._filled = 0
+        self._filled_bars = 0
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def fill(self, steps: int) -> None:
-        self._filled = steps
+    def set_filled(self, steps: int) -> None:
+        self._filled_bars = steps
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -69,12 +69,12 @@ class _StrengthBars(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         theme = theme_manager().theme
-        tone = "failed" if self._filled <= 1 else "undecided" if self._filled == 2 else "passed"
+        tone = "failed" if self._filled_bars <= 1 else "undecided" if self._filled_bars == 2 else "passed"
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         for index in range(4):
-            painter.setBrush(QColor(getattr(theme, tone) if index < self._filled else theme.line))
+            painter.setBrush(QColor(getattr(theme, tone) if index < self._filled_bars else theme.line))
             painter.drawRoundedRect(QRectF(index * 25, 0, 21, 4), 2, 2)
         painter.end()
 
@@ -89,9 +89,9 @@ class StrengthLine(QWidget):
         column.setSpacing(6)
         row = QHBoxLayout()
         row.setSpacing(8)
-        self._steps = _StrengthBars()
+        self._bars = _StrengthBars()
         self._word = label("", "small")
-        row.addWidget(self._steps)
+        row.addWidget(self._bars)
         row.addWidget(self._word)
         row.addStretch(1)
         column.addLayout(row)
@@ -109,7 +109,7 @@ class StrengthLine(QWidget):
             self.tr("Strong"),
         )
         steps = strength(password)
-        self._steps.fill(steps)
+        self._bars.set_filled(steps)
         self._word.setText(labels[steps] if password else "")
 
     def word(self) -> str:

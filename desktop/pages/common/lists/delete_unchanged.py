@@ -10,7 +10,7 @@ from desktop.client.http.transport import Versioned
 
 T = TypeVar("T")
 
-TRIES = 3
+MAX_ATTEMPTS = 3
 """Number of attempts; each one fails when the object changes between reading and writing."""
 
 
@@ -23,15 +23,15 @@ def delete_unchanged(
 
     `check` raises when the object is not as the user saw it. Raises what `check` raises, and ClientError.
     """
-    for attempt in range(TRIES):
+    for attempt in range(MAX_ATTEMPTS):
         try:
-            now = read()
-            check(now)
-            delete(now.etag)
+            current = read()
+            check(current)
+            delete(current.etag)
         except NotFound:
             return
         except Stale:
-            if attempt + 1 == TRIES:
+            if attempt + 1 == MAX_ATTEMPTS:
                 raise
         else:
             return

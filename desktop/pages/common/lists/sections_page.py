@@ -17,7 +17,7 @@ class PageSection(QWidget):
     toast = Signal(str)
     """Ask for a short notice at the foot of the window."""
 
-    def opened(self) -> None:
+    def enter(self) -> None:
         """The section came to the front."""
 
 
@@ -54,12 +54,12 @@ class SectionsPage(Page, Generic[S]):
         """The name of the section in front."""
         return self.chips.value()
 
-    def opened(self, params: dict[str, Any]) -> None:
+    def enter(self, params: dict[str, Any]) -> None:
         """Show the section `section`, or the one that was in front."""
         self.show_chips()
-        offered = self.visible_sections()
-        wanted = str(params.get("section") or self.current_section)
-        self.show_section(wanted if wanted in offered else next(iter(offered)))
+        sections = self.visible_sections()
+        name = str(params.get("section") or self.current_section)
+        self.show_section(name if name in sections else next(iter(sections)))
 
     def return_params(self) -> dict[str, Any]:
         """The section in front."""
@@ -74,4 +74,4 @@ class SectionsPage(Page, Generic[S]):
         self.chips.set_value(name)
         section = self.sections[name]
         self._stack.setCurrentWidget(section)
-        section.opened()
+        section.enter()

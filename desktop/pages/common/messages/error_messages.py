@@ -33,7 +33,7 @@ from desktop.localization.fonts import PACKAGE, MissingGlyphsError
 from desktop.pages.common.messages.service_messages import known_message
 from desktop.report.errors import SealBrokenError
 
-_NTH = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
+_PHOTO_MESSAGE = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 
 
 def sentence(error: Exception) -> str:
@@ -41,12 +41,12 @@ def sentence(error: Exception) -> str:
     if isinstance(error, MissingGlyphsError):
         return _missing_font_sentence(error)
     if isinstance(error, SealBrokenError):
-        broken = QCoreApplication.translate(
+        text = QCoreApplication.translate(
             "Errors",
             "The stored content of edition {n} does not match its seal. Verify the seal and contact "
             "an administrator.",
         )
-        return broken.format(n=error.edition)
+        return text.format(n=error.edition)
     if isinstance(error, ImageError):
         return str(error)
     if isinstance(error, OSError):
@@ -62,7 +62,7 @@ def sentence(error: Exception) -> str:
         _kind_sentence(error)
         or known_message(error.server_message or "")
         or error.server_message
-        or _rejected_sentence()
+        or _request_rejected_sentence()
     )
 
 
@@ -119,7 +119,7 @@ def seconds_sentence(seconds: int) -> str:
     return QCoreApplication.translate("Errors", "Too many attempts. Try again in %n second(s).", "", seconds)
 
 
-def _rejected_sentence() -> str:
+def _request_rejected_sentence() -> str:
     return QCoreApplication.translate("Errors", "The service rejected the request. Try again.")
 
 
@@ -190,17 +190,17 @@ def _blocking_items_sentence(error: Conflict) -> str:
 
 def _in_use_sentence(references: Mapping[str, int]) -> str:
     """Which entries of the catalogue still refer to something, by the numbers of each kind."""
-    counted = {
+    texts = {
         "flight": QCoreApplication.translate("Errors", "%n flight(s)", "", references.get("flight", 0)),
         "task": QCoreApplication.translate("Errors", "%n task(s)", "", references.get("task", 0)),
         "reference_image": QCoreApplication.translate(
             "Errors", "%n reference image(s)", "", references.get("reference_image", 0)
         ),
     }
-    named = [text for kind, text in counted.items() if references.get(kind)]
+    used = [text for kind, text in texts.items() if references.get(kind)]
     return QCoreApplication.translate(
         "Errors", "Still in use by {what}. Change or delete these first."
-    ).format(what=", ".join(named) or QCoreApplication.translate("Errors", "other entries"))
+    ).format(what=", ".join(used) or QCoreApplication.translate("Errors", "other entries"))
 
 
 def _forbidden_sentence(error: Forbidden) -> str:
@@ -247,8 +247,8 @@ def _refused_sentence(error: Refused) -> str:
     # The profile says which field in its data; everything else says it in the message.
     if message == "更新数据失败" and isinstance(error.data, str):
         message = error.data.partition("：")[2] or error.data
-    nth = _NTH.fullmatch(message)
-    if nth is not None:
-        reason = known_message(nth[2]) or nth[2]
-        return QCoreApplication.translate("Errors", "Photo {n}: {what}").format(n=nth[1], what=reason)
-    return known_message(message) or message or _rejected_sentence()
+    match = _PHOTO_MESSAGE.fullmatch(message)
+    if match is not None:
+        reason = known_message(match[2]) or match[2]
+        return QCoreApplication.translate("Errors", "Photo {n}: {what}").format(n=match[1], what=reason)
+    return known_message(message) or message or _request_rejected_sentence()

@@ -9,12 +9,12 @@ from shared.codes import SealState, Status
 from shared.results import Counters
 from shared.wire.seal import Edition, RecordSeal, Tally
 
-_SHORT = 12
+_SHORT_SEAL_LENGTH = 12
 
 
 def short_seal(seal: str) -> str:
     """The first digits of a seal, enough to compare by eye."""
-    return seal[:_SHORT]
+    return seal[:_SHORT_SEAL_LENGTH]
 
 
 def seal_sentence(seal: RecordSeal | None) -> str:
@@ -63,10 +63,10 @@ def sealed_sentence() -> str:
     )
 
 
-def counted_sentence(counted: Counters) -> str:
+def counters_sentence(counters: Counters) -> str:
     """How many items were judged how."""
     text = QCoreApplication.translate("Seal", "{passed} passed, {failed} failed, {undecided} undecided")
-    return text.format(passed=counted.passed, failed=counted.failed, undecided=counted.undecided)
+    return text.format(passed=counters.passed, failed=counters.failed, undecided=counters.undecided)
 
 
 def outcome_word(outcome: Status | None) -> str:
@@ -91,24 +91,26 @@ def edition_events(edition: Edition) -> list[str]:
         )
     if edition.released_at is not None:
         name = edition.released_by_name or edition.released_by or ""
-        released = translate("Seal", "Released by {name} on {time}")
-        lines.append(released.format(name=name, time=minute(edition.released_at)))
+        release_text = translate("Seal", "Released by {name} on {time}")
+        lines.append(release_text.format(name=name, time=minute(edition.released_at)))
     if edition.reopened_at is not None:
         name = edition.reopened_by_name or edition.reopened_by or ""
-        reopened = translate("Seal", "Reopened by {name} on {time}: {reason}")
+        reopening_text = translate("Seal", "Reopened by {name} on {time}: {reason}")
         lines.append(
-            reopened.format(name=name, time=minute(edition.reopened_at), reason=edition.reopen_reason or "")
+            reopening_text.format(
+                name=name, time=minute(edition.reopened_at), reason=edition.reopen_reason or ""
+            )
         )
     return lines
 
 
-def judged_text(counted: Tally | Counters) -> str:
+def decided_text(counters: Tally | Counters) -> str:
     """How many items a person judged, in the words of the workbench."""
     text = QCoreApplication.translate("ItemsPanel", "Decided {n} of {all}")
-    return text.format(n=counted.judged, all=counted.items)
+    return text.format(n=counters.judged, all=counters.items)
 
 
-def detected_text(counted: Tally | Counters) -> str:
+def detected_text(counters: Tally | Counters) -> str:
     """How many items have a finished detection, in the words of the workbench."""
     text = QCoreApplication.translate("ItemsPanel", "Detected {n} of {all}")
-    return text.format(n=counted.detected, all=counted.items)
+    return text.format(n=counters.detected, all=counters.items)

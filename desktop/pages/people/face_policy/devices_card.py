@@ -55,8 +55,8 @@ class DeviceForm(Form):
             return partial(allow_this_computer, session, self._context.device_token, name)
         return partial(session.faces.rename_device, self._device.device_id, name)
 
-    def _failed(self, error: Exception) -> None:
-        super()._failed(error)
+    def _on_failed(self, error: Exception) -> None:
+        super()._on_failed(error)
         if isinstance(error, NoKeyringError):
             self.banner.say(
                 self.tr(
@@ -132,7 +132,7 @@ class DevicesCard(Card):
         """Ask for a name: of this computer, to allow it, or a new one of `device`."""
         form = DeviceForm(self._context, device, self)
         form.finished.connect(form.deleteLater)
-        form.saved.connect(lambda _: self._changed(self.tr("Device saved.")))
+        form.saved.connect(lambda _: self._on_changed(self.tr("Device saved.")))
         form.open()
         return form
 
@@ -149,11 +149,11 @@ class DevicesCard(Card):
             self._context,
             partial(self._context.session.faces.end_device, device.device_id),
             owner=self,
-            done=lambda _: self._changed(self.tr("Device removed.")),
-            failed=self._failed,
+            done=lambda _: self._on_changed(self.tr("Device removed.")),
+            failed=self._on_failed,
         )
 
-    def _changed(self, text: str) -> None:
+    def _on_changed(self, text: str) -> None:
         self.toast.emit(text)
         self.load()
 
@@ -164,10 +164,10 @@ class DevicesCard(Card):
             self._context.session.faces.devices,
             owner=self,
             done=self.show_devices,
-            failed=self._failed,
+            failed=self._on_failed,
         )
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self.toast.emit(sentence(error))
         if isinstance(error, ClientError) and error.code == "not_found":
             self.load()

@@ -130,11 +130,11 @@ class PolicyCard(Card):
             self._context,
             partial(self._context.session.faces.change_policy, change),
             owner=self,
-            done=self._saved,
-            failed=self._not_saved,
+            done=self._on_saved,
+            failed=self._on_save_failed,
         )
 
-    def _saved(self, policy: FacePolicy) -> None:
+    def _on_saved(self, policy: FacePolicy) -> None:
         before = self._policy.login_enabled
         self.setEnabled(True)
         self.show_policy(policy)
@@ -146,7 +146,7 @@ class PolicyCard(Card):
             self.toast.emit(self.tr("Face login disabled."))
         self.changed.emit(policy)
 
-    def _not_saved(self, error: Exception) -> None:
+    def _on_save_failed(self, error: Exception) -> None:
         self.setEnabled(True)
         self.show_policy(self._policy)
         self.toast.emit(sentence(error))

@@ -35,7 +35,7 @@ class DeliveriesDialog(Dialog):
         self.setModal(True)
         self.setMinimumSize(*_SIZE)
         self.table: Table[Delivery] = Table(self.tr("Deliveries"), self._columns())
-        self.table.chosen_changed.connect(self._show_reason)
+        self.table.selection_changed.connect(self._show_reason)
         self.reason = label("", wrap=True)
         self.reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.stack = StateStack(self.table)
@@ -74,7 +74,7 @@ class DeliveriesDialog(Dialog):
 
     def load(self) -> None:
         """Read the deliveries again."""
-        if self.table.chosen is None:
+        if self.table.selected_row is None:
             self.stack.show_loading()
         run(
             partial(self._context.session.webhooks.deliveries, self._webhook.webhook_id),
@@ -84,7 +84,7 @@ class DeliveriesDialog(Dialog):
         )
 
     def _show(self, deliveries: Sequence[Delivery]) -> None:
-        chosen = self.table.chosen
+        chosen = self.table.selected_row
         keep = deliveries[0].delivery_id if chosen is None and deliveries else ""
         keep = keep if chosen is None else chosen.delivery_id
         self.table.show_rows(list(deliveries), lambda delivery: delivery.delivery_id == keep)
@@ -102,5 +102,5 @@ class DeliveriesDialog(Dialog):
         self._show_reason()
 
     def _show_reason(self) -> None:
-        chosen = self.table.chosen
+        chosen = self.table.selected_row
         self.reason.setText("" if chosen is None else reason_sentence(chosen))

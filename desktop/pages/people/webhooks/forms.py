@@ -44,7 +44,7 @@ class WebhookForm(Form):
             event_word,
             event_meaning,
         )
-        self.events.changed.connect(self.touch)
+        self.events.changed.connect(self.mark_changed)
         self.body.addWidget(self.events)
         text = self.tr(
             "The service sends IDs, times and counts to this address, signed with a secret. It sends no "

@@ -29,8 +29,8 @@ _TONES = {WebhookState.ACTIVE: "passed", WebhookState.PAUSED: "dim", WebhookStat
 class WebhookSection(TableSection[Webhook]):
     """The webhooks. There are few, so all are read, and searched here."""
 
-    manage: ClassVar[Permission] = Permission.SETTINGS_MANAGE
-    sign: ClassVar[str] = "link"
+    manage_permission: ClassVar[Permission] = Permission.SETTINGS_MANAGE
+    empty_icon: ClassVar[str] = "link"
     new_command: ClassVar[str] = "webhook.new"
     delete_command: ClassVar[str] = ""
 
@@ -42,7 +42,7 @@ class WebhookSection(TableSection[Webhook]):
         self.banner = Banner()
         self.card_column.insertWidget(0, self.banner)
 
-    def make_more(self) -> list[Button]:
+    def make_extra_buttons(self) -> list[Button]:
         self.deliveries = Button(self.tr("Deliveries"), icon="history")
         self.test = Button(self.tr("Send test"), icon="play")
         self.pause = Button(self.tr("Pause"))
@@ -60,7 +60,7 @@ class WebhookSection(TableSection[Webhook]):
             Column(self.tr("Last success"), lambda w: minute(w.last_success_at) or NOTHING, 160, kind="dim"),
         ]
 
-    def none_yet(self) -> str:
+    def empty_text(self) -> str:
         return self.tr("No webhooks yet. Nothing is sent.")
 
     def fetch(self, number: int, size: int, text: str) -> Listing[Webhook]:
@@ -99,15 +99,15 @@ class WebhookSection(TableSection[Webhook]):
     def form(self, entry: Webhook | None) -> QDialog:
         return WebhookForm(self._context, entry, self)
 
-    def show_chosen(self) -> None:
-        super().show_chosen()
-        webhook = self.chosen()
+    def update_buttons(self) -> None:
+        super().update_buttons()
+        webhook = self.selected_entry()
         active = webhook is None or webhook.state is WebhookState.ACTIVE
         self.pause.setText(self.tr("Pause") if active else self.tr("Resume"))
 
     def switch(self) -> None:
         """Pause the chosen webhook, or resume it."""
-        webhook = self.chosen()
+        webhook = self.selected_entry()
         if webhook is None:
             return
         change = WebhookUpdate(paused=webhook.state is WebhookState.ACTIVE)
@@ -115,13 +115,13 @@ class WebhookSection(TableSection[Webhook]):
             self._context,
             partial(self._context.session.webhooks.update, webhook.webhook_id, change),
             owner=self,
-            done=self._saved,
+            done=self._on_saved,
             failed=lambda error: self.toast.emit(sentence(error)),
         )
 
     def send_test(self) -> None:
         """Send a test to the chosen webhook and show the outcome."""
-        webhook = self.chosen()
+        webhook = self.selected_entry()
         if webhook is None:
             return
         self.test.setEnabled(False)
@@ -130,21 +130,21 @@ class WebhookSection(TableSection[Webhook]):
             self._context,
             partial(self._context.session.webhooks.test, webhook.webhook_id),
             owner=self,
-            done=self._tested,
-            failed=self._not_tested,
+            done=self._on_tested,
+            failed=self._on_test_failed,
         )
 
     def show_deliveries(self) -> None:
         """Show the last deliveries of the chosen webhook."""
-        webhook = self.chosen()
+        webhook = self.selected_entry()
         if webhook is not None:
             dialog = DeliveriesDialog(self._context, webhook, self)
             dialog.finished.connect(dialog.deleteLater)
             dialog.open()
 
-    def delete_chosen(self) -> None:
+    def delete_selected(self) -> None:
         """Delete the chosen webhook, after asking."""
-        webhook = self.chosen()
+        webhook = self.selected_entry()
         if webhook is None or not confirm(
             self,
             self.tr("Delete {name}?").format(name=webhook.name),
@@ -156,23 +156,23 @@ class WebhookSection(TableSection[Webhook]):
             self._context,
             partial(self._context.session.webhooks.delete, webhook.webhook_id),
             owner=self,
-            done=lambda _: self._deleted(webhook.name),
-            failed=lambda error: self._not_deleted(webhook.name, error),
+            done=lambda _: self._on_deleted(webhook.name),
+            failed=lambda error: self._on_delete_failed(webhook.name, error),
         )
 
-    def _saved(self, entry: Webhook) -> None:
-        super()._saved(entry)
+    def _on_saved(self, entry: Webhook) -> None:
+        super()._on_saved(entry)
         if isinstance(entry, NewWebhook):
             SecretDialog(entry, self).open()
 
-    def _tested(self, delivery: Delivery) -> None:
+    def _on_tested(self, delivery: Delivery) -> None:
         self._test_ready()
         self.toast.emit(reason_sentence(delivery))
 
-    def _not_tested(self, error: Exception) -> None:
+    def _on_test_failed(self, error: Exception) -> None:
         self._test_ready()
         self.toast.emit(sentence(error))
 
     def _test_ready(self) -> None:
         self.test.setText(self.tr("Send test"))
-        self.show_chosen()
+        self.update_buttons()

@@ -186,7 +186,7 @@ class CompareVersions(BaseDialog):
             side.versions.set_value(version)
             side.chosen.connect(self.show_versions)
             side.view.viewportChanged.connect(partial(self._follow, side))
-        self.table.chosen_changed.connect(self._show_chosen)
+        self.table.selection_changed.connect(self._show_chosen)
         self.close_button.clicked.connect(self.accept)
         self.finished.connect(self._ended)
         self._take_colours()
@@ -240,7 +240,7 @@ class CompareVersions(BaseDialog):
         )
 
     def _show_chosen(self) -> None:
-        row = self.table.chosen
+        row = self.table.selected_row
         self._show_boxes(self.table.rows_model.rows(), row)
         if row is None:
             return

@@ -46,7 +46,7 @@ class RegionFilesController(QObject):
     def export(self) -> None:
         """Ask for a format and a file, then write the record once everything is saved."""
         document = self._open_record.document
-        chosen = None if document is None else self.exporter.ask(document.record.inspection_name or "")
+        chosen = None if document is None else self.exporter.ask_target(document.record.inspection_name or "")
         if chosen is not None:
             record_id = self._open_record.record_id
             self._open_record.edits.when_saved(lambda: self.exporter.write(record_id, *chosen))

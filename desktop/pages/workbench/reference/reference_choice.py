@@ -86,7 +86,7 @@ class ReferenceChoice(QWidget):
         )
         self._say("")
         if may:
-            self.images.begin(None)
+            self.images.show_choice(None)
 
     def _find(self, text: str, page: int) -> Sequence[Choice]:
         """Reference images, those of the record's aircraft first."""
@@ -96,7 +96,7 @@ class ReferenceChoice(QWidget):
 
     def _use_chosen(self) -> None:
         try:
-            chosen = self.images.chosen()
+            chosen = self.images.selected_id()
         except ValueError:
             chosen = None
         if chosen is None:

@@ -14,12 +14,12 @@ from shared.images.cv import cv2
 from tests.narrowing import narrowed
 
 
-def opened(context: Context, qtbot: QtBot, section: str = "aircraft") -> CataloguePage:
+def open_catalogue(context: Context, qtbot: QtBot, section: str = "aircraft") -> CataloguePage:
     page = CataloguePage(context)
     qtbot.addWidget(page)
     page.resize(1200, 800)
     page.show()
-    page.opened({"section": section})
+    page.enter({"section": section})
     settled(page, qtbot)
     return page
 

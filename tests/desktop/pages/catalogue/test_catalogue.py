@@ -18,13 +18,13 @@ from shared.codes import Role
 from shared.wire.catalogue import AircraftWrite, FlightWrite, TaskWrite
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
-from tests.desktop.pages.catalogue.driver import names, opened, settled
+from tests.desktop.pages.catalogue.driver import names, open_catalogue, settled
 from tests.narrowing import narrowed, present
 
 
 @pytest.fixture
 def page(context: Context, qtbot: QtBot) -> CataloguePage:
-    return opened(context, qtbot)
+    return open_catalogue(context, qtbot)
 
 
 @pytest.fixture(autouse=True)
@@ -52,8 +52,8 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
     settled(page, qtbot)
     assert names(page, "aircraft") == ["B-1234 · 波音 787"]
 
-    aircraft = present(section.chosen())
-    section.edit_chosen()
+    aircraft = present(section.selected_entry())
+    section.edit_selected()
     form = next(widget for widget in section.findChildren(AircraftForm) if widget.isVisible())
     form.fields["aircraft_type"].set_text("Boeing 787-9")
     with qtbot.waitSignal(form.saved):
@@ -63,7 +63,7 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
 
     settled(page, qtbot)
     with qtbot.waitSignal(section.toast):
-        section.delete_chosen()
+        section.delete_selected()
     qtbot.waitUntil(lambda: not names(page, "aircraft"))
     assert section.stack.currentWidget() is not section.stack.content
 
@@ -77,9 +77,9 @@ def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
     section = page.sections["aircraft"]
     section.reload(aircraft.aircraft_id)
     settled(page, qtbot)
-    assert present(section.chosen()).aircraft_name == "B-2087"
+    assert present(section.selected_entry()).aircraft_name == "B-2087"
     with qtbot.waitSignal(page.toast) as toast:
-        section.delete_chosen()
+        section.delete_selected()
     assert "B-2087" in toast.args[0]
     assert "1 flight" in toast.args[0]
     assert catalogue.aircraft.get(aircraft.aircraft_id)
@@ -87,9 +87,9 @@ def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
 
 def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context, qtbot: QtBot) -> None:
     aircraft = context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1301 C919"))
-    page = opened(context, qtbot, "flights")
+    page = open_catalogue(context, qtbot, "flights")
     section = page.sections["flights"]
-    section.make()
+    section.open_new_form()
     form = child(section, FlightForm)
     form.fields["flight_number"].set_text("CZ3456")
     form.fields["scheduled_at"].set_text("tomorrow")
@@ -114,11 +114,11 @@ def test_a_flight_keeps_what_was_typed_until_the_time_is_right(context: Context,
 def test_change_of_one_field_keeps_concurrent_changes(context: Context, qtbot: QtBot) -> None:
     tasks = context.session.catalogue.tasks
     task = tasks.create(TaskWrite(task_name="航后", description="旧"))
-    page = opened(context, qtbot, "tasks")
+    page = open_catalogue(context, qtbot, "tasks")
     section = page.sections["tasks"]
     section.reload(task.task_id)
     settled(page, qtbot)
-    section.edit_chosen()
+    section.edit_selected()
     tasks.update(task.task_id, TaskWrite(task_name="航后", description="别人写的"))
     form = child(section, TaskForm)
     form.fields["task_name"].set_text("航后绕机")
@@ -161,12 +161,12 @@ def test_concurrent_change_is_shown_before_deletion(
 ) -> None:
     aircraft = context.session.catalogue.aircraft
     entry = aircraft.create(AircraftWrite(aircraft_name=f"B-81{insists}"))
-    page = opened(context, qtbot)
+    page = open_catalogue(context, qtbot)
     section = page.sections["aircraft"]
     section.reload(entry.aircraft_id)
     settled(page, qtbot)
-    qtbot.waitUntil(lambda: section.chosen() is not None)
-    assert present(section.chosen()).aircraft_id == entry.aircraft_id
+    qtbot.waitUntil(lambda: section.selected_entry() is not None)
+    assert present(section.selected_entry()).aircraft_id == entry.aircraft_id
     aircraft.update(
         entry.aircraft_id, AircraftWrite(aircraft_name=entry.aircraft_name, aircraft_type="787-9")
     )
@@ -177,7 +177,7 @@ def test_concurrent_change_is_shown_before_deletion(
         return insists
 
     monkeypatch.setattr("desktop.pages.catalogue.delete_entry.confirm", confirm)
-    section.delete_chosen()
+    section.delete_selected()
     qtbot.waitUntil(lambda: bool(questions))
     assert "787-9" in questions[0]
     if insists:
@@ -191,18 +191,18 @@ def test_concurrent_change_is_shown_before_deletion(
 def test_who_may_only_read_sees_the_list_and_nothing_to_change_it(context: Context, qtbot: QtBot) -> None:
     context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-0001"))
     context.payload = make_payload(Role.VIEWER)
-    page = opened(context, qtbot)
+    page = open_catalogue(context, qtbot)
     section = page.sections["aircraft"]
     assert names(page, "aircraft")
     assert not section.new.isVisible()
     assert not section.edit.isVisible()
-    section.edit_chosen()
-    section.make()
+    section.edit_selected()
+    section.open_new_form()
     assert not section.findChildren(AircraftForm)
 
 
 def test_unreachable_service_is_reported_and_retried(context: Context, qtbot: QtBot, service: str) -> None:
-    page = opened(context, qtbot)
+    page = open_catalogue(context, qtbot)
     section = narrowed(page.sections["aircraft"], AircraftSection)
     section.table.show_rows([])
     context.session._transport._patience = 0.0

@@ -19,7 +19,7 @@ from desktop.pages.workbench.open_record.loading import load
 from desktop.widgets import Combo
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, Severity
 from tests.desktop.children import child
-from tests.desktop.pages.catalogue.driver import opened
+from tests.desktop.pages.catalogue.driver import open_catalogue
 from tests.desktop.pages.workbench.driver import make_record
 from tests.narrowing import narrowed, present
 from tests.service.detection.graphs import backbone_model
@@ -32,9 +32,9 @@ def _yes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, "models")
+    page = open_catalogue(context, qtbot, "models")
     section = narrowed(page.sections["models"], ModelSection)
-    assert present(section.chosen()).model_id == REFERENCE_DIFFERENCE
+    assert present(section.selected_entry()).model_id == REFERENCE_DIFFERENCE
     assert section.remove.text() == "Disable"
     with qtbot.waitSignal(page.toast):
         section.remove.click()
@@ -45,7 +45,7 @@ def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot
 
 
 def test_file_that_is_not_a_model_gives_reason(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
-    page = opened(context, qtbot, "models")
+    page = open_catalogue(context, qtbot, "models")
     section = narrowed(page.sections["models"], ModelSection)
     bad = tmp_path / "detector.onnx"
     bad.write_bytes(b"not a model")
@@ -59,7 +59,7 @@ def test_file_that_is_not_a_model_gives_reason(context: Context, qtbot: QtBot, t
 def test_ambiguous_model_is_asked_about_shown_and_superseded(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    page = opened(context, qtbot, "models")
+    page = open_catalogue(context, qtbot, "models")
     section = narrowed(page.sections["models"], ModelSection)
     section.send(ambiguous_model(tmp_path / "rivets.onnx"))
     qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
@@ -161,7 +161,7 @@ def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: classes.table.cellWidget(0, SEVERITY).isEnabled())
     assert not classes.table.cellWidget(0, THRESHOLD).isVisible()
     narrowed(classes.table.cellWidget(BUILT_IN.index("dent"), SEVERITY), Combo).set_value("minor")
-    classes.more.click()
+    classes.add_button.click()
     added = classes.table.rowCount() - 1
     present(classes.table.item(added, 0)).setText("漏油")
     narrowed(classes.table.cellWidget(added, SEVERITY), Combo).set_value("major")
@@ -180,7 +180,7 @@ def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> No
 def test_form_asks_for_confidence_function_that_the_file_does_not_define(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    page = opened(context, qtbot, "models")
+    page = open_catalogue(context, qtbot, "models")
     section = narrowed(page.sections["models"], ModelSection)
     section.send(unclear_detr(tmp_path / "queries.onnx"))
     qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)

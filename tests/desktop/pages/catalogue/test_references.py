@@ -26,14 +26,14 @@ from shared.samples import panel
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
-from tests.desktop.pages.catalogue.driver import opened, picture, settled
+from tests.desktop.pages.catalogue.driver import open_catalogue, picture, settled
 from tests.narrowing import narrowed, present
 
 
 def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    page = opened(context, qtbot, "references")
+    page = open_catalogue(context, qtbot, "references")
     section = page.sections["references"]
     assert isinstance(section, ReferenceSection)
     dropped = QMimeData()
@@ -72,7 +72,7 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
 def test_raw_photo_becomes_a_reference_image_of_its_name(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    page = opened(context, qtbot, "references")
+    page = open_catalogue(context, qtbot, "references")
     section = page.sections["references"]
     assert isinstance(section, ReferenceSection)
     taken, broken = tmp_path / "后缘襟翼.dng", tmp_path / "右翼.heic"
@@ -89,7 +89,7 @@ def test_raw_photo_becomes_a_reference_image_of_its_name(
 
 
 def test_file_that_is_not_a_picture_can_be_retried(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
-    page = opened(context, qtbot, "references")
+    page = open_catalogue(context, qtbot, "references")
     section = narrowed(page.sections["references"], ReferenceSection)
     bad = tmp_path / "notes.png"
     bad.write_text("no picture")
@@ -185,11 +185,11 @@ def test_cards_are_worked_by_keyboard(context: Context, qtbot: QtBot, tmp_path: 
         session.catalogue.reference_images.create(
             ReferenceImageWrite(reference_image_name=name, file_id=stored.file_id)
         )
-    page = opened(context, qtbot, "references")
+    page = open_catalogue(context, qtbot, "references")
     cards = narrowed(page.sections["references"], ReferenceSection).cards
-    assert present(cards.chosen).reference_image_name == "bb.png"
+    assert present(cards.selected_card).reference_image_name == "bb.png"
     qtbot.keyClick(cards, Qt.Key.Key_Right)
-    assert present(cards.chosen).reference_image_name == "a.png"
+    assert present(cards.selected_card).reference_image_name == "a.png"
     with qtbot.waitSignal(cards.picked):
         qtbot.keyClick(cards, Qt.Key.Key_Return)
     form = child(page.sections["references"], ReferenceForm)

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.common.forms.chooser import PAGE, SearchCombo
+from desktop.pages.common.forms.chooser import PAGE_SIZE, SearchCombo
 from tests.narrowing import present
 
 
@@ -20,28 +20,28 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
     chooser = SearchCombo("Aircraft", find)
     qtbot.addWidget(chooser)
     chooser.show()
-    chooser.begin(("a9", "B-9999"))
-    assert chooser.chosen() == "a9"
+    chooser.show_choice(("a9", "B-9999"))
+    assert chooser.selected_id() == "a9"
     chooser.activateWindow()
     chooser.setFocus()
     present(chooser.lineEdit()).selectAll()
     qtbot.keyClicks(chooser.lineEdit(), "boe")
     with pytest.raises(ValueError, match="nothing"):
-        chooser.chosen()
+        chooser.selected_id()
     qtbot.waitUntil(lambda: present(present(chooser.completer()).popup()).isVisible())
     assert searches == ["", "boe"]
     assert present(chooser.lineEdit()).text() == "boe"
     present(present(chooser.completer()).popup()).hide()
     chooser.setEditText("B-1234 Boeing")
-    assert chooser.chosen() == "a1"
-    typed = chooser.typed()
+    assert chooser.selected_id() == "a1"
+    typed = chooser.typed_choice()
     other = SearchCombo("Aircraft", find)
     qtbot.addWidget(other)
-    other.begin(None)
-    other.restore(typed)
-    assert other.chosen() == "a1"
+    other.show_choice(None)
+    other.restore_choice(typed)
+    assert other.selected_id() == "a1"
     other.setEditText("")
-    assert other.chosen() is None
+    assert other.selected_id() is None
 
 
 def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> None:
@@ -58,7 +58,7 @@ def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> 
     )
     qtbot.addWidget(chooser)
     chooser.show()
-    chooser.begin(None)
+    chooser.show_choice(None)
     qtbot.waitUntil(lambda: chooser.count() == 2)
     assert requested == []
 
@@ -76,18 +76,18 @@ def test_pictures_come_for_what_the_open_list_offers_once_each(qtbot: QtBot) -> 
 
 
 def test_the_end_of_the_list_brings_more(qtbot: QtBot) -> None:
-    every = [(str(number), f"plane {number}") for number in range(2 * PAGE + 10)]
+    every = [(str(number), f"plane {number}") for number in range(2 * PAGE_SIZE + 10)]
 
     def find(text: str, page: int) -> list[tuple[str, str]]:
-        return every[(page - 1) * PAGE : page * PAGE]
+        return every[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
 
     chooser = SearchCombo("Aircraft", find)
     qtbot.addWidget(chooser)
     chooser.show()
-    chooser.begin(None)
-    qtbot.waitUntil(lambda: chooser.count() == PAGE)
+    chooser.show_choice(None)
+    qtbot.waitUntil(lambda: chooser.count() == PAGE_SIZE)
     chooser.showPopup()
-    for expected in (2 * PAGE, len(every), len(every)):
+    for expected in (2 * PAGE_SIZE, len(every), len(every)):
         bar = chooser.view().verticalScrollBar()
         bar.setValue(0)
         bar.setValue(bar.maximum())
@@ -97,20 +97,20 @@ def test_the_end_of_the_list_brings_more(qtbot: QtBot) -> None:
 
         qtbot.waitUntil(shown)
     chooser.hidePopup()
-    with qtbot.waitSignal(chooser.settled):
+    with qtbot.waitSignal(chooser.choice_changed):
         chooser.setCurrentIndex(len(every) - 1)
         chooser.activated.emit(len(every) - 1)
-    assert chooser.chosen() == every[-1][0]
+    assert chooser.selected_id() == every[-1][0]
     assert chooser.currentText() == "plane 109"
 
 
 def test_of_two_of_one_name_the_chosen_one_counts(qtbot: QtBot) -> None:
     chooser = SearchCombo("Aircraft", lambda _text, _page: [("1", "B-1234"), ("2", "B-1234")])
     qtbot.addWidget(chooser)
-    chooser.begin(None)
+    chooser.show_choice(None)
     qtbot.waitUntil(lambda: chooser.count() == 2)
     chooser.setCurrentIndex(1)
-    assert chooser.chosen() == "2"
+    assert chooser.selected_id() == "2"
     chooser.refresh()
     qtbot.wait(50)
-    assert chooser.chosen() == "2"
+    assert chooser.selected_id() == "2"

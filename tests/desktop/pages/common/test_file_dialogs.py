@@ -25,9 +25,9 @@ from desktop.preferences import Preferences
 
 @pytest.fixture(autouse=True)
 def folder_preferences(preferences: Preferences) -> Iterator[Preferences]:
-    folders.keep_in(preferences)
+    folders.use_preferences(preferences)
     yield preferences
-    folders.keep_in(None)
+    folders.use_preferences(None)
 
 
 @pytest.fixture
@@ -77,25 +77,25 @@ def test_folder_is_remembered_for_the_next_start(
     answers(monkeypatch, tmp_path)
     assert open_folder(window, "Photos of strangers", Purpose.FACES) == tmp_path
     later = Folders()
-    later.keep_in(Preferences(folder_preferences.path))
-    assert later.folder_for(Purpose.FACES) == tmp_path
+    later.use_preferences(Preferences(folder_preferences.path))
+    assert later.folder(Purpose.FACES) == tmp_path
 
 
 def test_missing_folder_is_replaced_by_a_folder_of_the_user(tmp_path: Path) -> None:
     folder = tmp_path / "stick"
     folder.mkdir()
     folders.remember(Purpose.REPORTS, folder)
-    assert folders.folder_for(Purpose.REPORTS) == folder
+    assert folders.folder(Purpose.REPORTS) == folder
     folder.rmdir()
-    assert folders.folder_for(Purpose.REPORTS) == Path.home()
+    assert folders.folder(Purpose.REPORTS) == Path.home()
 
 
 def test_pictures_begin_in_the_folder_of_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PicturesLocation", "DocumentsLocation"):
         (tmp_path / name).mkdir()
     monkeypatch.setattr(QStandardPaths, "writableLocation", lambda place: str(tmp_path / place.name))
-    assert folders.folder_for(Purpose.PHOTOS) == tmp_path / "PicturesLocation"
-    assert folders.folder_for(Purpose.REPORTS) == tmp_path / "DocumentsLocation"
+    assert folders.folder(Purpose.PHOTOS) == tmp_path / "PicturesLocation"
+    assert folders.folder(Purpose.REPORTS) == tmp_path / "DocumentsLocation"
 
 
 def test_nothing_chosen_is_nothing(window: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:

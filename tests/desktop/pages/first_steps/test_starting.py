@@ -40,7 +40,7 @@ def page(context: Context, qtbot: QtBot) -> Iterator[RecordsPage]:
     qtbot.addWidget(records_page)
     records_page.resize(1280, 800)
     records_page.show()
-    records_page.opened({})
+    records_page.enter({})
     yield records_page
     records_page.leave()
 
@@ -224,7 +224,7 @@ def test_a_sample_that_fails_leaves_nothing(
 def test_who_may_not_begin_reads_who_can(page: RecordsPage, context: Context, role: Role) -> None:
     payload = present(context.payload)
     context.payload = payload.model_copy(update={"permissions": sorted(ROLE_PERMISSIONS[role])})
-    page.first_steps.opened()
+    page.first_steps.enter()
     page.first_steps.show_empty(page.stack)
     state = present(page.stack.currentWidget())
     text = state.accessibleName()

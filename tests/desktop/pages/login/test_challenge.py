@@ -81,7 +81,7 @@ def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Ite
         page.face._pause.setInterval(10)
         page.resize(1440, 900)
         page.show()
-        page.opened({})
+        page.enter({})
         return page
 
     yield make
@@ -128,7 +128,7 @@ def test_a_picture_in_doubt_leads_into_the_challenge_without_a_click(
     assert answer["frames"][0]["at_ms"] == 0
     assert all(frame["picture"].startswith("/9j/") for frame in answer["frames"])
     assert page.viewfinder.instruction is None
-    assert not page.viewfinder.other.isVisible()
+    assert not page.viewfinder.another_movement.isVisible()
 
 
 def test_no_picture_is_tried_where_every_login_takes_a_challenge(
@@ -187,7 +187,7 @@ def test_another_movement_is_asked_for_on_request(
         timeout=20_000,
     )
     played.answers[DRAW] = drawn("right")
-    qtbot.mouseClick(page.viewfinder.other, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
     assert played.bodies(DRAW) == [{"avoid": []}, {"avoid": ["up"]}]
@@ -203,9 +203,9 @@ def test_another_movement_is_offered_after_a_failure_too(
     # Long enough for the person to find the button.
     page.face._pause.setInterval(600_000)
     qtbot.waitUntil(page.face._pause.isActive, timeout=20_000)
-    assert page.viewfinder.other.isVisible()
+    assert page.viewfinder.another_movement.isVisible()
     played.answers[ANSWER] = done(TOKENS)
-    qtbot.mouseClick(page.viewfinder.other, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
     assert played.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]

@@ -42,7 +42,7 @@ def test_first_run_enrolment_and_face_login(
         login = LoginPage(context, lambda: [ImageSequence(arriving, "Door")])
         qtbot.addWidget(login)
         login.show()
-        login.opened({})
+        login.enter({})
         qtbot.waitUntil(lambda: login.first_run)
         form = login.first_run_form
         form.user_name.set_text(ADMIN[0])
@@ -55,7 +55,7 @@ def test_first_run_enrolment_and_face_login(
         me = MePage(context, lambda: [ImageSequence(enrolling, "Desk")])
         qtbot.addWidget(me)
         me.show()
-        me.opened({})
+        me.enter({})
         qtbot.waitUntil(lambda: me.face.chip.text == "Not enrolled")
         me.face.consent.setChecked(True)
         me.face.by_camera.click()
@@ -69,7 +69,7 @@ def test_first_run_enrolment_and_face_login(
         context.leave()
         assert current(context.payload) is None
         login.show()
-        login.opened({})
+        login.enter({})
         with qtbot.waitSignal(context.loginChanged, timeout=30_000):
             pass
         assert present(context.payload).user.username == ADMIN[0]

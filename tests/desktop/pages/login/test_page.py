@@ -54,7 +54,7 @@ def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Ite
         qtbot.addWidget(page)
         page.resize(1440, 900)
         page.show()
-        page.opened(params)
+        page.enter(params)
         return page
 
     yield make

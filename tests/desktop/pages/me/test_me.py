@@ -60,7 +60,7 @@ def page(qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.Mon
     qtbot.addWidget(page)
     page.resize(1280, 800)
     page.show()
-    page.opened({})
+    page.enter({})
     qtbot.waitUntil(lambda: page.face.chip.text != "")
     return page
 
@@ -170,7 +170,7 @@ def test_the_place_brings_typed_text_back_but_no_password(
     assert "very secret words" not in repr(place)
     other = MePage(context, lambda: [])
     qtbot.addWidget(other)
-    other.opened(place)
+    other.enter(place)
     assert other.profile.fields["name"].text() == "别名"
     # A later response of the service does not overwrite it.
     qtbot.waitUntil(lambda: other.face.chip.text != "")
@@ -180,7 +180,7 @@ def test_the_place_brings_typed_text_back_but_no_password(
 def test_response_after_logout_logs_no_one_in(qtbot: QtBot, context: Context, page: MePage) -> None:
     payload = present(context.payload)
     context.leave()
-    page._refreshed(payload)
+    page._on_refreshed(payload)
     assert context.payload is None
 
 
@@ -266,7 +266,7 @@ def test_nothing_is_enrolled_without_consent(page: MePage) -> None:
 
 def test_consent_is_cleared_when_page_is_reopened(page: MePage) -> None:
     page.face.consent.setChecked(True)
-    page.opened({})
+    page.enter({})
     assert not page.face.consent.isChecked()
     assert not page.face.by_camera.isEnabled()
 

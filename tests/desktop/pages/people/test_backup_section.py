@@ -12,7 +12,7 @@ from desktop.localization.dates import minute
 from desktop.pages.people.backup_section import BackupSection
 from service.backups.messages import TEXTS, BackupProblem
 from shared.wire.backups import BackupRun
-from tests.desktop.pages.played_service import Played, done, failed, opened, played_context
+from tests.desktop.pages.played_service import Played, done, failed, open_administration, played_context
 
 RUN: dict[str, Any] = {
     "started_at": "2026-11-23T01:30:00Z",
@@ -45,7 +45,7 @@ def shown(qtbot: QtBot, **changes: Any) -> BackupSection:
         context.session.account.login("zhang", "p")
         section = BackupSection(context)
         qtbot.addWidget(section)
-        section.opened()
+        section.enter()
         qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)
     return section
 
@@ -65,7 +65,7 @@ def test_the_whole_note_of_the_chosen_run_stands_below_the_runs(qtbot: QtBot) ->
 
 
 def test_the_service_says_that_it_makes_none(context: Context, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, "backups")
+    page = open_administration(context, qtbot, "backups")
     section = page.backups
     qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)
     assert section.state.text() == "No backups are made automatically."
@@ -114,8 +114,8 @@ def test_a_service_that_does_not_answer_can_be_asked_again(qtbot: QtBot) -> None
         context.session.account.login("zhang", "p")
         section = BackupSection(context)
         qtbot.addWidget(section)
-        section.opened()
+        section.enter()
         qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
         played.answers["/api/backups"] = done(STATUS)
-        section.opened()
+        section.enter()
         qtbot.waitUntil(lambda: section.stack.currentWidget() is section.stack.content)

@@ -99,7 +99,7 @@ def test_a_computer_without_a_keyring_is_not_allowed(
         # What was typed stays, and the device whose token is lost is removed again.
         assert form.fields["name"].text() == "Gate B"
         assert ("DELETE", "/api/face/devices/d2", None) in played.sent
-        form._touched = False
+        form._has_changes = False
         form.reject()
 
 

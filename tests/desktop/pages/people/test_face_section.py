@@ -19,7 +19,7 @@ from shared.images.cv import cv2
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
-from tests.desktop.pages.played_service import Played, done, failed, opened, played_context
+from tests.desktop.pages.played_service import Played, done, failed, open_administration, played_context
 
 
 def calibration(**changes: Any) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def faces_page(played: Played, qtbot: QtBot) -> Iterator[PeoplePage]:
     with played_context(played) as context:
         context.session.account.login("zhang", "p")
         context.enter(make_payload(Role.ADMIN))
-        page = opened(context, qtbot, "faces")
+        page = open_administration(context, qtbot, "faces")
         qtbot.waitUntil(lambda: page.faces.stack.currentWidget() is page.faces.stack.content)
         yield page
 
@@ -200,6 +200,6 @@ def test_better_model_is_suggested_to_admin(admin: tuple[Played, PeoplePage], qt
     assert "face download sface" in page.faces.better.text()
     assert not page.faces.better.isHidden()
     played.answers["/api/face/calibration"] = done(calibration(model="sface-0123"))
-    page.faces.opened()
+    page.faces.enter()
     qtbot.waitUntil(page.faces.better.isHidden)
     assert page.faces.strangers.isHidden() == (calibration()["templates"] == 0)

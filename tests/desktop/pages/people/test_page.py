@@ -26,7 +26,14 @@ from shared.wire.face import FacePolicy
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
 from tests.desktop.keyrings import MemoryKeyring
-from tests.desktop.pages.played_service import Played, done, failed, opened, played_context, refused
+from tests.desktop.pages.played_service import (
+    Played,
+    done,
+    failed,
+    open_administration,
+    played_context,
+    refused,
+)
 from tests.narrowing import present
 from tests.service_app import ADMIN
 
@@ -50,7 +57,7 @@ def choose(page: PeoplePage, qtbot: QtBot, user_name: str) -> None:
 
 
 def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot) -> None:
-    page = opened(context, qtbot)
+    page = open_administration(context, qtbot)
     qtbot.waitUntil(lambda: users(page) != [])
     page.users.new.click()
     form = child(page.users, NewUserForm)
@@ -75,9 +82,9 @@ def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot
 
 
 def test_taken_name_and_common_password_are_reported_in_the_form(context: Context, qtbot: QtBot) -> None:
-    page = opened(context, qtbot)
+    page = open_administration(context, qtbot)
     qtbot.waitUntil(lambda: users(page) != [])
-    page.users.make()
+    page.users.open_new_form()
     form = child(page.users, NewUserForm)
     form.fields["username"].set_text("somebody")
     for field in (form.password, form.again):
@@ -96,9 +103,9 @@ def test_taken_name_and_common_password_are_reported_in_the_form(context: Contex
 
 def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot, service: str) -> None:
     context.session.users.create("wang", GOOD, [Role.VIEWER], "王五")
-    page = opened(context, qtbot)
+    page = open_administration(context, qtbot)
     choose(page, qtbot, "wang")
-    page.users.edit_chosen()
+    page.users.edit_selected()
     edit = child(page.users, EditUserForm)
     edit.roles.boxes[Role.INSPECTOR].click()
     with qtbot.waitSignal(edit.saved) as saved:
@@ -128,7 +135,7 @@ def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot
 
 
 def test_the_last_administrator_stays_one_and_the_service_says_so(context: Context, qtbot: QtBot) -> None:
-    page = opened(context, qtbot)
+    page = open_administration(context, qtbot)
     choose(page, qtbot, ADMIN[0])
     with qtbot.waitSignal(page.toast) as toast:
         page.users.remove.click()
@@ -140,7 +147,7 @@ def test_the_log_names_people_and_things_and_filters(context: Context, qtbot: Qt
     aircraft = context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-8819"))
     context.session.catalogue.aircraft.delete(aircraft.aircraft_id)
     context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-5623"))
-    page = opened(context, qtbot, "audit")
+    page = open_administration(context, qtbot, "audit")
     audit = page.audit
     qtbot.waitUntil(lambda: audit.table.rows_model.rowCount() > 2)
     me = present(context.payload).user
@@ -161,7 +168,7 @@ def test_the_log_names_people_and_things_and_filters(context: Context, qtbot: Qt
 
 
 def test_the_switch_of_face_login_reaches_the_service(context: Context, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, "faces")
+    page = open_administration(context, qtbot, "faces")
     faces = page.faces
     qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content, timeout=60_000)
     assert faces.policy.switch.isChecked()
@@ -174,7 +181,7 @@ def test_the_switch_of_face_login_reaches_the_service(context: Context, qtbot: Q
 def test_a_device_is_allowed_renamed_and_removed_at_the_service(
     context: Context, qtbot: QtBot, memory_keyring: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = opened(context, qtbot, "faces")
+    page = open_administration(context, qtbot, "faces")
     faces = page.faces
     qtbot.waitUntil(lambda: faces.stack.currentWidget() is faces.stack.content, timeout=60_000)
     form = faces.devices.open_form(None)
@@ -298,7 +305,7 @@ def locked(qtbot: QtBot) -> Iterator[tuple[PeoplePage, Played]]:
         context.session.account.login("zhang", "own password")
         lock.fresh = False
         context.enter(make_payload(Role.ADMIN))
-        page = opened(context, qtbot)
+        page = open_administration(context, qtbot)
         choose(page, qtbot, "user-u2")
         yield page, played
 
@@ -307,7 +314,7 @@ def test_an_old_login_asks_for_the_password_and_repeats_what_was_typed(
     locked: tuple[PeoplePage, Played], qtbot: QtBot
 ) -> None:
     page, played = locked
-    page.users.make()
+    page.users.open_new_form()
     form = child(page.users, NewUserForm)
     form.fields["username"].set_text("zhao")
     form.fields["name"].set_text("赵六")
@@ -335,7 +342,7 @@ def test_without_the_password_nothing_is_lost_and_the_form_says_why(
     locked: tuple[PeoplePage, Played], qtbot: QtBot
 ) -> None:
     page, _ = locked
-    page.users.edit_chosen()
+    page.users.edit_selected()
     form = child(page.users, EditUserForm)
     form.fields["name"].set_text("李四四")
     form.submit()

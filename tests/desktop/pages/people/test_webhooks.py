@@ -27,7 +27,7 @@ from shared.wire.webhooks import (
     WebhookUpdate,
 )
 from tests.desktop.children import child
-from tests.desktop.pages.played_service import opened
+from tests.desktop.pages.played_service import open_administration
 from tests.narrowing import present
 from tests.service_process import first_admin, service_process
 from tests.webhook_receiver import Receiver
@@ -74,7 +74,7 @@ def cells(page: PeoplePage) -> list[str]:
 
 def with_webhook(context: Context, qtbot: QtBot, url: str) -> PeoplePage:
     context.session.webhooks.create(WebhookCreate(name="值班", url=url, events=ALL))
-    page = opened(context, qtbot, "webhooks")
+    page = open_administration(context, qtbot, "webhooks")
     qtbot.waitUntil(lambda: rows(page) == ["值班"])
     page.webhooks.table.choose(0)
     return page
@@ -83,7 +83,7 @@ def with_webhook(context: Context, qtbot: QtBot, url: str) -> PeoplePage:
 def test_a_webhook_is_created_and_its_secret_shown_once(
     context: Context, qtbot: QtBot, receiver: Receiver
 ) -> None:
-    page = opened(context, qtbot, "webhooks")
+    page = open_administration(context, qtbot, "webhooks")
     page.webhooks.new.click()
     form = child(page.webhooks, WebhookForm)
     form.submit()
@@ -134,7 +134,7 @@ def test_a_test_is_sent_and_its_delivery_listed(context: Context, qtbot: QtBot, 
     assert dialog.reason.text() == "The receiver answered 500. Check the receiver."
     dialog.table.choose(1)
     assert dialog.reason.text() == "The receiver answered 204."
-    context.session.webhooks.test(present(page.webhooks.chosen()).webhook_id)
+    context.session.webhooks.test(present(page.webhooks.selected_entry()).webhook_id)
     dialog.refresh.click()
     qtbot.waitUntil(lambda: model.rowCount() == 3)
     qtbot.waitUntil(lambda: dialog.focusWidget() is dialog.table)
@@ -145,9 +145,9 @@ def test_a_test_is_sent_and_its_delivery_listed(context: Context, qtbot: QtBot, 
 def test_nothing_can_be_done_with_a_webhook_while_the_first_list_loads(
     context: Context, qtbot: QtBot, receiver: Receiver
 ) -> None:
-    page = opened(context, qtbot, "webhooks")
+    page = open_administration(context, qtbot, "webhooks")
     section = page.webhooks
-    assert section.table.chosen is None
+    assert section.table.selected_row is None
     buttons = (section.edit, section.remove, section.pause, section.test, section.deliveries)
     assert [button.isEnabled() for button in buttons] == [False] * 5
     qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
@@ -176,7 +176,7 @@ def test_a_webhook_is_paused_resumed_edited_and_deleted(
     assert section.pause.text() == "Resume"
     section.pause.click()
     qtbot.waitUntil(lambda: cells(page)[2] == "Active")
-    section.edit_chosen()
+    section.edit_selected()
     form = child(section, WebhookForm)
     assert (form.fields["name"].text(), form.fields["url"].text()) == ("值班", receiver.url)
     form.fields["name"].set_text("夜班")
@@ -201,7 +201,7 @@ def test_pause_by_the_service_is_shown_until_it_is_resumed(
     with sqlite3.connect(folder / "walkaround.db") as connection:
         connection.execute("UPDATE webhook SET state = 'failing', failures = 12")
     connection.close()
-    page = opened(context, qtbot, "webhooks")
+    page = open_administration(context, qtbot, "webhooks")
     qtbot.waitUntil(lambda: rows(page) == ["值班"])
     assert page.webhooks.banner.isVisible()
     assert page.webhooks.banner.text().startswith("1 webhook(s) paused")
@@ -214,7 +214,7 @@ def test_pause_by_the_service_is_shown_until_it_is_resumed(
 
 def test_deleted_webhook_is_reported(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
     page = with_webhook(context, qtbot, receiver.url)
-    context.session.webhooks.delete(present(page.webhooks.chosen()).webhook_id)
+    context.session.webhooks.delete(present(page.webhooks.selected_entry()).webhook_id)
     with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
         page.webhooks.test.click()
     assert toast.args == ["This webhook no longer exists. Reload the list."]

@@ -55,12 +55,12 @@ def record(context: Context) -> Record:
     )
 
 
-def opened(context: Context, qtbot: QtBot, record_id: str) -> RecordPage:
+def open_record_page(context: Context, qtbot: QtBot, record_id: str) -> RecordPage:
     page = RecordPage(context)
     qtbot.addWidget(page)
     page.resize(1200, 800)
     page.show()
-    page.opened({"record_id": record_id})
+    page.enter({"record_id": record_id})
     qtbot.waitUntil(lambda: page._task is not None and page._task.finished)
     return page
 
@@ -89,7 +89,7 @@ def say_yes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     shown_text = page.fields.field_text
     assert shown_text("inspection_name") == "左翼根部航后检查"
     assert shown_text("task_id") == "航后绕机"
@@ -104,7 +104,7 @@ def test_a_record_of_any_other_part_says_nothing_of_an_aircraft(
 ) -> None:
     def aircraft_facts(record_id: str) -> tuple[set[str], set[str]]:
         """The facts on the page, and the lines of the report."""
-        page = opened(context, qtbot, record_id)
+        page = open_record_page(context, qtbot, record_id)
         facts = {name for name, fact in page.fields._facts.items() if fact.isVisible()}
         lines = dict(collect(context.session, record_id, "me", lambda *_: None).fields)
         return facts & {"aircraft", "flight"}, set(lines) & {"Aircraft", "Flight"}
@@ -122,8 +122,8 @@ def test_a_record_of_any_other_part_says_nothing_of_an_aircraft(
 def test_an_id_and_long_names_never_make_the_fields_scroll_sideways(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
-    page = opened(context, qtbot, record.inspection_id)
-    shown = page._opened
+    page = open_record_page(context, qtbot, record.inspection_id)
+    shown = page._record_data
     assert shown is not None
     wide = "8" * 36
     page._show(
@@ -159,7 +159,7 @@ def test_a_status_that_no_person_came_to_is_not_the_state(
     result = ResultEntry(progress="done", isPassed=False, version=1)
     item = session.items.create(ItemCreate(item_name="前缘", inspection_id=record_id, result=[result])).value
     assert session.records.get(record_id).value.inspection_status is Status.FAILED
-    page = opened(context, qtbot, record_id)
+    page = open_record_page(context, qtbot, record_id)
 
     def statuses() -> tuple[str, str, str | None]:
         api = page.fields._facts["api_status"]
@@ -187,7 +187,7 @@ def test_a_status_that_no_person_came_to_is_not_the_state(
 
 
 def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     page.fields.fields["inspection_name"].set_text("复查")
     saved(page, qtbot)
     after = now(context, record)
@@ -199,7 +199,7 @@ def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot:
 
 
 def test_task_of_another_system_stays_as_typed(context: Context, record: Record, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     page.fields.choosers["task_id"].setEditText("")
     page.save()
     assert page.fields.fields["task_id"].error()
@@ -209,7 +209,7 @@ def test_task_of_another_system_stays_as_typed(context: Context, record: Record,
 
 
 def test_changes_of_others_to_other_fields_are_merged(context: Context, record: Record, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     context.session.records.update(record.inspection_id, RecordUpdate(executor_id="E-70"))
     page.fields.fields["inspection_name"].set_text("我的名字")
     saved(page, qtbot)
@@ -221,11 +221,11 @@ def test_changes_of_others_to_other_fields_are_merged(context: Context, record: 
 def test_changes_of_the_same_fields_are_decided_one_by_one(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     other_change = RecordUpdate(inspection_name="别人的名字", task_id="T-70")
     context.session.records.update(record.inspection_id, other_change)
     page.fields.fields["inspection_name"].set_text("我的名字")
-    page.fields.choosers["task_id"].restore(("T-30", "T-30"))
+    page.fields.choosers["task_id"].restore_choice(("T-30", "T-30"))
     page.save()
     qtbot.waitUntil(lambda: page.findChild(FieldConflictDialog) is not None)
     dialog = child(page, FieldConflictDialog)
@@ -241,7 +241,7 @@ def test_changes_of_the_same_fields_are_decided_one_by_one(
 
 
 def test_a_refused_choice_keeps_what_was_typed(context: Context, record: Record, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="别人的名字"))
     page.fields.fields["inspection_name"].set_text("我的名字")
     page.save()
@@ -252,7 +252,7 @@ def test_a_refused_choice_keeps_what_was_typed(context: Context, record: Record,
 
 
 def test_state_outcome_and_end_cannot_be_typed(context: Context, record: Record, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     assert set(page.fields.fields) == {
         "inspection_name",
         "task_id",
@@ -270,7 +270,7 @@ def test_a_sealed_record_is_read_only_until_it_is_reopened(
     ).value
     context.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
     context.session.records.finish(record.inspection_id)
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     assert page.seal_bar.isVisible()
     assert not page.fields.fields["inspection_name"].editor.isEnabled()
     assert not context.commands.possible("details.cancel")
@@ -288,7 +288,7 @@ def test_a_sealed_record_is_read_only_until_it_is_reopened(
 def test_items_come_from_the_template_and_then_from_the_last_inspection(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     page.items.template.click()
     qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2)
     items = context.session.items.all(record.inspection_id)
@@ -307,7 +307,7 @@ def test_items_come_from_the_template_and_then_from_the_last_inspection(
 
     body = RecordCreate(task_id=record.task_id, reference_image_id=record.reference_image_id)
     second = context.session.records.create(body)
-    page.opened({"record_id": second.inspection_id})
+    page.enter({"record_id": second.inspection_id})
     qtbot.waitUntil(lambda: page.items.last.isVisible() and page.items.last.isEnabled())
     page.items.last.click()
     qtbot.waitUntil(lambda: page.items.table.rows_model.rowCount() == 2)
@@ -315,7 +315,7 @@ def test_items_come_from_the_template_and_then_from_the_last_inspection(
 
 
 def test_the_first_inspection_has_no_last_one(context: Context, record: Record, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     page.items.last.click()
     qtbot.waitUntil(page.banner.isVisible)
     assert "No earlier record" in page.banner.text()
@@ -325,7 +325,7 @@ def test_a_record_is_cancelled_reopened_and_deleted(
     context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     say_yes(monkeypatch)
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     page.fields.fields["inspection_name"].set_text("noch nicht gespeichert")
     with qtbot.waitSignal(page.toast):
         assert context.commands.run("details.cancel")
@@ -348,7 +348,7 @@ def test_a_record_is_cancelled_reopened_and_deleted(
 def test_record_changed_concurrently_is_deleted_only_after_review(
     context: Context, record: Record, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, insists: bool
 ) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     questions: list[tuple[str, str]] = []
 
     def answer(_parent: object, title: str, text: str, _verb: str) -> bool:
@@ -385,7 +385,7 @@ def test_the_report_is_written_off_the_gui_thread(
     start: bytes,
 ) -> None:
     context.session.items.from_template(record.inspection_id)
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     path = tmp_path / "报告"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.write_report(ending)
@@ -398,7 +398,7 @@ def test_the_report_is_written_off_the_gui_thread(
 def test_a_report_that_cannot_be_written_says_why(
     context: Context, record: Record, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     path = tmp_path / "no such folder" / "report.pdf"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.write_report("pdf")
@@ -424,7 +424,7 @@ def test_a_pdf_that_would_have_gaps_is_not_written_and_html_is_offered(
     monkeypatch.setattr(save_as, "confirm", answer)
     # A character of the private area: no font has it.
     context.session.records.update(record.inspection_id, RecordUpdate(inspection_name="Wing \ue123"))
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     path = tmp_path / "report.pdf"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.write_report("pdf")
@@ -443,7 +443,7 @@ def test_a_pdf_that_would_have_gaps_is_not_written_and_html_is_offered(
 def test_a_day_of_the_record_is_picked_from_a_calendar(
     context: Context, record: Record, qtbot: QtBot
 ) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     field = page.fields.fields["start_time"]
     assert isinstance(field, MomentField)
     field.set_text("2026-05-31 14:30")
@@ -459,7 +459,7 @@ def test_leaving_asks_only_when_something_is_typed(
 ) -> None:
     titles: list[str] = []
     monkeypatch.setattr("desktop.pages.record.page.confirm", lambda *arguments: titles.append(arguments[1]))
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     assert page.leave()
     page.fields.fields["inspection_name"].set_text("neu")
     assert not page.leave()
@@ -467,14 +467,14 @@ def test_leaving_asks_only_when_something_is_typed(
 
 
 def test_typed_text_comes_back_with_the_place(context: Context, record: Record, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     page.fields.fields["inspection_name"].set_text("新名字")
     page.fields.choosers["executor_id"].setEditText("外部人员")
     place = page.return_params()
     other = RecordPage(context)
     qtbot.addWidget(other)
     other.show()
-    other.opened(place)
+    other.enter(place)
     qtbot.waitUntil(lambda: other.fields.field_text("inspection_name") == "新名字")
     assert other.fields.field_text("executor_id") == "外部人员"
     assert other.fields.changes() == {"inspection_name": "新名字", "executor_id": "外部人员"}
@@ -482,7 +482,7 @@ def test_typed_text_comes_back_with_the_place(context: Context, record: Record, 
 
 def test_who_may_only_read_can_change_nothing(context: Context, record: Record, qtbot: QtBot) -> None:
     context.payload = make_payload(Role.VIEWER)
-    page = opened(context, qtbot, record.inspection_id)
+    page = open_record_page(context, qtbot, record.inspection_id)
     assert not page.fields.fields["inspection_name"].editor.isEnabled()
     assert not page.fields.save.isVisible()
     assert not page.items.template.isVisible()
@@ -491,7 +491,7 @@ def test_who_may_only_read_can_change_nothing(context: Context, record: Record, 
 
 
 def test_missing_record_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:
-    page = opened(context, qtbot, "no-such-record")
+    page = open_record_page(context, qtbot, "no-such-record")
     button = present(narrowed(page.stack.currentWidget(), EmptyState).button)
     with qtbot.waitSignal(page.navigate) as navigation:
         button.click()

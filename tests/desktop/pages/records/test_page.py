@@ -72,7 +72,7 @@ def page(context: Context, qtbot: QtBot) -> Iterator[RecordsPage]:
     qtbot.addWidget(page)
     page.resize(1300, 800)
     page.show()
-    page.opened({})
+    page.enter({})
     qtbot.waitUntil(lambda: page.model.rowCount() > 0)
     yield page
     page.leave()
@@ -116,7 +116,7 @@ def test_the_executor_is_a_filter_by_id_or_by_a_part_of_the_name(page: RecordsPa
     executor = page.filters.executor
     qtbot.waitUntil(lambda: executor.count() > 0)
     executor.setCurrentIndex(executor.findData(me.user_id))
-    executor.settled.emit()
+    executor.choice_changed.emit()
     assert page.filters.value() == RecordFilter(executor_id=me.user_id)
     qtbot.waitUntil(lambda: page.stack.currentWidget() is not page.stack.content)
     executor.setEditText("some")
@@ -130,7 +130,7 @@ def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtb
     page = RecordsPage(context)
     qtbot.addWidget(page)
     context.payload = payload
-    page.opened({})
+    page.enter({})
     executor = page.filters.executor
     qtbot.waitUntil(lambda: executor.findData(payload.user.user_id) >= 0)
     page.leave()
@@ -204,12 +204,12 @@ def test_what_others_change_shows_by_itself_and_moves_nothing(
     page.resize(1000, 500)
     bar = page.table.verticalScrollBar()
     bar.setValue(bar.maximum())
-    at, chosen = bar.value(), page.chosen
+    at, chosen = bar.value(), page.selected_record
     assert at > 0
     assert chosen is not None
     record = context.session.records.create(RecordCreate(task_id="t", inspection_name="别人新建的记录"))
     qtbot.waitUntil(lambda: "别人新建的记录" in names(page))
-    assert (bar.value(), page.chosen) == (at, chosen)
+    assert (bar.value(), page.selected_record) == (at, chosen)
     context.session.records.delete(record.inspection_id)
     qtbot.waitUntil(lambda: "别人新建的记录" not in names(page))
 
@@ -219,7 +219,7 @@ def test_hidden_page_does_not_listen(page: RecordsPage, context: Context, qtbot:
     page.listener.event_received.connect(events.append)
     assert page.leave()
     record = context.session.records.create(RecordCreate(task_id="t", inspection_name="无人在听"))
-    page.opened({})
+    page.enter({})
     qtbot.waitUntil(lambda: "无人在听" in names(page))
     assert events == []
     context.session.records.delete(record.inspection_id)
@@ -238,7 +238,7 @@ def test_enter_opens_the_record(page: RecordsPage, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.navigate) as navigation:
         qtbot.keyClick(page.table, Qt.Key.Key_Return)
     assert navigation.args is not None
-    chosen = page.chosen
+    chosen = page.selected_record
     assert chosen is not None
     assert navigation.args == ["workbench", {"record_id": chosen.inspection_id}]
 
@@ -372,7 +372,7 @@ def test_stopped_service_is_reported_with_a_retry_button(qtbot: QtBot, tmp_path:
     page = RecordsPage(Context(session, Preferences(tmp_path / "preferences.json")))
     qtbot.addWidget(page)
     page.show()
-    page.opened({})
+    page.enter({})
     qtbot.waitUntil(lambda: page.stack.currentWidget() not in (page.stack.content, page.stack.loading))
     session.close()
 
@@ -522,7 +522,7 @@ def test_a_first_task_is_made_within_the_dialog(
     assert form.fields["task_name"].text() == "Engine check"
     form.submit()
     qtbot.waitUntil(lambda: not dialog.banner.isVisible())
-    task_id = present(dialog.task.chosen())
+    task_id = present(dialog.task.selected_id())
     task = context.session.catalogue.tasks.get(task_id)
     assert (task.task_name, task.aircraft_id) == ("Engine check", None)
     assert dialog.name.text() == "typed before"
@@ -545,10 +545,10 @@ def test_aircraft_and_flight_are_made_beside_their_lookups(
     aircraft_form = form.findChildren(AircraftForm)[-1]
     assert aircraft_form.fields["aircraft_name"].text() == "B-9999 in place"
     aircraft_form.submit()
-    qtbot.waitUntil(lambda: aircraft.typed()[0] != "")
+    qtbot.waitUntil(lambda: aircraft.typed_choice()[0] != "")
     form.submit()
-    qtbot.waitUntil(lambda: dialog.task.typed()[0] != "")
-    task = context.session.catalogue.tasks.get(present(dialog.task.chosen()))
+    qtbot.waitUntil(lambda: dialog.task.typed_choice()[0] != "")
+    task = context.session.catalogue.tasks.get(present(dialog.task.selected_id()))
     assert (task.task_name, task.aircraft_name) == ("Borescope of engine 2", "B-9999 in place")
     assert dialog.task.currentText() == "Borescope of engine 2 · B-9999 in place"
     dialog.reject()
@@ -564,8 +564,8 @@ def test_a_reference_image_is_added_within_the_dialog(
     dialog.reference.setEditText("Gearbox housing")
     dialog.new_reference.send(path)
     assert not dialog.make.isEnabled()
-    qtbot.waitUntil(lambda: dialog.reference.typed()[0] != "" and dialog.make.isEnabled())
-    image = context.session.catalogue.reference_images.get(present(dialog.reference.chosen()))
+    qtbot.waitUntil(lambda: dialog.reference.typed_choice()[0] != "" and dialog.make.isEnabled())
+    image = context.session.catalogue.reference_images.get(present(dialog.reference.selected_id()))
     assert (image.reference_image_name, image.filename) == ("Gearbox housing", "IMG_1.png")
     dialog.reject()
 

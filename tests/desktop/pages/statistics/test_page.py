@@ -64,7 +64,7 @@ def page(context: Context, qtbot: QtBot) -> Iterator[StatisticsPage]:
     qtbot.addWidget(page)
     page.resize(1300, 900)
     page.show()
-    page.opened({})
+    page.enter({})
     qtbot.waitUntil(lambda: all(settled(card) for card in page.cards.values()))
     yield page
     page.leave()
@@ -99,7 +99,7 @@ def test_the_last_days_are_counted(page: StatisticsPage) -> None:
 def test_an_aircraft_narrows_every_chart_and_clearing_widens(page: StatisticsPage, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: page.aircraft.count() > 0)
     page.aircraft.setCurrentIndex(page.aircraft.findText("B-1234"))
-    page.aircraft.settled.emit()
+    page.aircraft.choice_changed.emit()
     qtbot.waitUntil(lambda: totals(page.cards[ChartKind.RECORDS]) == {"In progress": "2"})
     qtbot.waitUntil(lambda: totals(page.cards[ChartKind.LABELS]) == {"dent": "4", "crack": "1"})
     page.days.set_range(date.today() - timedelta(days=400), date.today() - timedelta(days=30))
@@ -127,7 +127,7 @@ def test_a_click_on_a_bar_opens_the_records_behind_it(
     records = RecordsPage(context)
     qtbot.addWidget(records)
     records.show()
-    records.opened(params)
+    records.enter(params)
     qtbot.waitUntil(lambda: records.model.rowCount() == 1)
     assert records.model.index(0, 0).data() == "检查 2"
     assert records.filters.behind.isVisible()
@@ -207,7 +207,7 @@ def test_the_filters_come_back(page: StatisticsPage) -> None:
     page.days.set_range(date(2026, 1, 1), date(2026, 1, 31))
     params = page.return_params()
     page.reset()
-    page.opened(params)
+    page.enter(params)
     assert page.days.value() == (date(2026, 1, 1), date(2026, 1, 31))
 
 

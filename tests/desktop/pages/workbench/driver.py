@@ -95,7 +95,7 @@ class WorkbenchDriver:
     page: WorkbenchPage
 
     def open(self, record_id: str, wait: Callable[..., None]) -> None:
-        self.page.opened({"record_id": record_id})
+        self.page.enter({"record_id": record_id})
         wait(lambda: self.page.open_record.document is not None)
         if self.page.open_record.reference is not None:
             wait(lambda: self.page.view.source is not None)

@@ -159,7 +159,7 @@ def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
 def test_missing_record_is_reported(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session, ())
     workbench.session.records.delete(record_id)
-    workbench.page.opened({"record_id": record_id})
+    workbench.page.enter({"record_id": record_id})
     qtbot.waitUntil(
         lambda: "no longer exists" in present(workbench.page.stack.currentWidget()).accessibleName()
     )

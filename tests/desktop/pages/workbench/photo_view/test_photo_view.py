@@ -397,7 +397,7 @@ def test_drawing_an_ignored_area_shows_the_reference(desk: WorkbenchDriver) -> N
 def test_another_record_begins_with_its_reference(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     other = make_record(desk.session, REGION)
-    page.opened({"record_id": other})
+    page.enter({"record_id": other})
     qtbot.waitUntil(lambda: page.open_record.record_id == other and page.view.source is not None)
     assert page.centre.currentWidget() is page.view
     assert page.photo.source is None

@@ -77,7 +77,7 @@ def test_a_record_without_a_reference_image_shows_what_its_items_name(
     record_id = make_record(workbench.session, boxes=(), image=False)
     add_item_on_other_file(workbench.session, record_id)
     page = workbench.page
-    page.opened({"record_id": record_id})
+    page.enter({"record_id": record_id})
     qtbot.waitUntil(lambda: names_on_view(workbench) == ["尾翼"])
     assert page.centre.currentWidget() is page.view
     assert "尾翼.png" in page.other_file_banner.text()
