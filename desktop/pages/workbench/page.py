@@ -326,7 +326,7 @@ class WorkbenchPage(Page):
         self.stack.show_empty("list", why, self.tr("Show records"), lambda: self.navigate.emit("records", {}))
 
     def _loaded(self, opened: LoadedRecord) -> None:
-        repaint_later(self.stack)
+        repaint_later(self.items, self.inspector, self.centre)
         self.stack.show_content()
         self.inspector.fields.set_models(opened.models)
         self.open_record.take(opened)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from desktop.background.repaint import repaint_later
 
@@ -41,3 +43,31 @@ def test_what_nobody_paints_stays_so(qtbot: QtBot) -> None:
     assert not widget.updatesEnabled()
     widget.setUpdatesEnabled(True)
     assert inner.updatesEnabled()
+
+
+def test_several_are_painted_in_turns_of_their_own(qtbot: QtBot) -> None:
+    whole = QWidget()
+    qtbot.addWidget(whole)
+    parts = [_Counting(whole), _Counting(whole), _Counting(whole)]
+    for place, part in enumerate(parts):
+        part.setGeometry(place * 20, 0, 20, 20)
+    whole.show()
+    qtbot.waitUntil(lambda: all(part.paints for part in parts))
+    before = [part.paints for part in parts]
+    enabled: list[int] = []
+    turns = QTimer(whole, interval=0)
+    turns.timeout.connect(lambda: enabled.append(sum(part.updatesEnabled() for part in parts)))
+    repaint_later(*parts)
+    turns.start()
+    qtbot.waitUntil(lambda: all(part.paints > was for part, was in zip(parts, before, strict=True)))
+    assert sorted(set(enabled) | {0, 3}) == [0, 1, 2, 3]
+
+
+def test_part_that_is_deleted_meanwhile_does_not_stop_the_others(qtbot: QtBot) -> None:
+    whole = QWidget()
+    qtbot.addWidget(whole)
+    gone, rest = _Counting(whole), _Counting(whole)
+    whole.show()
+    repaint_later(gone, rest)
+    delete(gone)
+    qtbot.waitUntil(rest.updatesEnabled)
