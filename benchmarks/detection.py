@@ -4,9 +4,11 @@
 
 NAME: overhead, queue, survival, hostile. Prints one JSON line per figure (`benchmarks/figures.py`).
 `overhead` compares a request to the compute process with the bare ONNX Runtime call of the same model in the
-same run; `queue` does so with photos that a running service detects, one alone and some in a row; `survival`
-kills the service with signal 9 again and again as photos wait; `hostile` feeds broken photos and models to a
-running service.
+same run. `queue` does so with photos that a running service detects, one alone and some in a row. Each line
+of these two also has `decoding`, the ms in which libjpeg-turbo decodes the photo on one core, and
+`ratio_with_decoding`, the figure divided by the sum of the bare calls and that: a request for one photo is
+never faster than the sum. `survival` kills the service with signal 9 again and again as photos wait;
+`hostile` feeds broken photos and models to a running service.
 """
 
 from __future__ import annotations
@@ -42,6 +44,8 @@ from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
 ADMIN = {"username": "chief", "password": "correct-horse-battery"}
 RATIO = 1.3
 """The most that a detection may take over the bare calls of its model."""
+_ALONE = 5
+"""The number of photos that are detected one by one."""
 
 
 def yolox() -> Path | None:
@@ -62,7 +66,8 @@ def overhead(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         photo = Path(folder) / "photo.jpg"
         image = _photo(options.width)
-        photo.write_bytes(_jpeg(image))
+        data = _jpeg(image)
+        photo.write_bytes(data)
         settings = {"width": 416, "height": 416, "colour": "bgr", "values": "raw", "fit": "corner"}
         request = {
             "kind": ModelKind.YOLOX.value,
@@ -81,7 +86,8 @@ def overhead(options: argparse.Namespace) -> None:
                     lambda: compute.ask(request, 300, lambda _: None), 3 if slices else 8
                 )
                 floor = runs * _median(bare, 10)
-                _overhead(f"overhead, {label} of {_megapixels(image)}", through_process, floor, runs)
+                name = f"overhead, {label} of {_megapixels(image)}"
+                _overhead(name, through_process, floor, runs, _decoding(data, bool(slices)))
         finally:
             compute.close()
 
@@ -124,18 +130,21 @@ def queue(options: argparse.Namespace) -> None:
             model_id = _stored(answer)["model_id"]
             record = client.post("/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
             items = []
-            for number in range(options.queued + 1):
+            # The service does not run a model twice on one photo, so each detection has a photo of its own.
+            for number in range(options.queued + 1 + _ALONE):
                 cv2.putText(image, str(number), (100, 100), cv2.FONT_HERSHEY_SIMPLEX, 3, (255,) * 3, 3)
                 stored = _stored(_upload(client, f"{label} {number}.jpg", _jpeg(image)))
                 items.append(_item(client, record, None, stored["file_id"], model_id))
-            path = f"/inspection_item/{items.pop()}/detect?wait=60"
+            paths = iter([f"/inspection_item/{items.pop()}/detect?wait=60" for _ in range(1 + _ALONE)])
             runs = 1 if not sliced else _slices(width, height)
             before = _median(bare, 10)
-            alone = _median(lambda path=path: client.post(path).raise_for_status(), 5)  # type: ignore[misc]
+            alone = _median(lambda paths=paths: client.post(next(paths)).raise_for_status(), _ALONE)  # type: ignore[misc]
             per_photo = _batch(client, record, options.queued)
             floor = runs * (before + _median(bare, 10)) / 2
-            for name, seconds in (("one alone", alone), (f"{options.queued} in a row", per_photo)):
-                _overhead(f"service, {label} photo of {_megapixels(image)}, {name}", seconds, floor, runs)
+            decoding = _decoding(_jpeg(image), bool(sliced))
+            for kind, seconds in (("one alone", alone), (f"{options.queued} in a row", per_photo)):
+                name = f"service, {label} photo of {_megapixels(image)}, {kind}"
+                _overhead(name, seconds, floor, runs, decoding)
 
 
 def _batch(client: httpx.Client, record: str, queued: int) -> float:
@@ -150,9 +159,25 @@ def _batch(client: httpx.Client, record: str, queued: int) -> float:
     return (ended - started).total_seconds() / len(jobs)
 
 
-def _overhead(name: str, seconds: float, floor: float, calls: int) -> None:
-    """A line in ms; the goal is `RATIO` times the floor, which is so many bare calls."""
-    say(name, seconds * 1000, "ms", goal=round(RATIO * floor * 1000, 1), floor=floor * 1000, calls=calls)
+def _decoding(jpeg: bytes, full: bool) -> float:
+    """Seconds that libjpeg-turbo needs on one core to decode the photo, in full or at half its size."""
+    data = np.frombuffer(jpeg, np.uint8)
+    flag = cv2.IMREAD_COLOR if full else cv2.IMREAD_REDUCED_COLOR_2
+    return _median(lambda: cv2.imdecode(data, flag), 10)
+
+
+def _overhead(name: str, seconds: float, floor: float, calls: int, decoding: float) -> None:
+    """Print a line in ms; the goal is `RATIO` times the floor, which is the time of `calls` bare calls."""
+    say(
+        name,
+        seconds * 1000,
+        "ms",
+        goal=round(RATIO * floor * 1000, 1),
+        floor=floor * 1000,
+        calls=calls,
+        decoding=round(decoding * 1000, 2),
+        ratio_with_decoding=round(seconds / (floor + decoding), 2),
+    )
 
 
 def _slices(width: int, height: int) -> int:

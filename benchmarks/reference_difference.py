@@ -267,7 +267,7 @@ def speed(count: int, megapixels: int, times: int) -> None:
     per pair is given beside the wall clock, with what two free cores would make of it, and as a yardstick of
     the same run: SIFT features of the same photos on one core.
     """
-    allocator.keep()
+    allocator.keep_freed_memory()
     small = [pair for pair in pairs("aligned", 2 * count) if pair.photo.shape[:2] == (640, 640)]
     once = _timed(lambda: [_compare(pair) for pair in small], times)
     threads = cv2.getNumThreads()
@@ -336,7 +336,7 @@ def _features(pair: Pair) -> int:
 
 
 def _one_thread() -> None:
-    allocator.keep()
+    allocator.keep_freed_memory()
     cv2.setNumThreads(1)
 
 

@@ -69,7 +69,7 @@ def _make(options: argparse.Namespace, region: tuple[float, float, float, float]
                     mm_per_pixel=options.mm_per_pixel,
                     settings=settings,
                 )
-                alone = computer.memory_of(request, sha256(photo.read_bytes()), order)
+                alone = computer.photo_memory(request, sha256(photo.read_bytes()), order)
                 memories.append(alone)
                 line["differences"] = sum(len(appearance.appearances) for appearance in alone.photos)
             except DetectionFailed as error:

@@ -114,9 +114,9 @@ def test_processes_are_limited_on_linux_alone(monkeypatch: pytest.MonkeyPatch, t
     limits.limit_memory(1)
     limits.lower_priority()
     limits.end_first()
-    worker.step_back()
+    worker.yield_to_others()
     (tmp_path / "model.onnx").write_bytes(b"damaged")
-    assert model_check._checked(str(tmp_path / "model.onnx"), None, {}, 0)["error"]
+    assert model_check._check(str(tmp_path / "model.onnx"), None, {}, 0)["error"]
     assert (resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS)) == before
 
 

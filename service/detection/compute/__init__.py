@@ -1,1 +1,1 @@
-"""Runs detections in a process of its own: protocol, process control, decoding, the run of one job."""
+"""Runs detections in a separate process: protocol, process control, decoding, the run of one job."""

@@ -1,4 +1,4 @@
-"""Turns what a request sets into what a comparison is to find, and what it found into boxes of an entry."""
+"""Converts the settings of a request to parameters of a comparison, and its findings to boxes of an entry."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from shared.geometry import Rect
 from shared.wire.inspection import DetectionSettings
 
 MOST_SUPPRESSED = 50
-"""So many suppressed findings, the most confident, are reported."""
+"""The number of suppressed findings that are reported, the most confident first."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuppressedBox:
-    """A finding that is not reported, with the confidence in what its explanation leaves.
+    """A finding that is not reported.
 
-    photos: the keys of the photos that explain it, see `PhotoVariation`.
+    left: the confidence in the part of it that the memory does not explain. photos: the keys of the photos
+    that explain it, see `PhotoVariation`.
     """
 
     box: EntryBox
@@ -34,10 +35,11 @@ class SuppressedBox:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """What was found: boxes as a result entry keeps them, the opinion, and how it came about.
+class DetectionOutcome:
+    """The result of a detection: boxes in the form of a result entry, the opinion, settings and alignment.
 
-    memory: the memory of the region that was used, None without one; suppressed: what it explains.
+    memory: the memory of the region that was used, None without one. suppressed: the findings that it
+    explains.
     """
 
     boxes: list[EntryBox]
@@ -51,7 +53,7 @@ class Finished:
     memory: EntryMemory | None = None
 
     def answer(self) -> Done:
-        """The same as the compute process answers it."""
+        """The answer of the compute process."""
         answer: Done = {
             "event": "done",
             "boxes": self.boxes,
@@ -69,7 +71,7 @@ class Finished:
 
 
 def suppressed_entries(suppressed: Sequence[SuppressedBox]) -> list[EntrySuppressed]:
-    """What a result entry says of suppressed findings; the photos by their keys."""
+    """The suppressed findings in the form of a result entry; photos are named by their keys."""
     return [
         {
             "box": finding.box,
@@ -81,7 +83,7 @@ def suppressed_entries(suppressed: Sequence[SuppressedBox]) -> list[EntrySuppres
     ]
 
 
-def box(label: str, confidence: float, rect: Rect) -> EntryBox:
+def entry_box(label: str, confidence: float, rect: Rect) -> EntryBox:
     """A finding in the form of the contract: corners in upright photo px, half-open."""
     return {
         "label": label,
@@ -96,10 +98,10 @@ def box(label: str, confidence: float, rect: Rect) -> EntryBox:
 
 
 def suppressed_boxes(result: Result) -> list[SuppressedBox]:
-    """What a comparison suppressed, in px of the decoded photo."""
+    """The findings that a comparison suppressed, in px of the decoded photo."""
     return [
         SuppressedBox(
-            box(finding.difference.label, finding.difference.confidence, finding.difference.box),
+            entry_box(finding.difference.label, finding.difference.confidence, finding.difference.box),
             finding.left,
             finding.photos,
         )
@@ -107,29 +109,29 @@ def suppressed_boxes(result: Result) -> list[SuppressedBox]:
     ]
 
 
-def thresholds(request: Request, parameters: Parameters) -> EntryThresholds:
-    """With which settings a comparison ran."""
+def entry_thresholds(request: Request, parameters: Parameters) -> EntryThresholds:
+    """The settings of a comparison in the form of a result entry."""
     values: EntryThresholds = {
         "sensitivity": parameters.sensitivity,
         "min_confidence": parameters.min_confidence,
         "least_confidence": parameters.min_confidence,
     }
-    smallest = _settings(request).get("smallest")
+    smallest = _merged_settings(request).get("smallest")
     if smallest is not None:
         values["smallest"] = float(smallest)
     return values
 
 
-def _settings(request: Request) -> dict[str, Any]:
-    """The model's settings with the item's above them."""
+def _merged_settings(request: Request) -> dict[str, Any]:
+    """The model's settings, replaced by those of the item where it has any."""
     settings = item_settings(request)
     overrides = {"sensitivity": settings.sensitivity, "smallest": settings.smallest}
     return {**request.settings, **{key: value for key, value in overrides.items() if value is not None}}
 
 
-def parameters_of(request: Request, reference: NDArray[np.uint8], scale: float) -> Parameters:
-    """What a comparison is to find, in px of the reference image as decoded at `scale`."""
-    parameters = _parameters(_settings(request), request.mm_per_pixel, scale)
+def comparison_parameters(request: Request, reference: NDArray[np.uint8], scale: float) -> Parameters:
+    """The parameters of a comparison, in px of the reference image as decoded at `scale`."""
+    parameters = _to_parameters(_merged_settings(request), request.mm_per_pixel, scale)
     return replace(
         parameters, ignored=(*parameters.ignored, *ignored_areas(item_settings(request), reference))
     )
@@ -143,10 +145,10 @@ def ignored_areas(settings: DetectionSettings, reference: NDArray[np.uint8]) -> 
     )
 
 
-def _parameters(settings: Mapping[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:
+def _to_parameters(settings: Mapping[str, Any], mm_per_pixel: float | None, scale: float = 1.0) -> Parameters:
     """`Parameters` from a model's or an item's settings; unknown keys are ignored.
 
-    `ignored` are x, y, w, h in px of the reference image; scale is that of the decoded reference.
+    `ignored` has x, y, w, h in px of the reference image. scale: the scale of the decoded reference image.
     """
     ignored = tuple(
         Rect(*(float(area[key]) * scale for key in ("x", "y", "w", "h")))
@@ -160,8 +162,8 @@ def _parameters(settings: Mapping[str, Any], mm_per_pixel: float | None, scale: 
     return Parameters(**values, ignored=ignored, mm_per_pixel=per_pixel)
 
 
-def enlarged_box(finding: EntryBox, scale: float) -> EntryBox:
-    """A finding in the decoded photo, of this scale, as one in the photo itself."""
+def enlarge_box(finding: EntryBox, scale: float) -> EntryBox:
+    """Convert a finding from px of the photo as decoded at `scale` to px of the photo file."""
     if scale == 1.0:
         return finding
     at = finding["points"]

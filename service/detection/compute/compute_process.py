@@ -1,4 +1,4 @@
-"""Asks the compute process for detections and matches, and another process what a model file is."""
+"""Sends detections and matches to the compute process, and model files to a process that checks them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ CHECK_SECONDS = 90.0
 
 
 class ComputeProcess:
-    """One compute process, started at the first request and again after its death.
+    """One compute process. It starts at the first request, and again after it died.
 
-    `options` are those of `walkaround worker` for another kind of it.
-    One thread at a time may `ask`; the rest may be called from any.
+    options: of `walkaround worker`, which select another kind of process.
+    One thread at a time may call `ask`; the other methods may be called from any thread.
     """
 
     def __init__(self, *options: str) -> None:
@@ -38,7 +38,7 @@ class ComputeProcess:
         progress: Callable[[int], None],
         contents: Sequence[bytes] = (),
     ) -> Answer:
-        """The answer to `request`, which goes with memories of its region. Raises ProcessDied."""
+        """Send `request` with memories of its region and return the answer. Raises ProcessDied."""
         return cast(Answer, self.ask_frame(request, seconds, progress, contents).message)
 
     def ask_frame(
@@ -48,7 +48,7 @@ class ComputeProcess:
         progress: Callable[[int], None] = lambda _percent: None,
         contents: Sequence[bytes] = (),
     ) -> Frame:
-        """`ask`, with the payload of the answer."""
+        """Do the same as `ask` and return the answer with its payload."""
         message = {**request, "known": [len(content) for content in contents]} if contents else request
         return self._child.ask(message, seconds, payload=b"".join(contents), progress=progress)
 
@@ -57,7 +57,7 @@ class ComputeProcess:
         self._child.hint({"next": request})
 
     def kill(self) -> None:
-        """End the process at once, in the middle of whatever it does."""
+        """End the process at once, also during a request."""
         self._child.kill()
 
     def close(self) -> None:
@@ -72,9 +72,9 @@ def check_model(
     classes: int = 0,
     seconds: float = CHECK_SECONDS,
 ) -> dict[str, Any]:
-    """What the model file at `path` is: kind, labels, settings; found by a process of its own.
+    """The kind, labels and settings of the model file at `path`, which a separate process determines.
 
-    classes: how many labels a person gave, 0 for none. Raises BadModel.
+    classes: the number of labels that a user gave, 0 for none. Raises BadModel.
     """
     child = Child(own_command("worker", "--check"))
     request = {"path": str(path.absolute()), "kind": kind, "settings": settings, "classes": classes}

@@ -1,7 +1,7 @@
 """Runs one detection from files to findings, for the compute process and the command line.
 
-No database and no web in here. A `Request` says which files and which model; `run` gives a `Finished` or
-raises DetectionFailed.
+No database and no web in here. A `Request` says which files and which model; `run` gives a `DetectionOutcome`
+or raises DetectionFailed.
 """
 
 from __future__ import annotations
@@ -20,17 +20,23 @@ from numpy.typing import NDArray
 
 from service.detection.compute import allocator, pictures, region_memories
 from service.detection.compute.comparing import (
-    Finished,
+    DetectionOutcome,
     SuppressedBox,
-    box,
-    enlarged_box,
+    comparison_parameters,
+    enlarge_box,
+    entry_box,
+    entry_thresholds,
     ignored_areas,
-    parameters_of,
     suppressed_boxes,
-    thresholds,
 )
-from service.detection.compute.place_search import Places, PlacesRequest
-from service.detection.compute.placing import alignment_json, assigned, enlarged, started, unaligned
+from service.detection.compute.place_search import PlaceSearch, PlacesRequest
+from service.detection.compute.placing import (
+    alignment_failure,
+    assigned_alignment,
+    enlarge_alignment,
+    entry_alignment,
+    with_start,
+)
 from service.detection.compute.request import Request, item_settings
 from service.detection.compute.second_opinions import ComparedPhoto, SecondOpinions
 from service.detection.failure import DetectionFailed, of_disk
@@ -63,24 +69,24 @@ from shared.geometry import Rect, is_inside, point_to_pixels
 from shared.wire.detection import ModelKind
 from shared.wire.memory import MemoryKind
 
-_FINER = 1.5
-"""A photo that is scaled down for a model is decoded so much finer at least than the model sees it."""
+_DECODING_MARGIN = 1.5
+"""The decoded photo is at least this many times as fine as the input of the model that scales it down."""
 
-_AHEAD_PIXELS = 30_000_000
-"""A photo that is decoded ahead of its turn has no more px: that bounds the memory."""
+_PREFETCH_PIXELS = 30_000_000
+"""The most px of a photo that is decoded before its turn, which bounds the memory."""
 
 
-_Opinion = tuple[list[EntryBox], bool, EntryThresholds, EntryAlignment | None]
-"""Findings in px of the decoded photo, whether it passes, with which settings, and how the reference lies."""
+_Findings = tuple[list[EntryBox], bool, EntryThresholds, EntryAlignment | None]
+"""Findings in px of the decoded photo, whether it passes, the settings, and the alignment."""
 
 
 Photo = tuple[NDArray[np.uint8], float]
-"""What `pictures.load` gives."""
+"""The result of `pictures.load`."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Prefetched:
-    """What is decoded ahead for a coming request."""
+class _PrefetchedPictures:
+    """Pictures that are decoded before the request for them starts."""
 
     key: tuple[object, ...]
     photo: Future[Photo]
@@ -89,20 +95,21 @@ class _Prefetched:
 
 
 class Computer:
-    """Runs requests; keeps opened models warm.
+    """Runs requests and keeps models open.
 
-    Owns the threads that decode ahead and that share a comparison, until `close`: also a context manager.
+    Owns the threads that decode pictures in advance and that share the work of a comparison, until `close`.
+    It is also a context manager.
     """
 
     def __init__(self) -> None:
-        allocator.keep()
+        allocator.keep_freed_memory()
         self._detectors = Detectors()
         self._remembered = Remembered()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
         self._threads = WorkThreads()
-        self._ahead: _Prefetched | None = None
+        self._ahead: _PrefetchedPictures | None = None
         self._reference: tuple[str, NDArray[np.uint8], float] | None = None
-        self._places = Places(self._load_reference)
+        self._places = PlaceSearch(self._load_reference)
         self._second_opinions = SecondOpinions(self._detectors)
 
     def __enter__(self) -> Self:
@@ -112,12 +119,12 @@ class Computer:
         self.close()
 
     def close(self) -> None:
-        """End the threads, after what they do; a picture that waits to be decoded ahead is dropped."""
+        """End the threads after their present work; pictures that wait to be decoded are dropped."""
         self._reader.shutdown(cancel_futures=True)
         self._threads.close()
 
     def places(self, request: PlacesRequest) -> list[FoundPlace | None]:
-        """`Places.find`. Raises DetectionFailed."""
+        """`PlaceSearch.find`. Raises DetectionFailed."""
         try:
             with self._threads.shared():
                 return self._places.find(request)
@@ -125,21 +132,23 @@ class Computer:
             raise DetectionFailed("out_of_memory") from error
 
     def read_ahead(self, request: Request) -> None:
-        """Decode the pictures of a request that is to come, beside the one that runs; from any thread."""
-        photo = self._reader.submit(_load, request, _AHEAD_PIXELS)
+        """Decode the pictures of the next request while another one runs. Any thread may call it."""
+        photo = self._reader.submit(_load, request, _PREFETCH_PIXELS)
         reference, decoding = request.reference, None
         if reference is not None and (self._reference is None or self._reference[0] != reference):
-            decoding = self._reader.submit(pictures.load, Path(reference), pictures.all_of_it, _AHEAD_PIXELS)
-        self._ahead = _Prefetched(_reading(request), photo, reference, decoding)
+            decoding = self._reader.submit(
+                pictures.load, Path(reference), pictures.full_resolution, _PREFETCH_PIXELS
+            )
+        self._ahead = _PrefetchedPictures(_reading_key(request), photo, reference, decoding)
 
     def _load(self, request: Request) -> Photo:
         ahead, self._ahead = self._ahead, None
-        if ahead is None or ahead.key != _reading(request):
+        if ahead is None or ahead.key != _reading_key(request):
             return _load(request)
-        decoded = None if ahead.decoding is None else _done(ahead.decoding)
+        decoded = None if ahead.decoding is None else _prefetched(ahead.decoding)
         if decoded is not None and ahead.reference is not None:
             self._reference = (ahead.reference, *decoded)
-        return _done(ahead.photo) or _load(request)
+        return _prefetched(ahead.photo) or _load(request)
 
     def run(
         self,
@@ -147,11 +156,12 @@ class Computer:
         progress: Callable[[int], None] = lambda _percent: None,
         then: Request | None = None,
         contents: Sequence[bytes] = (),
-    ) -> Finished:
-        """Detect. `progress` hears percent; `then` is decoded meanwhile. Raises DetectionFailed.
+    ) -> DetectionOutcome:
+        """Run a detection. Raises DetectionFailed.
 
-        known: memories of single photos of the region as `memory_of` makes them, in the format of
-        `variation.serial`; one of another version is left out.
+        progress: receives percents. then: the next request, whose photo is decoded during this one. contents:
+        memories of single photos of the region as from `photo_memory`, in the format of `variation.serial`; a
+        memory of another version is ignored.
         """
         started = time.perf_counter()
         if request.kind == ModelKind.BACKBONE:
@@ -168,26 +178,26 @@ class Computer:
                     opinion, suppressed, used_memory = self._compare(request, photo, scale, contents)
                     findings, passed, used, alignment = opinion
                 else:
-                    findings, passed, used, alignment = self._recognise(request, photo, scale)
+                    findings, passed, used, alignment = self._run_detector(request, photo, scale)
             progress(85)
             if request.rendered is not None:
                 _write(Path(request.rendered), pictures.render(photo, findings))
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
         height, width = photo.shape[:2]
-        return Finished(
-            [enlarged_box(finding, scale) for finding in findings],
-            [replace(finding, box=enlarged_box(finding.box, scale)) for finding in suppressed],
+        return DetectionOutcome(
+            [enlarge_box(finding, scale) for finding in findings],
+            [replace(finding, box=enlarge_box(finding.box, scale)) for finding in suppressed],
             passed,
             used,
-            enlarged(alignment, scale),
+            enlarge_alignment(alignment, scale),
             round(width / scale),
             round(height / scale),
             time.perf_counter() - started,
             used_memory,
         )
 
-    def memory_of(
+    def photo_memory(
         self,
         request: Request,
         key: str,
@@ -196,15 +206,16 @@ class Computer:
         judged: Sequence[Rect] = (),
         without: Sequence[Rect] = (),
     ) -> RegionMemory:
-        """The memory of a region that has this one photo; key and order as in `PhotoVariation`.
+        """The memory of a region with this one photo. Raises DetectionFailed.
 
-        kind, judged, without: as in `photo_variation`, in px of the photo file. Raises DetectionFailed.
+        key, order: as in `PhotoVariation`. kind, judged, without: as in `photo_variation`, in px of the photo
+        file.
         """
         try:
             photo, photo_scale = self._load(request)
             with self._threads.shared():
                 reference, region, scale = self._region(request)
-                parameters = parameters_of(request, reference, scale)
+                parameters = comparison_parameters(request, reference, scale)
 
                 def varied(start: Matrix | None) -> PhotoVariation:
                     return photo_variation(
@@ -216,35 +227,38 @@ class Computer:
                         parameters,
                         start,
                         kind,
-                        [region_memories.scaled(rect, photo_scale) for rect in judged],
-                        [region_memories.scaled(rect, photo_scale) for rect in without],
+                        [region_memories.scale_rect(rect, photo_scale) for rect in judged],
+                        [region_memories.scale_rect(rect, photo_scale) for rect in without],
                     )
 
-                return RegionMemory.of(region, [started(request, scale, photo_scale, varied)])
+                return RegionMemory.of(region, [with_start(request, scale, photo_scale, varied)])
         except AlignmentFailed as error:
-            raise unaligned(error) from error
+            raise alignment_failure(error) from error
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
 
     def disagreements(self, request: Request, contents: Sequence[bytes]) -> list[list[float]]:
-        """Where the memory of these photos (as in `run`) disagrees with the reference image of the request.
+        """The places where the memory of these photos disagrees with the reference image of the request.
 
-        x, y, w, h in fractions of the reference image. Raises DetectionFailed.
+        contents: as in `run`. Places are x, y, w, h in fractions of the reference image. Raises
+        DetectionFailed.
         """
         try:
             reference, region, _ = self._region(request)
         except MemoryError as error:
             raise DetectionFailed("out_of_memory") from error
         height, width = reference.shape[:2]
-        return region_memories.disagreeing(region_memories.together(region, contents), width, height)
+        return region_memories.disagreement_places(
+            region_memories.merge_memories(region, contents), width, height
+        )
 
     def _compare(
         self, request: Request, photo: NDArray[np.uint8], photo_scale: float, contents: Sequence[bytes]
-    ) -> tuple[_Opinion, list[SuppressedBox], EntryMemory | None]:
+    ) -> tuple[_Findings, list[SuppressedBox], EntryMemory | None]:
         reference, region, scale = self._region(request)
-        parameters = parameters_of(request, reference, scale)
+        parameters = comparison_parameters(request, reference, scale)
         if request.memory is None:
-            memory = region_memories.together(region, contents)
+            memory = region_memories.merge_memories(region, contents)
         else:
             memory = from_bytes(_read(Path(request.memory)))
         try:
@@ -252,18 +266,18 @@ class Computer:
             def compared(start: Matrix | None) -> Result:
                 return detect(reference, region, photo, parameters, start, memory)
 
-            result = started(request, scale, photo_scale, compared)
+            result = with_start(request, scale, photo_scale, compared)
         except AlignmentFailed as error:
-            raise unaligned(error) from error
+            raise alignment_failure(error) from error
         findings = [
-            box(difference.label, difference.confidence, difference.box) for difference in result.boxes
+            entry_box(difference.label, difference.confidence, difference.box) for difference in result.boxes
         ]
-        findings = self._second_opinions.added(
+        findings = self._second_opinions.with_opinions(
             request, ComparedPhoto(reference, region, scale, photo, result), findings
         )
-        alignment = alignment_json(result.alignment, scale, request)
-        opinion = (findings, not findings, thresholds(request, parameters), alignment)
-        return opinion, suppressed_boxes(result), region_memories.used(memory)
+        alignment = entry_alignment(result.alignment, scale, request)
+        opinion = (findings, not findings, entry_thresholds(request, parameters), alignment)
+        return opinion, suppressed_boxes(result), region_memories.memory_entry(memory)
 
     def _region(self, request: Request) -> tuple[NDArray[np.uint8], Rect, float]:
         """The reference image as decoded, the region in px of that, and its scale."""
@@ -279,13 +293,13 @@ class Computer:
         return reference, region, scale
 
     def _load_reference(self, path: str) -> tuple[NDArray[np.uint8], float]:
-        # A record's items share their reference image: the last one stays decoded.
+        # The items of a record share their reference image, so the last one stays decoded.
         if self._reference is None or self._reference[0] != path:
             self._reference = None
             self._reference = (path, *pictures.load(Path(path)))
         return self._reference[1], self._reference[2]
 
-    def _recognise(self, request: Request, photo: NDArray[np.uint8], photo_scale: float) -> _Opinion:
+    def _run_detector(self, request: Request, photo: NDArray[np.uint8], photo_scale: float) -> _Findings:
         if request.model is None:
             raise DetectionFailed("model_unknown")
         settings = DetectorSettings.model_validate(request.settings)
@@ -303,13 +317,13 @@ class Computer:
         # ONNX Runtime raises classes of its own, all below Exception.
         except Exception as error:
             raise DetectionFailed("model_failed") from error
-        alignment = assigned(request, photo_scale)
+        alignment = assigned_alignment(request, photo_scale)
         if request.within is not None:
             quad = [(x * photo_scale, y * photo_scale) for x, y in request.within]
             findings = [finding for finding in findings if is_inside(quad, *finding.box.middle)]
         if item_settings(request).ignored:
-            findings, alignment = self._outside_of_ignored(request, photo, photo_scale, findings)
-        boxes = [box(finding.label, finding.confidence, finding.box) for finding in findings]
+            findings, alignment = self._drop_ignored(request, photo, photo_scale, findings)
+        boxes = [entry_box(finding.label, finding.confidence, finding.box) for finding in findings]
         passed = not any(settings.fails(finding.label, finding.confidence) for finding in findings)
         used: EntryThresholds = {
             "confidence": settings.confidence,
@@ -321,10 +335,10 @@ class Computer:
         }
         return boxes, passed, used, alignment
 
-    def _outside_of_ignored(
+    def _drop_ignored(
         self, request: Request, photo: NDArray[np.uint8], photo_scale: float, findings: Sequence[Detected]
     ) -> tuple[list[Detected], EntryAlignment]:
-        """The findings whose middle lies in no ignored part of the reference image, and how that lies."""
+        """The findings whose middle is outside the ignored parts of the reference, and the alignment."""
         reference, region, scale = self._region(request)
         try:
             reference_pyramid, photo_pyramid = Pyramid(grey(reference)), Pyramid(grey(photo))
@@ -332,9 +346,9 @@ class Computer:
             def aligned(start: Matrix | None) -> Alignment:
                 return align(reference_pyramid, region, photo_pyramid, start)
 
-            alignment = started(request, scale, photo_scale, aligned)
+            alignment = with_start(request, scale, photo_scale, aligned)
         except AlignmentFailed as error:
-            raise unaligned(error) from error
+            raise alignment_failure(error) from error
         back = inverse(alignment.homography)
         areas = ignored_areas(item_settings(request), reference)
 
@@ -342,7 +356,7 @@ class Computer:
             ((x, y),) = apply(back, np.array([finding.box.middle], np.float64)).tolist()
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
-        return [finding for finding in findings if not ignored(finding)], alignment_json(
+        return [finding for finding in findings if not ignored(finding)], entry_alignment(
             alignment, scale, request
         )
 
@@ -355,11 +369,11 @@ def _read(path: Path) -> bytes:
 
 
 def _load(request: Request, most: int = pictures.MOST_PIXELS) -> Photo:
-    return pictures.load(Path(request.photo), needed(request), most)
+    return pictures.load(Path(request.photo), needed_side(request), most)
 
 
-def _done(read: Future[Photo]) -> Photo | None:
-    """What was decoded ahead; None where it failed: it may have been too large to be held beside another."""
+def _prefetched(read: Future[Photo]) -> Photo | None:
+    """The picture that was decoded in advance; None if it failed, as a picture too large to decode early."""
     try:
         return read.result()
     except DetectionFailed:
@@ -373,28 +387,28 @@ def _write(path: Path, data: bytes) -> None:
         raise DetectionFailed(of_disk(error)) from error
 
 
-def _reading(request: Request) -> tuple[object, ...]:
-    """What determines how the photo is read."""
+def _reading_key(request: Request) -> tuple[object, ...]:
+    """The fields of a request that determine how its photo is decoded."""
     return request.photo, request.kind, request.settings, request.item
 
 
-def needed(request: Request) -> pictures.Needed:
-    """How much of the photo the request needs: all of it to compare or to look at its parts."""
+def needed_side(request: Request) -> pictures.NeededSide:
+    """The px that the request needs: all of them to compare a photo or to detect in parts of it."""
     if request.kind == ModelKind.REFERENCE_DIFFERENCE or item_settings(request).ignored:
-        return pictures.all_of_it
+        return pictures.full_resolution
     settings = DetectorSettings.model_validate(request.settings)
 
     def least(width: int, height: int) -> float:
         if is_sliced(width, height, settings):
             return math.inf
-        finer = _FINER * max(scale_of(width, height, settings))
+        finer = _DECODING_MARGIN * max(scale_of(width, height, settings))
         return max(finer * max(width, height), pictures.SHOWN_SIDE)
 
     return least
 
 
 def _network_key(request: Request, photo: NDArray[np.uint8], model: str) -> Hashable | None:
-    """What the findings of a model depend on; None when the photo's content is not known."""
+    """The key of a model's findings: all that they depend on. None if the photo's hash is not known."""
     if request.photo_sha256 is None:
         return None
     settings = json.dumps(request.settings, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Checks a model file, which is not trusted, in a process of its own: `walkaround worker --check`."""
+"""Checks a model file, which is not trusted, in a separate process: `walkaround worker --check`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from service.detection.compute.worker import step_back
+from service.detection.compute.worker import yield_to_others
 from service.detection.failure import BadModel
 from service.workers.frames import Frame
 from service.workers.serving import serve
@@ -16,12 +16,12 @@ _CHECK_BYTES = 6 * 2**30
 
 
 def main() -> None:
-    """Answer what a model file is, or why it is refused."""
-    step_back()
-    serve(lambda request, _report: Frame(_checked(**request.message)), discard_prints=True)
+    """Answer with the kind, labels and settings of a model file, or with the reason why it is refused."""
+    yield_to_others()
+    serve(lambda request, _report: Frame(_check(**request.message)), discard_prints=True)
 
 
-def _checked(path: str, kind: str | None, settings: dict[str, Any], classes: int) -> dict[str, Any]:
+def _check(path: str, kind: str | None, settings: dict[str, Any], classes: int) -> dict[str, Any]:
     from service.detection.onnx.check import check
 
     if sys.platform == "linux":

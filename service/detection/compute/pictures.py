@@ -19,13 +19,13 @@ MOST_PIXELS: Final = 500_000_000
 _WHOLE_PIXELS: Final = 130_000_000
 _RENDERED_SIDE: Final = 2560
 SHOWN_SIDE: Final = 1200
-"""A picture that shows where the boxes are is at least so many px long, where the photo has them."""
+"""The least length of a picture with boxes, px; less only if the photo is smaller."""
 _STRIP: Final = 256
 
-Needed = Callable[[int, int], float]
-"""How many px the long side of an upright photo of this width and height needs at least."""
+NeededSide = Callable[[int, int], float]
+"""Takes the width and height of an upright photo and returns the least px that its longer side needs."""
 
-# The loader is named by the first bytes, so that content cannot choose another one (SVG, PDF, ...).
+# The first bytes determine the loader, so that content cannot select another one (SVG, PDF, ...).
 _LOADERS: Final = (
     (0, b"\xff\xd8\xff", "jpegload"),
     (0, b"\x89PNG\r\n\x1a\n", "pngload"),
@@ -33,16 +33,18 @@ _LOADERS: Final = (
 )
 
 
-def all_of_it(width: int, height: int) -> float:
-    """`Needed` for work on every pixel."""
+def full_resolution(width: int, height: int) -> float:
+    """`NeededSide` for work on every pixel."""
     return math.inf
 
 
-def load(path: Path, needed: Needed = all_of_it, most: int = MOST_PIXELS) -> tuple[NDArray[np.uint8], float]:
+def load(
+    path: Path, needed: NeededSide = full_resolution, most: int = MOST_PIXELS
+) -> tuple[NDArray[np.uint8], float]:
     """The upright image as BGR uint8 (height, width, 3), and its scale: 1, or less when it was reduced.
 
-    A JPEG is reduced to no less than is `needed` while it is decoded, an image above 130 MP while it is read;
-    what has more than `most` px then is too large. Raises DetectionFailed.
+    The decoder reduces a JPEG, but not below `needed`. An image above 130 MP is reduced while it is read. An
+    image that still has more than `most` px is too large. Raises DetectionFailed.
     """
     try:
         with path.open("rb") as file:
@@ -55,12 +57,12 @@ def load(path: Path, needed: Needed = all_of_it, most: int = MOST_PIXELS) -> tup
     if loader is None:
         raise DetectionFailed("image_unreadable")
     try:
-        image = _opened(loader, path)
+        image = _open(loader, path)
         if image.width * image.height > MOST_PIXELS:
             raise DetectionFailed("image_too_large")
         shrink = _shrink(image, needed) if loader == "jpegload" else 1
         if shrink > 1:
-            image = _opened(loader, path, shrink=shrink)
+            image = _open(loader, path, shrink=shrink)
         scale = 1 / shrink
         pixels = image.width * image.height
         if pixels > most:
@@ -69,7 +71,7 @@ def load(path: Path, needed: Needed = all_of_it, most: int = MOST_PIXELS) -> tup
             smaller = float(np.sqrt(_WHOLE_PIXELS / pixels))
             image, scale = image.resize(smaller), scale * smaller
         if _orientation(image) != 1:
-            # What is read from the top down cannot be turned on the way: a phone's photo lies on its side.
+            # A sequential read goes from the top down, so an image that has to be turned is read first.
             image = image.copy_memory()
         image = image.autorot()
         if image.hasalpha():
@@ -85,20 +87,20 @@ def load(path: Path, needed: Needed = all_of_it, most: int = MOST_PIXELS) -> tup
     return _to_bgr(pixels.reshape(image.height, image.width, 3)), scale
 
 
-def _opened(loader: str, path: Path, **options: Any) -> Any:
+def _open(loader: str, path: Path, **options: Any) -> Any:
     return getattr(pyvips.Image, loader)(str(path), access="sequential", fail_on="truncated", **options)
 
 
 def _orientation(image: Any) -> int:
-    """1 to 8 of EXIF; 1 also where there is none."""
+    """The EXIF orientation, 1 to 8; 1 if there is none."""
     return int(image.get("orientation") or 1) if image.get_typeof("orientation") else 1
 
 
-def _shrink(image: Any, needed: Needed) -> int:
-    """By how much the decoder may reduce a JPEG: 8, 4, 2 or not at all (1).
+def _shrink(image: Any, needed: NeededSide) -> int:
+    """The factor by which the decoder may reduce a JPEG: 8, 4, 2, or 1 for not at all.
 
-    Only by what divides both sides: then a pixel of the reduced image is a whole block of the photo, from
-    whichever corner it is turned.
+    The factor divides both sides: then each pixel of the reduced image is a whole block of the photo,
+    whatever the orientation.
     """
     sides = image.width, image.height
     least = needed(*(sides if _orientation(image) < 5 else sides[::-1]))
@@ -109,7 +111,7 @@ def _shrink(image: Any, needed: Needed) -> int:
 
 
 def _to_bgr(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The same memory with red and blue swapped: a large photo is not held twice."""
+    """Swap red and blue in place, so that a large photo is not in memory twice."""
     for top in range(0, len(image), _STRIP):
         strip = image[top : top + _STRIP]
         strip[:] = cv2.cvtColor(strip, cv2.COLOR_RGB2BGR)

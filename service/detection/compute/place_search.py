@@ -1,4 +1,4 @@
-"""Finds which regions of reference images a photo shows, in the compute process."""
+"""Finds the regions of reference images that a photo shows, in the compute process."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from service.detection.reference_difference.data import Pyramid, grey
 from shared.geometry import mapped_corners, point_to_pixels
 
 MOST_REFERENCES = 8
-"""Regions on more reference files than these are not looked for: each takes a comparison of its own."""
+"""The most reference files whose regions are searched, since each one takes a comparison."""
 _SECONDS = 6.0
-"""So long regions are tried one by one where the photo as a whole does not say where they lie."""
+"""The time in which regions are tried one by one if the whole photo cannot be located."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacesRequest:
-    """What to look for. Paths are of local files; a region is its reference file and x, y, w, h as kept."""
+    """The photo and the regions to find. Paths name local files.
+
+    regions: each the path of its reference file, and x, y, w, h as the item stores them.
+    """
 
     photo: str
     regions: tuple[tuple[str, tuple[float, float, float, float]], ...]
@@ -47,17 +50,17 @@ def to_places_request(fields: dict[str, Any]) -> PlacesRequest:
 LoadReference = Callable[[str], tuple[NDArray[np.uint8], float]]
 
 
-class Places:
-    """Looks for regions in photos; keeps the features of the last reference image."""
+class PlaceSearch:
+    """Searches regions in photos; keeps the features of the last reference image."""
 
     def __init__(self, load_reference: LoadReference) -> None:
         self._load_reference = load_reference
         self._features: tuple[str, ReferenceFeatures, float] | None = None
 
     def find(self, request: PlacesRequest) -> list[FoundPlace | None]:
-        """Where the photo shows each region; None: not found.
+        """The place of each region in the photo; None for a region that is not found.
 
-        Raises DetectionFailed when the photo cannot be read.
+        Raises DetectionFailed if the photo cannot be read.
         """
         image, photo_scale = pictures.load(Path(request.photo))
         photo = Pyramid(grey(image))
@@ -67,11 +70,13 @@ class Places:
         for path in list(dict.fromkeys(path for path, _ in request.regions))[:MOST_REFERENCES]:
             numbers = [number for number, (file, _) in enumerate(request.regions) if file == path]
             points = [request.regions[number][1] for number in numbers]
-            for number, place in zip(numbers, self._on(path, points, photo, photo_scale, until), strict=True):
+            for number, place in zip(
+                numbers, self._find_on_reference(path, points, photo, photo_scale, until), strict=True
+            ):
                 places[number] = place
         return places
 
-    def _on(
+    def _find_on_reference(
         self,
         path: str,
         points: Sequence[tuple[float, float, float, float]],
@@ -80,9 +85,9 @@ class Places:
         until: float,
     ) -> list[FoundPlace | None]:
         try:
-            features, scale = self._reference(path)
+            features, scale = self._load_features(path)
         except DetectionFailed:
-            # One reference file that is lost or broken leaves the regions on the others.
+            # The regions on other reference files can still be found.
             return [None] * len(points)
         width, height = features.image.size
         regions = []
@@ -112,7 +117,7 @@ class Places:
         covered = cover(features, regions, photo, max(until - time.monotonic(), 0.0))
         return [to_found_place(place, number) for number, place in enumerate(covered)]
 
-    def _reference(self, path: str) -> tuple[ReferenceFeatures, float]:
+    def _load_features(self, path: str) -> tuple[ReferenceFeatures, float]:
         if self._features is None or self._features[0] != path:
             self._features = None
             image, scale = self._load_reference(path)

@@ -1,4 +1,4 @@
-"""Decides where a detection starts to look for its region, and records the alignment in the entry."""
+"""Chooses the start of an alignment, and converts alignments to the form of a result entry."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ T = TypeVar("T")
 _ALIGNMENT_CODES = {"too_small": "too_small", "not_visible": "not_visible"}
 
 
-def unaligned(error: AlignmentFailed) -> DetectionFailed:
+def alignment_failure(error: AlignmentFailed) -> DetectionFailed:
     """The failure of a detection whose alignment failed."""
     return DetectionFailed(_ALIGNMENT_CODES.get(error.reason, "alignment_failed"))
 
 
-def started(request: Request, scale: float, photo_scale: float, work: Callable[[Matrix | None], T]) -> T:
-    """`work` with the alignment that a person set as its start, else without one.
+def with_start(request: Request, scale: float, photo_scale: float, work: Callable[[Matrix | None], T]) -> T:
+    """Run `work` with the alignment that a user set as its start, or without a start if there is none.
 
-    Where it fails without, what the matching of the photo found is the start. The scales are those of the
-    decoded reference image and photo. Raises AlignmentFailed.
+    If that fails, the place that photo matching found is the start. The scales are the scales of the decoded
+    reference image and photo. Raises AlignmentFailed.
     """
 
     def between_decoded(homography: Sequence[Sequence[float]]) -> Matrix:
@@ -46,17 +46,17 @@ def started(request: Request, scale: float, photo_scale: float, work: Callable[[
 
 
 def _set_by_person(request: Request) -> Sequence[Sequence[float]] | None:
-    """The alignment that a person set: with the item, or with the assignment of the photo."""
+    """The alignment that a user set for the item or when assigning the photo; None without one."""
     alignment = item_settings(request).alignment
     if alignment is not None:
         return alignment.homography
     return request.place if request.place_by_person else None
 
 
-def assigned(request: Request, photo_scale: float) -> EntryAlignment | None:
-    """The alignment of a photo that is not compared, by its assignment; None without one.
+def assigned_alignment(request: Request, photo_scale: float) -> EntryAlignment | None:
+    """The alignment of a photo that is not compared, from its assignment; None without one.
 
-    As returned by `alignment_json`, the homography leads to px of the decoded photo.
+    As in `entry_alignment`, the homography leads to px of the decoded photo.
     """
     by_person = _set_by_person(request)
     homography = request.place if by_person is None else by_person
@@ -66,8 +66,8 @@ def assigned(request: Request, photo_scale: float) -> EntryAlignment | None:
     return {"homography": to_photo.tolist(), "set_by": "model" if by_person is None else "person"}
 
 
-def alignment_json(alignment: Alignment, scale: float, request: Request) -> EntryAlignment:
-    """An alignment as a result entry keeps it; `scale` is that of the decoded reference image."""
+def entry_alignment(alignment: Alignment, scale: float, request: Request) -> EntryAlignment:
+    """Convert an alignment to the form of a result entry. scale: the scale of the decoded reference image."""
     to_photo = alignment.homography @ np.diag([scale, scale, 1.0])
     return {
         "homography": (to_photo / to_photo[2, 2]).tolist(),
@@ -79,8 +79,8 @@ def alignment_json(alignment: Alignment, scale: float, request: Request) -> Entr
     }
 
 
-def enlarged(alignment: EntryAlignment | None, scale: float) -> EntryAlignment | None:
-    """An alignment with the decoded photo, of this scale, as one with the photo itself."""
+def enlarge_alignment(alignment: EntryAlignment | None, scale: float) -> EntryAlignment | None:
+    """Convert an alignment from px of the photo as decoded at `scale` to px of the photo file."""
     if alignment is None or scale == 1.0:
         return alignment
     matrix = np.diag([1 / scale, 1 / scale, 1.0]) @ np.asarray(alignment["homography"])

@@ -1,4 +1,4 @@
-"""Puts the memory of a region together from what single photos add to it."""
+"""Merges the memories of single photos into the memory of a region."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from shared.entries import EntryMemory
 from shared.geometry import Rect
 
 
-def together(region: Rect, contents: Sequence[bytes]) -> RegionMemory | None:
-    """The memory of a region that has the photos of these memories (`variation.serial`); None without any."""
+def merge_memories(region: Rect, contents: Sequence[bytes]) -> RegionMemory | None:
+    """The memory of a region with the photos of these memories (`variation.serial`); None without photos."""
     photos: list[PhotoVariation] = []
     for content in contents:
-        # What another version of the program kept is made again by and by.
+        # A memory of another version is rebuilt later.
         with contextlib.suppress(MemoryUnreadable):
             photos.extend(from_bytes(content).photos)
     return RegionMemory.of(region, photos) if photos else None
 
 
-def used(memory: RegionMemory | None) -> EntryMemory | None:
-    """What a result entry says of the memory that was used."""
+def memory_entry(memory: RegionMemory | None) -> EntryMemory | None:
+    """The memory that was used, in the form of a result entry."""
     if memory is None:
         return None
     return {"photos": len({photo.key for photo in memory.photos}), "sha256": sha256(to_bytes(memory))}
 
 
-def disagreeing(memory: RegionMemory | None, width: int, height: int) -> list[list[float]]:
-    """Where a memory disagrees with its reference image, which is so large (px as decoded).
+def disagreement_places(memory: RegionMemory | None, width: int, height: int) -> list[list[float]]:
+    """The places where a memory disagrees with its reference image: x, y, w, h in fractions of the image.
 
-    x, y, w, h in fractions of the reference image.
+    width, height: of the reference image, px as decoded.
     """
     places = () if memory is None else memory.disagreements()
     inside = [place.clamped(width, height) for place in places]
@@ -43,6 +43,6 @@ def disagreeing(memory: RegionMemory | None, width: int, height: int) -> list[li
     ]
 
 
-def scaled(rect: Rect, scale: float) -> Rect:
-    """A rectangle of a photo file in px of the photo as decoded at `scale`."""
+def scale_rect(rect: Rect, scale: float) -> Rect:
+    """Convert a rectangle from px of a photo file to px of the photo as decoded at `scale`."""
     return Rect(rect.x * scale, rect.y * scale, rect.w * scale, rect.h * scale)

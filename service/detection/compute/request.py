@@ -1,4 +1,4 @@
-"""Defines what the compute process is asked to detect."""
+"""Defines the requests to the compute process."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from shared.wire.inspection import DetectionSettings
 
 @dataclass(frozen=True, slots=True)
 class OpinionRequest:
-    """Which backbone gives a second opinion: its file, hash, id, name, version and `DetectorSettings`.
+    """The backbone that gives a second opinion: its file, hash, id, name, version and `DetectorSettings`.
 
-    reference_sha256: of the reference image. photos: that passed, the newest first; each with its
-    `photo_sha256`, and with what is known of its alignment.
+    reference_sha256: of the reference image. photos: the passed photos, newest first, each with its
+    `photo_sha256` and its alignment as far as it is known.
     """
 
     model: str
@@ -30,17 +30,17 @@ class OpinionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to detect. Paths are of local files.
+    """A detection. Paths name local files.
 
-    point: x, y, w, h of the region as an item keeps it (fractions, or pixels above 1); None: all of the
-    reference. settings: of the model (`DetectorSettings` for ONNX, `Parameters` for reference-difference).
-    item: what the item sets in place of them (`DetectionSettings`).
-    place: where the photo's assignment to the item says that the reference lies in it (3 x 3, px of the
-    files); place_by_person: a person said so. within: the corners of the region in px of the photo file, when
-    findings of an ONNX model count only inside of it. photo_sha256: with it, what a model finds is kept.
-    memory: file with the memory of the region, for reference-difference; None: without one.
-    rendered: where the picture with the boxes goes; None: nowhere. second_opinion: on the findings of
-    reference-difference; None: there is none.
+    point: x, y, w, h of the region as an item stores it (fractions, or pixels above 1); None for the whole
+    reference image. settings: of the model (`DetectorSettings` for ONNX, `Parameters` for
+    reference-difference). item: the item's own settings, which replace them (`DetectionSettings`). place: the
+    homography of the photo's assignment to the item (3 x 3, reference px -> photo px of the files).
+    place_by_person: a user set it. within: the corners of the region in px of the photo file, if findings of
+    an ONNX model count only inside. photo_sha256: if given, the findings of a model are cached. memory: file
+    with the memory of the region, for reference-difference; None for none. rendered: file for the picture
+    with the boxes; None for no picture. second_opinion: on the findings of reference-difference; None for
+    none.
     """
 
     kind: str
@@ -84,5 +84,5 @@ def to_request(fields: dict[str, Any]) -> Request:
 
 
 def item_settings(request: Request) -> DetectionSettings:
-    """What the item sets."""
+    """The item's own settings."""
     return DetectionSettings.model_validate(request.item)

@@ -1,4 +1,4 @@
-"""Has a backbone look at the findings of a comparison: reads the pictures and asks for their features."""
+"""Gives the findings of a comparison second opinions: reads the pictures and computes their features."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from service.detection.compute import pictures
-from service.detection.compute.placing import started
+from service.detection.compute.placing import with_start
 from service.detection.compute.request import OpinionRequest, Request
 from service.detection.failure import DetectionFailed
 from service.detection.onnx.backbone import Backbone, Features
@@ -42,17 +42,17 @@ from shared.entries import EntryBox, EntryOpinion
 from shared.geometry import Rect, from_corners
 
 SECONDS: Final = 60.0
-"""After this time no further passed photo is read: the opinion then rests on fewer."""
+"""After this time no further passed photo is read, and the opinion uses fewer photos."""
 LEAST_PHOTOS: Final = 2
-"""With fewer passed photos nothing says how far usual pictures are from each other, so there is no opinion:
-beside the reference image alone every finding is unusual."""
+"""With fewer passed photos the usual distance between pictures is not known, so there is no opinion: compared
+with the reference image alone every finding is unusual."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedPhoto:
-    """A photo that was compared with a region: BGR uint8 as decoded, `region` in px of the reference image.
+    """A photo that was compared with a region. Pictures are BGR uint8 as decoded.
 
-    scale: of the reference image as decoded, see `pictures.load`.
+    region: px of the reference image. scale: of the reference image as decoded, see `pictures.load`.
     """
 
     reference: Bytes
@@ -63,7 +63,7 @@ class ComparedPhoto:
 
 
 class _Picture(NamedTuple):
-    """Its pixels, and reference px -> px of the picture."""
+    """The pixels of a picture, and its homography, reference px -> px of the picture."""
 
     pixels: Pyramid
     homography: Matrix
@@ -77,19 +77,19 @@ class SecondOpinions:
         self._clock = clock
         self.cache = FeatureCache()
 
-    def added(
+    def with_opinions(
         self, request: Request, compared: ComparedPhoto, findings: Sequence[EntryBox]
     ) -> list[EntryBox]:
         """`findings`, which are the boxes of `compared.result`, each with its opinion.
 
-        Without any when none is wanted, when too few photos passed, or when the backbone fails: no detection
-        depends on it.
+        Findings have no opinion if none is requested, if too few photos passed, or if the backbone fails. A
+        detection never fails because of it.
         """
         wanted = request.second_opinion
         if wanted is None or not findings or len(wanted.photos) < LEAST_PHOTOS:
             return list(findings)
         try:
-            opinions = self._of(request, wanted, compared)
+            opinions = self._opinions(request, wanted, compared)
         # ONNX Runtime raises classes of its own, all below Exception.
         except Exception as error:
             print(f"no second opinion: {type(error).__name__}: {str(error)!r}", file=sys.stderr, flush=True)
@@ -101,13 +101,15 @@ class SecondOpinions:
             for finding, opinion in zip(findings, opinions, strict=True)
         ]
 
-    def _of(self, request: Request, wanted: OpinionRequest, compared: ComparedPhoto) -> list[EntryOpinion]:
-        """The opinion on each box of `compared.result`; none when too few photos can be read."""
+    def _opinions(
+        self, request: Request, wanted: OpinionRequest, compared: ComparedPhoto
+    ) -> list[EntryOpinion]:
+        """The opinion on each box of `compared.result`; an empty list if too few photos can be read."""
         deadline = self._clock() + SECONDS
         reader = _Reader(self._detectors, wanted, self.cache)
         homography = compared.result.alignment.homography
-        boxes = [_mapped(difference.box, inverse(homography)) for difference in compared.result.boxes]
-        # The coarser of the two pictures says how large a window is.
+        boxes = [_map_box(difference.box, inverse(homography)) for difference in compared.result.boxes]
+        # The coarser of the two pictures determines the size of a window.
         finer = min(1.0, local_scale(homography, compared.region))
         windows = windows_of(boxes, compared.region, max(reader.backbone.size) / finer)
         distinct = list(dict.fromkeys(windows))
@@ -115,8 +117,8 @@ class SecondOpinions:
         for photo in wanted.photos:
             if self._clock() > deadline:
                 break
-            opened = partial(_aligned, photo, compared)
-            # A photo that cannot be read or aligned says nothing.
+            opened = partial(_align_photo, photo, compared)
+            # A photo that cannot be read or aligned is left out.
             with suppress(AlignmentFailed, DetectionFailed):
                 passed.append(reader.features(_key(photo, wanted, compared), distinct, opened))
         if len(passed) < LEAST_PHOTOS:
@@ -133,11 +135,11 @@ class SecondOpinions:
             cells = [cells_of(boxes[place], window, *today[window].shape[:2]) for place in places]
             photos = [features[window] for features in passed]
             values |= zip(places, unusual(today[window], reference[window], photos, cells), strict=True)
-        return [_entry(values[place], len(passed), wanted) for place in range(len(boxes))]
+        return [_entry_opinion(values[place], len(passed), wanted) for place in range(len(boxes))]
 
 
 class _Reader:
-    """Reads the features of pictures with the backbone that is wanted."""
+    """Reads the features of pictures with the requested backbone."""
 
     def __init__(self, detectors: Detectors, wanted: OpinionRequest, cache: FeatureCache) -> None:
         settings = DetectorSettings.model_validate(wanted.settings)
@@ -170,7 +172,7 @@ class _Reader:
         return self.backbone.features(image)
 
 
-def _aligned(request: Request, compared: ComparedPhoto) -> _Picture:
+def _align_photo(request: Request, compared: ComparedPhoto) -> _Picture:
     """A photo that passed, laid over the region. Raises DetectionFailed and AlignmentFailed."""
     photo, photo_scale = pictures.load(Path(request.photo))
     levels = Pyramid(grey(compared.reference)), Pyramid(grey(photo))
@@ -178,23 +180,23 @@ def _aligned(request: Request, compared: ComparedPhoto) -> _Picture:
     def aligned(start: Matrix | None) -> Alignment:
         return align(levels[0], compared.region, levels[1], start)
 
-    alignment = started(request, compared.scale, photo_scale, aligned)
+    alignment = with_start(request, compared.scale, photo_scale, aligned)
     return _Picture(Pyramid(photo), alignment.homography)
 
 
 def _key(request: Request, wanted: OpinionRequest, compared: ComparedPhoto) -> Hashable:
-    """What the features of a photo depend on, beside backbone and window."""
+    """The values that the features of a photo depend on, beside backbone and window."""
     alignment = json.dumps([request.item.get("alignment"), request.place, request.place_by_person])
     return request.photo_sha256, wanted.reference_sha256, compared.region, alignment
 
 
-def _mapped(box: Rect, homography: Matrix) -> Rect:
+def _map_box(box: Rect, homography: Matrix) -> Rect:
     """The bounds of `box` in the picture that `homography` leads to."""
     points = apply(homography, corners(box))
     return from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
-def _entry(value: float, photos: int, wanted: OpinionRequest) -> EntryOpinion:
+def _entry_opinion(value: float, photos: int, wanted: OpinionRequest) -> EntryOpinion:
     return {
         "value": round(value, 4),
         "photos": photos,

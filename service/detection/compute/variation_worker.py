@@ -1,6 +1,6 @@
-"""Finds what photos add to the memory of a region, in a process of its own: `walkaround worker --variations`.
+"""Computes the memories of single photos in a separate process: `walkaround worker --variations`.
 
-It works beside the detections and after them: it gives way to everything else on the machine.
+The process has the lowest priority, so detections and all else on the machine go first.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from service.detection.compute.worker import parts_of, step_back
+from service.detection.compute.worker import split_payload, yield_to_others
 from service.detection.failure import DetectionFailed
 from service.detection.messages import Answer
 from service.workers.frames import Frame
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Answer what photos add, and where memories disagree, until the input closes."""
-    step_back()
+    """Answer with memories of photos and with places where memories disagree, until the input closes."""
+    yield_to_others()
     from service.detection.compute.computer import Computer
 
     with Computer() as computer:
@@ -31,9 +31,9 @@ def main() -> None:
 def _answer(computer: Computer, frame: Frame) -> Frame:
     """The answer to `{"request": REQUEST, ...}`.
 
-    With `known`, sizes of memories in the payload: where these disagree. With `key`, `order`, `kind`,
-    `judged` and `without`: what the photo adds (`Computer.memory_of`), in the format of `variation.serial` as
-    the payload.
+    With `known`, the sizes of memories in the payload, it has the places where these disagree. With `key`,
+    `order`, `kind`, `judged` and `without` its payload is the memory of the photo (`Computer.photo_memory`)
+    in the format of `variation.serial`.
     """
     from service.detection.compute.request import to_request
     from service.detection.reference_difference.variation.serial import to_bytes
@@ -44,10 +44,10 @@ def _answer(computer: Computer, frame: Frame) -> Frame:
     try:
         request = to_request(message["request"])
         if "known" in message:
-            places = computer.disagreements(request, parts_of(frame.payload, message["known"]))
+            places = computer.disagreements(request, split_payload(frame.payload, message["known"]))
             answer = {"event": "disagreeing", "places": places}
             return Frame({**answer})
-        memory = computer.memory_of(
+        memory = computer.photo_memory(
             request,
             message["key"],
             message["order"],
@@ -59,7 +59,8 @@ def _answer(computer: Computer, frame: Frame) -> Frame:
         return Frame({**answer}, to_bytes(memory))
     except DetectionFailed as failed:
         answer = {"event": "failed", "error": failed.code}
-    # Anything else is a fault of ours or of a library: the photo adds nothing, the process goes on.
+    # Any other exception is a fault of this program or of a library: the photo is left out, the process
+    # continues.
     except Exception as error:
         print(
             f"a photo could not be compared: {type(error).__name__}: {str(error)!r}",

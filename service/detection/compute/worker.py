@@ -1,10 +1,12 @@
 """Runs the compute process, `walkaround worker`, which the service starts and feeds by standard streams.
 
-It holds no database and no secrets: it reads the files it is named, answers with findings, and ends when its
-input closes, that is when the service has gone (docs/adr/0020-detection-runs-in-a-compute-process.md). A
-message `{"next": REQUEST}` is not a request yet: its photo is decoded while the present request runs.
-`{"match": REQUEST}` asks which regions a photo shows. A request with the key `known` has memories of the
-region as its payload, one after another, and their sizes there.
+It has no database and no secrets. It reads the files that a request names, answers with findings, and ends
+when its input closes, that is when the service has ended
+(docs/adr/0020-detection-runs-in-a-compute-process.md).
+
+A message `{"next": REQUEST}` announces a request: its photo is decoded while the present request runs.
+`{"match": REQUEST}` requests the regions that a photo shows. A request with the key `known` has memories of
+the region as its payload, one after another; `known` lists their sizes.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Answer detections and matches until the input closes."""
-    step_back()
+    yield_to_others()
     from service.detection.compute.computer import Computer
     from service.detection.compute.request import to_request
 
@@ -42,16 +44,16 @@ def main() -> None:
         serve(lambda request, report: Frame({**_answer(computer, request, report)}), prepare_next)
 
 
-def step_back() -> None:
-    """Let the window and the requests go first, and this process end first when memory runs out."""
+def yield_to_others() -> None:
+    """Give the window and the requests priority, and end this process first if memory runs out."""
     lower_priority()
     if sys.platform == "linux":
         end_first()
         limit_memory(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4)
 
 
-def parts_of(payload: bytes, sizes: Sequence[int]) -> list[bytes]:
-    """What a payload holds, one after another, of these sizes in bytes."""
+def split_payload(payload: bytes, sizes: Sequence[int]) -> list[bytes]:
+    """The parts of a payload, which have these sizes in bytes."""
     ends = list(accumulate(sizes))
     return [payload[end - size : end] for end, size in zip(ends, sizes, strict=True)]
 
@@ -61,14 +63,14 @@ def _answer(computer: Computer, frame: Frame, report: Report) -> Answer:
     from service.detection.compute.request import to_request
 
     message: dict[str, Any] = dict(frame.message)
-    contents = parts_of(frame.payload, message.pop("known", ()))
+    contents = split_payload(frame.payload, message.pop("known", ()))
     try:
         if "match" in message:
             return {"event": "matched", "places": computer.places(to_places_request(message["match"]))}
         return computer.run(to_request(message), report, contents=contents).answer()
     except DetectionFailed as failed:
         return {"event": "failed", "error": failed.code}
-    # Anything else is a fault of ours or of a library: the job fails, the process goes on.
+    # Any other exception is a fault of this program or of a library: the job fails, the process continues.
     except Exception as error:
         print(f"detection failed: {type(error).__name__}: {str(error)!r}", file=sys.stderr, flush=True)
         return {"event": "failed", "error": "internal"}

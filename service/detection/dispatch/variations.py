@@ -78,7 +78,7 @@ class Variations:
         judged: Sequence[Rect],
         without: Sequence[Rect],
     ) -> Varied:
-        """What the photo adds; the rest as in `Computer.memory_of`.
+        """What the photo adds; the rest as in `Computer.photo_memory`.
 
         Raises DetectionFailed, and StoreUnavailableError.
         """

@@ -21,7 +21,9 @@ from shared.codes import ErrorCode
 from shared.wire.detection import OPEN, Batch, JobState
 
 CHUNK_SIZE: Final = 100
-"""So many jobs are made or cancelled in one transaction: others write in between."""
+"""The most jobs that are created or cancelled in one transaction: others write in between."""
+FIRST_CHUNK_SIZE: Final = 4
+"""The most jobs in the first transaction of a batch: they are computed while the others are created."""
 
 Find = Callable[[Session], Mapping[str, Sequence[str]]]
 
@@ -66,11 +68,13 @@ def create(session: Session, find: Find, actor: str | None, address: str | None)
 def _chunks(
     by_record: Mapping[str, Sequence[str]], without: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """At most `CHUNK_SIZE` at a time, of one record each."""
+    """At most `CHUNK_SIZE` items at a time, of one record each; `FIRST_CHUNK_SIZE` at first."""
+    size = min(FIRST_CHUNK_SIZE, CHUNK_SIZE)
     for inspection_id, of_record in by_record.items():
         remaining = [item_id for item_id in of_record if item_id not in without]
-        for begin in range(0, len(remaining), CHUNK_SIZE):
-            yield inspection_id, remaining[begin : begin + CHUNK_SIZE]
+        while remaining:
+            yield inspection_id, remaining[:size]
+            remaining, size = remaining[size:], CHUNK_SIZE
 
 
 def take_chunk(session: Session, without: Collection[tuple[str, int]]) -> tuple[BatchRow, ChunkRow] | None:

@@ -133,7 +133,9 @@ def corners(rect: Rect) -> Matrix:
 def local_scale(matrix: Matrix, rect: Rect) -> float:
     """Photo px per reference px around `rect`: the root of the ratio of the areas."""
     x, y = apply(matrix, corners(rect)).T
-    area = abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
+    # Not np.roll, which takes ten times as long for four numbers.
+    following = [1, 2, 3, 0]
+    area = abs(float(np.dot(x, y[following]) - np.dot(y, x[following]))) / 2
     return float(np.sqrt(max(area, 1e-9) / max(rect.area, 1e-9)))
 
 

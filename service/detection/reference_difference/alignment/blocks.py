@@ -46,22 +46,42 @@ def smoothed(image: Bytes, sigma: float = 1.0) -> Floats:
     return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.float32)
 
 
-def measure(reference: Floats, photo: Floats, valid: Bytes, block: int, reach: int, most: int) -> Offsets:
+def measure(
+    reference: Floats,
+    photo: Floats,
+    valid: Bytes,
+    block: int,
+    reach: int,
+    most: int,
+    known_tensors: dict[int, NDArray[np.float64]] | None = None,
+) -> Offsets:
     """Offsets of up to `most` blocks of `block` px, searched up to `reach` px away.
 
     reference, photo: smoothed grey frames (height, width); valid: 255 where the photo covers the frame.
+    known_tensors: the structure tensors of the reference by reach, which are added when they are computed. It
+    belongs to one reference, `block` and `most`.
     """
     height, width = reference.shape
     tops, lefts = _places(height, block, reach, most), _places(width, block, reach, most)
     if not (tops and lefts):
         none = np.zeros((0, 2))
         return Offsets(none, none, np.zeros(0), np.zeros((0, 2, 2)), np.zeros(0), 0, 0)
-    xx, xy, yy = _tensors(reference, block, tops, lefts)
-    in_photo = _tensors(photo, block, tops, lefts)
-    reference_energy, photo_energy = xx + yy, in_photo[0] + in_photo[2]
+    tensors = None if known_tensors is None else known_tensors.get(reach)
+    if tensors is None:
+        tensors = _tensors(reference, block, tops, lefts)
+        if known_tensors is not None:
+            known_tensors[reach] = tensors
+    xx, xy, yy = tensors
+    reference_energy = xx + yy
     covered = _covered(valid, block, tops, lefts)
     structured = covered & (reference_energy >= _LEAST_ENERGY)
-    photo_only = covered & ~structured & (photo_energy > 4 * np.maximum(reference_energy, _LEAST_ENERGY))
+    plain = covered & ~structured
+    # The photo's structure counts only where the reference has none.
+    rows = np.flatnonzero(plain.any(axis=1))
+    in_photo = _tensors(photo, block, [tops[row] for row in rows.tolist()], lefts)
+    photo_energy = np.zeros_like(reference_energy)
+    photo_energy[rows] = in_photo[0] + in_photo[2]
+    photo_only = plain & (photo_energy > 4 * np.maximum(reference_energy, _LEAST_ENERGY))
     places = np.argwhere(structured)
 
     def search(some: NDArray[np.int64]) -> list[tuple[float, float, float]]:

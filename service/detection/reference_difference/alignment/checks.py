@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.detection.reference_difference.alignment import blocks, features, lens
 from service.detection.reference_difference.data import (
@@ -114,6 +115,7 @@ def check(
     known = blocks.smoothed(reference.warped(frame.to_reference, frame.size))
     fit: blocks.Fit | None = None
     blank = False
+    tensors: dict[int, NDArray[np.float64]] = {}
     for turn in range(3):
         to_photo = homography @ frame.to_reference
         levels, valid = lens.seen(photo, to_photo, frame.size, bend)
@@ -121,7 +123,7 @@ def check(
             return None
         seen = blocks.smoothed(levels)
         block = min(BLOCK, min(frame.size) // 2)
-        found = blocks.measure(known, seen, valid, block, reach if turn == 0 else 4, 64)
+        found = blocks.measure(known, seen, valid, block, reach if turn == 0 else 4, 64, tensors)
         fit = blocks.fit(found, frame.size, 2.0 if turn == 0 else 1.2)
         structured = len(found.centres)
         blank = structured <= 0.06 * found.total and found.photo_only <= 0.3 * found.total and found.total > 0

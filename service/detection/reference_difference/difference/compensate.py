@@ -180,8 +180,11 @@ def match_light(
     return matched, light
 
 
-def _bent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[[float], float]:
-    """What the smooth fit leaves of an exponent, in parts of white, at px of all tones alike."""
+def _bent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[[float, float], float]:
+    """What the smooth fit leaves of an exponent, in parts of white, at px of all tones alike.
+
+    The function stops at the channel at which the error exceeds its second argument, see `tone.exponent`.
+    """
     step = int(np.ceil(np.sqrt(valid.size / _TONE_SAMPLES)))
     blurred = [np.asarray(cv2.blur(image, (3, 3)), np.float32) for image in (reference, photo)]
     known, seen = (image.reshape(reference.shape)[::step, ::step] for image in blurred)
@@ -193,9 +196,15 @@ def _bent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[[flo
     def left(value: Floats, wanted: Floats) -> float:
         return _lower(np.abs(_fit_residual(value, wanted, x, y)))
 
-    def error(exponent: float) -> float:
-        value = tone.curved(known, exponent)[usable] / np.float32(255)
-        return sum(left(value[:, channel], target[:, channel]) for channel in range(value.shape[1]))
+    known = known[usable]
+
+    def error(exponent: float, most: float) -> float:
+        value, total = tone.curved(known, exponent) / np.float32(255), 0.0
+        for channel in range(value.shape[1]):
+            total += left(value[:, channel], target[:, channel])
+            if total > most:
+                break
+        return total
 
     return error
 

@@ -34,6 +34,8 @@ _NEW: Final = 6.0
 _LEAST_AREA, _MOST_PLACES = 40, 24
 # px from a clipped place at which the edge of a thing has ended, and at which a highlight has faded further.
 _EDGE_ENDS, _FURTHER = (4.0, 7.0), (10.0, 14.0)
+# px around a clipped place that are examined: up to where a highlight has faded, and the smoothing's reach.
+_AROUND: Final = 24
 # Grey levels below white at which it can be seen how far the light fills the reference up to white.
 _ROOM: Final = 12.0
 # The share of that room which is filled in a soft rim, the share of the rim that has to be, and that can be
@@ -95,8 +97,8 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     if np.count_nonzero(now >= _CLIPPED) < _LEAST_AREA * now.shape[2]:
         return None
     # White that was white before hides nothing, however much of it there is.
-    least = _least_channel(now)
-    new = cv2.compare(cv2.subtract(least, _least_channel(was)), _NEW, cv2.CMP_GT)
+    least, least_before = _least_channel(now), _least_channel(was)
+    new = cv2.compare(cv2.subtract(least, least_before), _NEW, cv2.CMP_GT)
     if cv2.countNonZero(cv2.copyTo(new, cv2.compare(least, _CLIPPED, cv2.CMP_GE))) < _LEAST_AREA:
         return None
     height, width = valid.shape
@@ -111,11 +113,12 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
             for image in (was, now)
         )
         valid = np.asarray(cv2.resize(valid, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+        least, least_before = _least_channel(now), _least_channel(was)
     seen = valid > 0
-    clipped = ((_least_channel(now) >= _CLIPPED) & seen).astype(np.uint8)
+    clipped = ((least >= _CLIPPED) & seen).astype(np.uint8)
     clipped = cv2.morphologyEx(clipped, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     clipped = cv2.morphologyEx(clipped, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    cores = _soft_places(was, now, np.asarray(clipped, np.uint8), seen)
+    cores = _soft_places(least_before, least, np.asarray(clipped, np.uint8), seen)
     if not cores:
         return None
     every = np.logical_or.reduce(cores)
@@ -132,33 +135,41 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
 
 
 def _soft_places(
-    was: Floats, now: Floats, clipped: Bytes, seen: NDArray[np.bool_]
+    before: Floats, after: Floats, clipped: Bytes, seen: NDArray[np.bool_]
 ) -> list[NDArray[np.bool_]]:
-    """The masks of the clipped places that fade out all around."""
+    """The masks of the clipped places that fade out all around.
+
+    before, after: the least channel of the reference and of the photo, float32 (height, width).
+    """
     count, labels, stats, _ = cv2.connectedComponentsWithStats(clipped, connectivity=8)
-    before, after = was.min(axis=2), now.min(axis=2)
+    visible = seen & (clipped == 0)
     found = []
     for index in sorted(range(1, count), key=lambda each: -int(stats[each, cv2.CC_STAT_AREA]))[:_MOST_PLACES]:
         if stats[index, cv2.CC_STAT_AREA] < _LEAST_AREA:
             break
-        core = labels == index
-        if _is_soft(core, before, after, seen & (clipped == 0)):
-            found.append(core)
+        left, top, width, height = stats[index, :4].tolist()
+        window = np.s_[
+            max(top - _AROUND, 0) : top + height + _AROUND, max(left - _AROUND, 0) : left + width + _AROUND
+        ]
+        if _is_soft(labels[window] == index, before[window], after[window], visible[window]):
+            found.append(labels == index)
     return found
 
 
 def _is_soft(core: NDArray[np.bool_], before: Floats, after: Floats, seen: NDArray[np.bool_]) -> bool:
-    """Whether light goes on beyond the edge of `core`, and is weaker further out."""
+    """Whether light continues beyond the edge of `core`, and is weaker further out.
+
+    All are windows that reach `_AROUND` px beyond the place, (height, width).
+    """
     distance = _distance(core)
     near = (distance >= _EDGE_ENDS[0]) & (distance < _EDGE_ENDS[1]) & seen
     far = (distance >= _FURTHER[0]) & (distance < _FURTHER[1]) & seen
     room = 255 - before
-    filled = _smoothed(after - before, seen.astype(np.float32)) / np.maximum(
-        _smoothed(room, seen.astype(np.float32)), 1.0
-    )
     with_room = near & (room > _ROOM)
     if np.count_nonzero(with_room) < max(_SEEN_SHARE * np.count_nonzero(near), 20):
         return False
+    usable = seen.astype(np.float32)
+    filled = _smoothed(after - before, usable) / np.maximum(_smoothed(room, usable), 1.0)
     rim, beyond = filled[with_room], filled[far & (room > _ROOM)]
     fades = not beyond.size or float(np.median(beyond)) < float(np.median(rim))
     return fades and float(np.mean(rim > _FILLED)) >= _SOFT_SHARE

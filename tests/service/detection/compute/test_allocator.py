@@ -25,7 +25,7 @@ def faults():
 
 faults()
 fresh = faults()
-allocator.keep()
+allocator.keep_freed_memory()
 faults()
 print(fresh, faults())
 """
@@ -41,4 +41,4 @@ def test_pictures_that_come_and_go_do_not_come_from_the_system_each_time() -> No
 
 def test_a_c_library_that_knows_nothing_of_it_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda _name: object())
-    allocator.keep()
+    allocator.keep_freed_memory()

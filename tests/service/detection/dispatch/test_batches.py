@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy.exc import OperationalError
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from service.db.database import Database
@@ -240,6 +240,18 @@ def test_portions_are_of_one_record_bounded_and_made_in_turn(
 
     taken = [database.write_now(take) for _ in range(5)]
     assert taken == [(large, ["1", "2"]), (small, ["5"]), (large, ["3"]), (large, ["4"]), None]
+
+
+def test_first_portion_of_a_batch_is_small(database: Database) -> None:
+    def find(_session: Session) -> dict[str, list[str]]:
+        return {"a": [str(number) for number in range(6)], "b": ["6", "7"]}
+
+    database.write_now(lambda session: batch_rows.create(session, find, None, None))
+
+    def sizes(session: Session) -> list[int]:
+        return list(session.exec(select(ChunkRow.size).order_by(col(ChunkRow.number))))
+
+    assert database.read_now(sizes) == [4, 2, 2]
 
 
 def test_services_share_chunks_and_skip_cancelled_batches(database: Database, database_kind: str) -> None:

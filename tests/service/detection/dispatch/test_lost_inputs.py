@@ -177,7 +177,7 @@ def test_what_follows_is_read_with_its_reference_image(tmp_path: Path, scene: sa
 def test_a_photo_too_large_to_be_held_beside_another_is_read_in_its_turn(
     tmp_path: Path, scene: samples.Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.detection.compute.computer._AHEAD_PIXELS", 100_000)
+    monkeypatch.setattr("service.detection.compute.computer._PREFETCH_PIXELS", 100_000)
     for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):
         (tmp_path / name).write_bytes(encoded(image))
     request = Request(

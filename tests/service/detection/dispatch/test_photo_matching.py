@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.computer import Computer
-from service.detection.compute.placing import assigned, enlarged, started
+from service.detection.compute.placing import assigned_alignment, enlarge_alignment, with_start
 from service.detection.compute.request import Request
 from service.detection.onnx.detector import Detector
 from service.detection.reference_difference import AlignmentFailed
@@ -297,20 +297,20 @@ def test_what_a_comparison_starts_with(more: dict[str, Any], starts: list[Any]) 
         raise AlignmentFailed("no_match")
 
     with pytest.raises(AlignmentFailed):
-        started(Request("reference_difference", "photo", **more), 1.0, 1.0, fails)
+        with_start(Request("reference_difference", "photo", **more), 1.0, 1.0, fails)
     assert tried == starts
     tried.clear()
-    assert started(
+    assert with_start(
         Request("reference_difference", "photo", **more), 1.0, 1.0, lambda start: start is None
     ) is (starts[0] is None)
 
 
 def test_a_start_is_scaled_to_the_decoded_pictures() -> None:
     request = Request("reference_difference", "photo", place=SHIFT, place_by_person=True)
-    start = started(request, 0.5, 0.25, lambda start: start)
+    start = with_start(request, 0.5, 0.25, lambda start: start)
     assert start is not None
     # (100, 60) of the reference file is (110, 80) of the photo file.
     assert np.allclose(start @ (50, 30, 1), (27.5, 20, 1))
-    alignment = enlarged(assigned(request, 0.25), 0.25)
+    alignment = enlarge_alignment(assigned_alignment(request, 0.25), 0.25)
     assert alignment is not None
     assert np.allclose(alignment["homography"], SHIFT)

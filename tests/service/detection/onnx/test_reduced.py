@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from service.detection.compute import pictures
-from service.detection.compute.computer import Computer, needed
+from service.detection.compute.computer import Computer, needed_side
 from service.detection.compute.request import Request
 from service.detection.onnx.check import check
 from service.detection.onnx.detector import Detector
@@ -32,7 +32,7 @@ def test_a_photo_reduced_while_it_is_decoded_gives_the_same(
     photo.write_bytes(bytes(cv2.imencode(".jpg", large)[1]))
     settings = {**check(yolox_nano, None, {}).settings.model_dump(), "sliced": 0}
     request = Request("yolox", str(photo), model=str(yolox_nano), settings=settings)
-    assert pictures.load(photo, needed(request))[0].shape[1] == reduced
+    assert pictures.load(photo, needed_side(request))[0].shape[1] == reduced
     with Computer() as computer:
         result = computer.run(request)
     whole = pictures.load(photo)[0]
@@ -48,7 +48,7 @@ def test_a_photo_reduced_while_it_is_decoded_gives_the_same(
 
 def test_what_looks_at_every_pixel_is_not_reduced() -> None:
     def least(kind: str, **more: Any) -> float:
-        return needed(Request(kind, "photo.jpg", **more))(8000, 6000)
+        return needed_side(Request(kind, "photo.jpg", **more))(8000, 6000)
 
     area = {"x": 0.1, "y": 0.1, "w": 0.1, "h": 0.1}
     small = {"width": 640, "height": 640}

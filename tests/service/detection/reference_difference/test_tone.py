@@ -27,13 +27,22 @@ def bent(image: Image, exponent: float) -> Image:
 
 @given(st.floats(0.52, 1.95))
 def test_exponent_with_the_least_error_is_found(exponent: float) -> None:
-    found = tone.exponent(lambda each: abs(float(np.log(each / exponent))))
+    found = tone.exponent(lambda each, _least: abs(float(np.log(each / exponent))))
     expected = 1.0 if abs(np.log(exponent)) < 0.03 else exponent
     assert abs(np.log(found / expected)) < 0.05
 
 
 def test_without_a_clear_gain_there_is_no_exponent() -> None:
-    assert tone.exponent(lambda each: 1.0 - 0.05 * float(each == 1.25)) == 1.0
+    assert tone.exponent(lambda each, _least: 1.0 - 0.05 * float(each == 1.25)) == 1.0
+
+
+@given(st.floats(0.52, 1.95))
+def test_errors_above_the_least_so_far_do_not_change_the_exponent(exponent: float) -> None:
+    def error(each: float, least: float) -> float:
+        whole = abs(float(np.log(each / exponent)))
+        return whole if whole <= least else least + 1e-6
+
+    assert tone.exponent(error) == tone.exponent(lambda each, _least: abs(float(np.log(each / exponent))))
 
 
 @given(st.floats(0.5, 2.0))
