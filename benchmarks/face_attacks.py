@@ -29,7 +29,7 @@ from service.face.engines.engine import FaceEngine, warm_up
 from service.face.engines.sequence import judge
 from service.face.liveness.decision import Motion, decide
 from service.face.liveness.movements import Movement, Reason
-from service.face.liveness.relief import relief
+from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 from shared.rates import rate_bound
@@ -124,7 +124,7 @@ def _judged(take: Take, rng: np.random.Generator) -> tuple[Reason, NDArray[np.fl
     found = take.eyes + rng.normal(0, _EYE_ERROR * apart, (2, 2))
     greys = [cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY) for frame in take.frames]
     tracks = track(greys, found.astype(np.float32))
-    motion = Motion(np.asarray(take.times, float), tracks, relief(tracks))
+    motion = Motion(np.asarray(take.times, float), tracks, measure_relief(tracks))
     return decide(motion, take.steps).reason, take.eyes
 
 

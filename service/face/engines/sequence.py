@@ -21,7 +21,7 @@ from service.face.engines.engine import (
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
 from service.face.liveness.decision import Motion, decide, peak
 from service.face.liveness.movements import Reason, Step, Verdict
-from service.face.liveness.relief import relief
+from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 
@@ -69,7 +69,7 @@ def judge(
     tracked = frames[skipped:]
     greys = [cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY) for frame in tracked]
     tracks = track(greys, first.faces[0].eyes)
-    motion = Motion(np.asarray(times[skipped:], float), tracks, relief(tracks))
+    motion = Motion(np.asarray(times[skipped:], float), tracks, measure_relief(tracks))
     verdict = decide(motion, steps)
     if verdict.live:
         keys = sorted({*(peak(motion, step) for step in steps), len(tracked) - 1})

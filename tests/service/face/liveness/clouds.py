@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.face.liveness.decision import Motion
-from service.face.liveness.relief import relief
+from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import Tracks
 from shared.images.similarity import similarity
 from shared.samples import heads
@@ -54,7 +54,7 @@ def motion_of(points_per_frame: Sequence[Values], seed: int = 0) -> Motion:
         np.zeros(count),
         np.broadcast_to(patch, (count, *patch.shape)),
     )
-    return Motion(TIMES[:count], tracks, relief(tracks))
+    return Motion(TIMES[:count], tracks, measure_relief(tracks))
 
 
 def _projected(solid: Values, pose: Pose, distance: float) -> Values:
