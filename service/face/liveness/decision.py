@@ -1,7 +1,7 @@
 """Decides whether one head made the movements that were asked for, in time.
 
-Timing, order and continuity are conditions, and each of them alone refuses a film. Whether the film shows a solid
-head is weighed over all its turns together (`evidence.py`).
+Timing, order and continuity are conditions, and each of them alone refuses a film. Whether the film shows a
+solid head is weighed over all its turns together (`evidence.py`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from service.face.liveness.evidence import combine_reliefs, weigh_arc, weigh_relief
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
 from service.face.liveness.relief import Relief
-from service.face.liveness.rigidity import lost_detail, measure_sway
+from service.face.liveness.rigidity import measure_lost_detail, measure_sway
 from service.face.liveness.tracking import Tracks
-from service.face.liveness.turns import Turn, measure_turn
+from service.face.liveness.turns import WELL_FOUND, measure_turn
 
 Values = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -37,8 +37,8 @@ LONGEST_GAP_MS = 350
 # A frame with fewer of the points is lost, and a film with more lost frames than this.
 FEWEST_FOUND = 0.45
 MOST_LOST = 0.6
-# A movement that is so far at its beginning had begun before. One before it may leave more of it, because no
-# one turns about one axis alone: then `RISE` has to come on top.
+# A movement that is this far at its beginning had begun before. An earlier movement may leave more of it,
+# because no one turns about one axis alone: then `RISE` has to come on top.
 BEGUN = 0.8
 BEGUN_LATER = 1.5
 RISE = 0.6
@@ -52,11 +52,13 @@ SHIFT_PER_100_MS = 0.9
 ON_THE_WAY = (0.15, 0.75)
 FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
-RELIEF_OF_ONE = 1.0
-RELIEF = 2.0
+RELIEF_OF_ONE = 0.8
+RELIEF = 1.6
 ARC = 0.0
 # How long before a later step its turn is measured from, ms.
 _BEFORE_MS = 450
+# A turn is held while it is more than this part of its largest.
+_HELD_PART = 0.5
 # What is left when one smooth motion of a surface is subtracted, in distances of the eyes: more says that
 # something moved in depth.
 _SURFACE_MOVED = 0.012
@@ -109,7 +111,7 @@ def decide(motion: Motion, steps: Sequence[Step]) -> Verdict:
     return _weigh_turns(motion, steps)
 
 
-def peak(motion: Motion, step: Step) -> int:
+def find_peak(motion: Motion, step: Step) -> int:
     """The frame in which the movement of `step` is largest."""
     signal = np.where(_is_within(motion.times, step), motion.signal(step.movement), -np.inf)
     return int(np.nanargmax(signal)) if np.isfinite(signal).any() else 0
@@ -145,13 +147,14 @@ def _find_fault(motion: Motion, step: Step, *, is_first: bool) -> Reason | None:
     before = times <= step.from_ms + REACTION_MS
     if not within.any() or not before.any():
         return Reason.TOO_FEW_FRAMES
-    recent = signal[before & (motion.tracks.found_share >= FEWEST_FOUND)][-3:]
+    known_before = np.flatnonzero(before & (motion.tracks.found_share >= FEWEST_FOUND))[-3:]
+    recent, error = signal[known_before], _median_error(motion, known_before)
     start = float(np.nanmedian(recent)) if np.isfinite(recent).any() else 0.0
     if step.movement is Movement.CLOSER:
         # A head that has just looked up is a little smaller.
         signal = signal - start
         start = 0.0
-    elif start > (BEGUN if is_first else BEGUN_LATER):
+    elif start - error > (BEGUN if is_first else BEGUN_LATER):
         return Reason.NOT_STEADY
     needed = max(1.0, start + RISE)
     certain = motion.is_certain(step.movement)
@@ -177,20 +180,26 @@ def _find_fault(motion: Motion, step: Step, *, is_first: bool) -> Reason | None:
     return None if on_the_way.any() else Reason.CUT
 
 
+def _median_error(motion: Motion, frames: NDArray[np.intp]) -> float:
+    """The usual error of the signal of a turn in `frames`."""
+    errors = CERTAIN * motion.relief.error[frames].max(axis=1, initial=0.0) / TURN
+    return float(np.nanmedian(errors)) if np.isfinite(errors).any() else 0.0
+
+
 def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
     """Whether the turns of `steps` together show a solid head."""
     reliefs, arcs = [], []
     for index, step in enumerate(steps):
         if step.movement is Movement.CLOSER:
             continue
-        turn = _turn_of(motion, step, is_first=index == 0)
-        if turn is None:
-            continue
-        reliefs.append(weigh_relief(turn, float(turn.sine @ _direction(step.movement))))
-        last = int(turn.course.argmax()) + 1
-        detail = lost_detail(motion.tracks, turn.frames[:last], np.clip(turn.course[:last], 0, 1))
-        sway = measure_sway(motion.tracks, motion.times <= step.from_ms)
-        arcs.append(weigh_arc(turn, lost_detail=detail, sway=sway))
+        resting = motion.times <= steps[0].from_ms + REACTION_MS
+        frames = motion.times <= step.to_ms if index == 0 else _pose_frames(motion, step, resting)
+        pose = measure_turn(motion.tracks, motion.relief, frames, resting)
+        if pose is not None:
+            reliefs.append(weigh_relief(pose, float(pose.sine @ _direction(step.movement))))
+        arcs.append(_weigh_arc_of(motion, step, is_first=index == 0))
+    if all(step.movement is Movement.CLOSER for step in steps):
+        return Verdict(Reason.LIVE, 0.5)
     if not reliefs or min(reliefs) < RELIEF_OF_ONE or combine_reliefs(reliefs) < RELIEF:
         return Verdict(Reason.FLAT, 0.0)
     if sum(arcs) < ARC:
@@ -198,11 +207,24 @@ def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
     return Verdict(Reason.LIVE, float(np.clip(combine_reliefs(reliefs) / (4 * RELIEF), 0.5, 1)))
 
 
-def _turn_of(motion: Motion, step: Step, *, is_first: bool) -> Turn | None:
-    """The turn of `step`, from what comes shortly before it."""
+def _pose_frames(motion: Motion, step: Step, resting: Flags) -> Flags:
+    """The frames that are `resting` at the beginning, and those in which the turn of `step` is held."""
+    within = _is_within(motion.times, step)
+    certain = motion.is_certain(step.movement) & (motion.tracks.found_share >= WELL_FOUND)
+    signal = np.where(within & certain, motion.signal(step.movement), -np.inf)
+    return resting | (signal > _HELD_PART * signal.max())
+
+
+def _weigh_arc_of(motion: Motion, step: Step, *, is_first: bool) -> float:
+    """The evidence of the arc of `step`, from shortly before it to its end; 0 if it cannot be measured."""
     times = motion.times
     frames = (times <= step.to_ms) & (is_first | (times >= step.from_ms - _BEFORE_MS))
-    return measure_turn(motion.tracks, motion.relief, frames, times <= step.from_ms + REACTION_MS)
+    turn = measure_turn(motion.tracks, motion.relief, frames, times <= step.from_ms + REACTION_MS)
+    if turn is None:
+        return 0.0
+    last = int(turn.course.argmax()) + 1
+    detail = measure_lost_detail(motion.tracks, turn.frames[:last], np.clip(turn.course[:last], 0, 1))
+    return weigh_arc(turn, lost_detail=detail, sway=measure_sway(motion.tracks, times <= step.from_ms))
 
 
 def _opposite_signal(motion: Motion, movement: Movement) -> Values:

@@ -1,7 +1,7 @@
 """Measures whether a face turns as a solid head does, or changes from one picture into another.
 
-The points of a head that turns move on arcs: their positions are a linear combination of the sine and the cosine
-of the angle (Tomasi and Kanade, Shape and Motion from Image Streams, 1992). The points of a morph between two
+The points of a head that turns move on arcs: their positions are a linear combination of the sine and the
+cosine of the angle (Tomasi and Kanade, Shape and Motion from Image Streams, 1992). The points of a morph between two
 pictures move on straight lines, and its frames are blends, which lose detail half way.
 """
 
@@ -23,20 +23,17 @@ _BEST_POINTS = 0.85
 _ROUNDS = 4
 # Neighbouring points share their windows: about a third of them are independent.
 _INDEPENDENT = 1 / 3
-# A movement is midway between these parts of it.
-_MIDWAY = (0.2, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """How much the face narrows along the turn with the square of the sine (`size`), its standard `error`, and
-    how many `midway` frames of the turn were seen. A head that turns by the sine s has about s * s / 2 from
-    any start, and a little more, because its cheeks slant; a morph has about 0.
+    """How much the face narrows along the turn with the square of the sine (`size`), and its standard
+    `error`. A head that turns by the sine s has about s * s / 2 from any start, and a little more, because its
+    cheeks slant; a morph has about 0.
     """
 
     size: float
     error: float
-    midway: int
 
 
 def measure_arc(
@@ -52,16 +49,15 @@ def measure_arc(
 
     Points that are not `known` (n,) are left out.
     """
-    midway = int(((course > _MIDWAY[0]) & (course < _MIDWAY[1])).sum())
     design = np.column_stack((np.ones(len(course)), course, course * course - course))
     solved, distances = fit_points(motion, weights, design)
     distance = distances.mean(axis=0)
     x, y = points.T
     used = known & (np.abs(x) < 1.0) & (y > -0.75) & (y < 1.6)
     if used.sum() < _FEWEST_POINTS:
-        return Arc(0.0, np.inf, midway)
+        return Arc(0.0, np.inf)
     used &= distance <= np.quantile(distance[used], _BEST_POINTS)
-    return Arc(*_narrowing_along(direction, points[used], solved[2][used]), midway)
+    return Arc(*_narrowing_along(direction, points[used], solved[2][used]))
 
 
 def fit_points(motion: Values, weights: Values, design: Values) -> tuple[Values, Values]:
@@ -100,7 +96,7 @@ def _narrowing_along(direction: Values, points: Values, motion: Values) -> tuple
     return float(narrowing), float(np.sqrt(covariance[1, 1] + covariance[2, 2]))
 
 
-def lost_detail(tracks: Tracks, frames: NDArray[np.intp], course: Values) -> float:
+def measure_lost_detail(tracks: Tracks, frames: NDArray[np.intp], course: Values) -> float:
     """Which part (0..1) of the detail at the ends of a movement is missing half way; `course` (frames,) is
     how far the movement is in each of `frames`, 0..1.
     """

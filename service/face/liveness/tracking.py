@@ -1,11 +1,11 @@
 """Tracks the texture of a face through a sequence of grey frames.
 
-Each frame is aligned to the reference, the first frame, by the similarity found for the frame before. Points of
-the reference are matched in it with pyramidal Lucas-Kanade, and back again as a check. A cubic surface motion is
-fitted to the matches and removed from the frame, and the points are matched again: only the parallax is left
-between both images, so that windows on a turned face match exactly (plane and parallax, Irani and Anandan, 1996).
-Brightness and contrast are normalized around each px, because shading changes while a head turns. Points do not
-drift, because each frame is compared with the reference itself.
+Each frame is aligned to the reference, the first frame, by the similarity found for the frame before. Points
+of the reference are matched in it with pyramidal Lucas-Kanade, and back again as a check. A cubic surface
+motion is fitted to the matches and removed from the frame, and the points are matched again: only the parallax
+is left between both images, so that windows on a turned face match exactly (plane and parallax, Irani and
+Anandan, 1996). Brightness and contrast are normalized around each px, because shading changes while a head
+turns. Points do not drift, because each frame is compared with the reference itself.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _WINDOW = (17, 17)
 # A point that is not found back within this many px was not found.
 _RETURN_PX = 0.7
 _FEWEST_POINTS = 12
+# The part of the points that is enough to align a frame.
+_FOUND_WELL = 0.6
 # Windows of the reference and of a frame that correlate less do not show the same skin.
 _LEAST_CORRELATION = 0.5
 _OFFSETS = np.stack(np.meshgrid(np.arange(-5, 6), np.arange(-5, 6)), axis=-1).reshape(-1, 2)
@@ -97,7 +99,7 @@ def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
     first_factor, start = _complex_factor(to_reference), _eye_middle(to_reference)
     positions, previous = points.copy(), normalized_reference
     for index, grey in enumerate(greys[1:], 1):
-        # Twice: the second time from where the first one found the face.
+        # A second time, from where the first one found the face, if it found little.
         for _ in range(2):
             patch = _normalize(_align(grey, to_reference))
             found_at, found = _match(normalized_reference, patch, points, positions)
@@ -111,6 +113,8 @@ def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
             to_reference = _compose(step, to_reference)
             positions = np.where(found[:, None], cv2.transform(found_at[None], step)[0], positions)
             positions = positions.astype(np.float32)
+            if found.mean() > _FOUND_WELL:
+                break
         patches[index] = _align(grey, to_reference)
         if found.sum() >= _FEWEST_POINTS:
             previous = _normalize(patches[index])
@@ -168,9 +172,7 @@ def _choose_points(reference: Pixels) -> Points:
     return np.array([(x, y) for _, x, y in chosen[:MOST_POINTS]], np.float32)
 
 
-def _match(
-    source: Pixels, target: Pixels, points: Points, guess: Points
-) -> tuple[Points, NDArray[np.bool_]]:
+def _match(source: Pixels, target: Pixels, points: Points, guess: Points) -> tuple[Points, NDArray[np.bool_]]:
     """Where `points` of `source` are in `target`, and which of them are found there and back."""
     positions, forward_status = _flow(source, target, points, guess)
     returned, backward_status = _flow(target, source, positions, points)

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from service.face.liveness.relief import (
     FEWEST_POINTS,
-    NOSES,
     Relief,
     fit_noses,
     is_skin,
     likeliest_nose,
-    nose_heights,
     measure_narrowing,
+    nose_heights,
     smooth_terms,
 )
 from service.face.liveness.rigidity import Arc, fit_points, measure_arc
@@ -30,7 +29,7 @@ from service.face.liveness.tracking import Tracks
 Values = NDArray[np.float64]
 
 # Frames that show fewer of the points are left out: what is still found there is often wrong.
-_FEWEST_FOUND = 0.6
+WELL_FOUND = 0.6
 _FEWEST_FRAMES = 6
 # A point needs this part of the usual spread of the course in the frames that show it.
 _LEAST_SPREAD = 0.4
@@ -39,8 +38,8 @@ _ROUNDS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """One turn: `sine` (2,) of yaw (to the right of the picture) and of pitch (downwards) by a nose of average
-    height, its standard `error` (2,), `narrowing` (the width of the face against its height, 1 - cos), and
+    """One turn: `sine` (2,) of yaw (to the right of the picture) and of pitch (downwards) by a nose of
+    average height, its standard `error` (2,), `narrowing` (the width of the face against its height, 1 - cos), and
     the `arc`. `frames` (n,) are the indexes of the frames that were used, `course` (n,) is how far the
     turn is in each of them, 1 at its largest.
     """
@@ -53,12 +52,14 @@ class Turn:
     course: Values
 
 
-def measure_turn(tracks: Tracks, relief: Relief, frames: NDArray[np.bool_], resting: NDArray[np.bool_]) -> Turn | None:
+def measure_turn(
+    tracks: Tracks, relief: Relief, frames: NDArray[np.bool_], resting: NDArray[np.bool_]
+) -> Turn | None:
     """Measure the turn in `frames` (all frames,), in which the head does not turn yet where it is `resting`.
 
     Returns None if too few frames or points are tracked.
     """
-    indexes = np.flatnonzero(frames & (tracks.found_share >= _FEWEST_FOUND))
+    indexes = np.flatnonzero(frames & (tracks.found_share >= WELL_FOUND))
     points = tracks.points.astype(float)
     skin = is_skin(points)
     if len(indexes) < _FEWEST_FRAMES or skin.sum() < FEWEST_POINTS:
@@ -96,13 +97,19 @@ def _measure_course(motion: Values, found: NDArray[np.bool_]) -> Values:
     """
     share = found.mean(axis=0)
     often = share > 0.7 if (share > 0.7).sum() >= 30 else share > 0.4
-    values = motion[:, often].reshape(len(motion), -1)
-    known = np.repeat(found[:, often], 2, axis=1).astype(float)
+    observed = motion[:, often].reshape(len(motion), -1)
+    present = np.repeat(found[:, often], 2, axis=1).astype(float)
+    values, known = observed, present
     field = values[np.abs(values).sum(axis=1).argmax()]
     course = np.zeros(len(motion))
     for _ in range(_ROUNDS):
         course = (values * field).sum(axis=1) / np.maximum((known * field**2).sum(axis=1), 1e-9)
-        field = (values * course[:, None]).sum(axis=0) / np.maximum((known.T @ course**2), 1e-9)
+        field = (values * course[:, None]).sum(axis=0) / np.maximum(known.T @ course**2, 1e-9)
+        # Points that move unlike the others are tracked wrongly: they count less.
+        residual = observed - present * course[:, None] * field
+        distance = np.sqrt((residual**2).reshape(len(motion), -1, 2).sum(axis=(0, 2)))
+        trust = np.repeat(1 / np.maximum(1, (distance / max(np.median(distance), 1e-6)) ** 2), 2)
+        known, values = (present * trust, observed * trust)
     return np.asarray(course)
 
 
@@ -121,7 +128,9 @@ def _linear_in_sine(course: Values, sines: Values, errors: Values, size: float) 
     """
     error = np.maximum(np.hypot(*errors.T), 0.01)
     known = np.isfinite(sines) & np.isfinite(error)
-    design = np.column_stack((np.ones(len(course)), course, course * course - course))[known] / error[known, None]
+    design = (
+        np.column_stack((np.ones(len(course)), course, course * course - course))[known] / error[known, None]
+    )
     normal = design.T @ design + np.diag((1e-9, 1e-9, 1 / (0.3 * max(size, 0.05)) ** 2))
     _, slope, bend = np.linalg.solve(normal, design.T @ (sines[known] / error[known]))
     ratio = float(np.clip(bend / slope, -0.6, 0.6)) if abs(slope) > 1e-3 else 0.0
