@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.face_attacks import measure_attacks
-from benchmarks.face_enrolment import from_folders, measure_enrolment, rendered_people
+from benchmarks.face_enrolment import measure_enrolment, read_folders, render_people
 from benchmarks.face_forgeries import KINDS
 from benchmarks.face_pairs import PairsError, compare, read_pairs
 from benchmarks.figures import cores, percentile, resident_mb, say, skip, timed
@@ -338,11 +338,11 @@ def measure_enrolments(options: argparse.Namespace) -> None:
     with chosen_model(options.engine, options.pack) as model:
         engine = load_engine(*model)
         if not options.people:
-            people = rendered_people(options.heads, options.seed)
+            people = render_people(options.heads, options.seed)
             # They are one portrait with moved features: no strangers to an engine.
             measure_enrolment(engine, options.engine, people, "rendered heads", strangers=False)
         for folder in options.people:
-            measure_enrolment(engine, options.engine, from_folders(folder), folder.name, strangers=True)
+            measure_enrolment(engine, options.engine, read_folders(folder), folder.name, strangers=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

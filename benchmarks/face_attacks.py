@@ -21,15 +21,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.face_forgeries import KINDS, attacked
+from benchmarks.face_forgeries import KINDS, make_attack
 from benchmarks.face_heads import Conditions
-from benchmarks.face_sequences import Take, from_folder, rendered
+from benchmarks.face_sequences import Take, read_folder, render_take
 from benchmarks.figures import say
 from service.face.engines.engine import FaceEngine, warm_up
 from service.face.engines.sequence import judge
 from service.face.liveness.decision import Motion, decide
 from service.face.liveness.movements import Movement, Reason
-from service.face.liveness.relief import relief
+from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 from shared.rates import rate_bound
@@ -75,12 +75,12 @@ def measure_attacks(
     tasks = [(seed, number, None, movement, tuple(kinds)) for number in range(heads)]
     named = [(seed, heads + number, folder, movement, tuple(kinds)) for number, folder in enumerate(folders)]
     outcomes: list[Outcome] = []
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (load,)) as pool:
-        for outcome in pool.map(_measured, tasks):
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker, (load,)) as pool:
+        for outcome in pool.map(_measure, tasks):
             outcomes.append(outcome)
             if len(outcomes) % _PROGRESS == 0:
                 print(f"{len(outcomes)} heads", flush=True)
-        of_folders = list(pool.map(_measured, named))
+        of_folders = list(pool.map(_measure, named))
     for outcome in of_folders:
         print(f"{outcome.name}: {outcome.reasons['genuine']}", flush=True)
     _report(kind, kinds, [*outcomes, *of_folders])
@@ -89,7 +89,7 @@ def measure_attacks(
         _say_rejections(f"false rejections of the named sequences, engine {kind}", of_folders)
 
 
-def _begin(load: Load | None) -> None:
+def _start_worker(load: Load | None) -> None:
     global _engine
     cv2.setNumThreads(1)
     if load is not None:
@@ -97,24 +97,24 @@ def _begin(load: Load | None) -> None:
         warm_up(_engine)
 
 
-def _measured(task: tuple[int, int, Path | None, Movement | None, tuple[str, ...]]) -> Outcome:
+def _measure(task: tuple[int, int, Path | None, Movement | None, tuple[str, ...]]) -> Outcome:
     seed, number, folder, movement, kinds = task
     # Each its own, so that one is the same however many come before it, and whichever kinds.
     rng = np.random.default_rng((seed, number))
-    genuine = rendered(rng) if folder is None else from_folder(folder, movement)
+    genuine = render_take(rng) if folder is None else read_folder(folder, movement)
     started = time.process_time()
-    reason, eyes = _judged(genuine, rng)
+    reason, eyes = _judge(genuine, rng)
     spent = (time.process_time() - started) * 1000 / len(genuine.frames)
     reasons = {"genuine": reason}
     if eyes is not None:
         genuine = replace(genuine, eyes=eyes)
         for name in kinds:
             rng = np.random.default_rng((seed, number, zlib.crc32(name.encode())))
-            reasons[name] = _judged(attacked(name, genuine, rng), rng)[0]
+            reasons[name] = _judge(make_attack(name, genuine, rng), rng)[0]
     return Outcome(os.fspath(folder or ""), reasons, spent, genuine.conditions)
 
 
-def _judged(take: Take, rng: np.random.Generator) -> tuple[Reason, NDArray[np.float64] | None]:
+def _judge(take: Take, rng: np.random.Generator) -> tuple[Reason, NDArray[np.float64] | None]:
     """The verdict and the eyes in the first frame."""
     if _engine is not None:
         analysis = judge(_engine, take.frames, take.times, take.steps)
@@ -124,7 +124,7 @@ def _judged(take: Take, rng: np.random.Generator) -> tuple[Reason, NDArray[np.fl
     found = take.eyes + rng.normal(0, _EYE_ERROR * apart, (2, 2))
     greys = [cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY) for frame in take.frames]
     tracks = track(greys, found.astype(np.float32))
-    motion = Motion(np.asarray(take.times, float), tracks, relief(tracks))
+    motion = Motion(np.asarray(take.times, float), tracks, measure_relief(tracks))
     return decide(motion, take.steps).reason, take.eyes
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.face_heads import Person, drawn_conditions, photographed
+from benchmarks.face_heads import Person, draw_conditions, photograph
 from benchmarks.face_pairs import picture
 from benchmarks.figures import say
 from service.face import rules
@@ -49,15 +49,15 @@ class Seen:
     missed: int
 
 
-def from_folders(folder: Path) -> People:
+def read_folders(folder: Path) -> People:
     """The pictures in each folder of `folder`, one folder a person. Raises ValueError without any."""
     folders = sorted(each for each in folder.iterdir() if each.is_dir())
     if not folders:
         raise ValueError(f"{folder}: no folder for each person")
-    return map(_pictures, folders)
+    return map(_list_pictures, folders)
 
 
-def _pictures(folder: Path) -> Iterator[Pixels]:
+def _list_pictures(folder: Path) -> Iterator[Pixels]:
     for file in sorted(file for file in folder.iterdir() if file.is_file()):
         try:
             yield picture(file)
@@ -65,14 +65,14 @@ def _pictures(folder: Path) -> Iterator[Pixels]:
             print(f"{file}: {bad.fault.value}", file=sys.stderr)
 
 
-def rendered_people(count: int, seed: int) -> People:
+def render_people(count: int, seed: int) -> People:
     """Rendered heads: the front, both sides, with glasses, and `_LOGINS` pictures in other light."""
-    return (_rendered(seed, number) for number in range(count))
+    return (_render_person(seed, number) for number in range(count))
 
 
-def _rendered(seed: int, number: int) -> Iterator[Pixels]:
+def _render_person(seed: int, number: int) -> Iterator[Pixels]:
     rng = np.random.default_rng((seed, number))
-    bare = replace(drawn_conditions(rng), glasses=False, side_light=0.2)
+    bare = replace(draw_conditions(rng), glasses=False, side_light=0.2)
     wears = bool(rng.random() < 0.35)
     far = (_LOGIN.yaw, _LOGIN.pitch, _LOGIN.roll, _LOGIN.x, _LOGIN.y)
     guided = [(Pose(), False), (Pose(yaw=-_SIDE), False), (Pose(yaw=_SIDE), False), (Pose(), True)]
@@ -80,7 +80,7 @@ def _rendered(seed: int, number: int) -> Iterator[Pixels]:
     for pose, glasses in guided + logins:
         conditions = replace(bare, glasses=glasses)
         person = Person(np.random.default_rng((seed, number, 1)), rng, conditions)
-        yield photographed(person, pose, conditions, rng)
+        yield photograph(person, pose, conditions, rng)
 
 
 def measure_enrolment(engine: FaceEngine, kind: str, people: People, source: str, *, strangers: bool) -> None:
@@ -88,9 +88,9 @@ def measure_enrolment(engine: FaceEngine, kind: str, people: People, source: str
 
     With `strangers` the logins are compared with the other people too.
     """
-    seen = [person for pictures in people if (person := _seen(engine, pictures)) is not None]
+    seen = [person for pictures in people if (person := _analyse(engine, pictures)) is not None]
     needed = rules.threshold(engine.thresholds, TEMPLATES)
-    guided = [_guided(person, engine.metric) for person in seen]
+    guided = [_choose_guided(person, engine.metric) for person in seen]
     logins = [
         [each for index, each in enumerate(person.embeddings) if index not in chosen]
         for person, chosen in zip(seen, guided, strict=True)
@@ -128,7 +128,7 @@ def measure_enrolment(engine: FaceEngine, kind: str, people: People, source: str
         )
 
 
-def _seen(engine: FaceEngine, pictures: Iterator[Pixels]) -> Seen | None:
+def _analyse(engine: FaceEngine, pictures: Iterator[Pixels]) -> Seen | None:
     """What `engine` sees in `pictures`; None where too few have a face for an enrolment and a login."""
     embeddings, yaws, missed = [], [], 0
     for each in pictures:
@@ -141,7 +141,7 @@ def _seen(engine: FaceEngine, pictures: Iterator[Pixels]) -> Seen | None:
     return Seen(embeddings, yaws, missed) if len(embeddings) > GUIDED else None
 
 
-def _guided(person: Seen, metric: Metric) -> list[int]:
+def _choose_guided(person: Seen, metric: Metric) -> list[int]:
     """The pictures of a guided enrolment, the one from the front first."""
     middle = np.abs(np.array(person.yaws) - np.median(person.yaws))
     front = int(middle.argmin())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.face_heads import Conditions, Person, Room, compressed, scene_of, sensed
+from benchmarks.face_heads import Conditions, Person, Room, compress, draw_scene, simulate_sensor
 from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
 from shared.limits import MAX_FRAMES
@@ -31,32 +31,32 @@ class Film:
     eyes: NDArray[np.float64]
 
 
-def filmed(rng: np.random.Generator, steps: Sequence[Step], conditions: Conditions) -> Film:
+def render_film(rng: np.random.Generator, steps: Sequence[Step], conditions: Conditions) -> Film:
     """A person who makes each movement of `steps` when it is asked for."""
-    times = _times(rng, steps[-1].to_ms, conditions.frame_ms)
-    scene = scene_of(rng, conditions)
+    times = _draw_times(rng, steps[-1].to_ms, conditions.frame_ms)
+    scene = draw_scene(rng, conditions)
     person = Person(rng, rng, conditions)
     room = Room(rng, scene, conditions)
-    path = _followed(rng, steps, conditions)
-    sway = _sway(rng, times)
-    opened = [_swayed(pose, row) for pose, row in zip(heads.path(path, times), sway, strict=True)]
+    path = _draw_path(rng, steps, conditions)
+    sway = _draw_sway(rng, times)
+    opened = [_add_sway(pose, row) for pose, row in zip(heads.path(path, times), sway, strict=True)]
     closed = [
-        _swayed(pose, row)
+        _add_sway(pose, row)
         for pose, row in zip(heads.path(path, [at + conditions.exposure for at in times]), sway, strict=True)
     ]
-    blinks = _blinks(rng, times)
-    mouth = _mouth(rng, times)
+    blinks = _draw_blinks(rng, times)
+    mouth = _draw_mouth(rng, times)
     frames = []
     for number, pose in enumerate(opened):
-        head, covered = person.painted(pose, scene, blinks[number], mouth[number])
-        frame = room.behind(pose, number)
+        head, covered = person.paint(pose, scene, blinks[number], mouth[number])
+        frame = room.paint(pose, number)
         frame += (head - frame) * covered[:, :, None]
-        dragged = _dragged(frame, _in_frame(closed[number], scene) - _in_frame(pose, scene))
-        frames.append(compressed(sensed(dragged, scene, rng), conditions.quality))
-    return Film(frames, times, _eyes(scene, opened[0]))
+        dragged = _blur_motion(frame, _project_face(closed[number], scene) - _project_face(pose, scene))
+        frames.append(compress(simulate_sensor(dragged, scene, rng), conditions.quality))
+    return Film(frames, times, _project_eyes(scene, opened[0]))
 
 
-def _times(rng: np.random.Generator, until: float, frame_ms: float) -> list[float]:
+def _draw_times(rng: np.random.Generator, until: float, frame_ms: float) -> list[float]:
     """Times of frames that come unevenly, at most `MAX_FRAMES`."""
     times: list[float] = []
     at = 0.0
@@ -66,7 +66,7 @@ def _times(rng: np.random.Generator, until: float, frame_ms: float) -> list[floa
     return times
 
 
-def _followed(
+def _draw_path(
     rng: np.random.Generator, steps: Sequence[Step], conditions: Conditions
 ) -> list[tuple[float, Pose]]:
     """Poses of a person who makes each movement when it is asked for, with the small ones that no one
@@ -74,7 +74,7 @@ def _followed(
     """
     apart = conditions.eye_distance
 
-    def unrest() -> dict[str, float]:
+    def draw_unrest() -> dict[str, float]:
         return {
             "roll": rng.normal(0, 2.5),
             "x": rng.normal(0, 0.08 * apart),
@@ -82,13 +82,13 @@ def _followed(
         }
 
     rest = Pose(yaw=conditions.start, pitch=rng.normal(0, 4))
-    now = replace(rest, **unrest())
+    now = replace(rest, **draw_unrest())
     poses = [(0.0, now)]
     for step in steps:
         begins = step.from_ms + rng.uniform(250, 600)
         poses.append((begins, now))
         if step.movement is Movement.CLOSER:
-            now = replace(now, nearer=rng.uniform(1.2, 1.5), **unrest())
+            now = replace(now, nearer=rng.uniform(1.2, 1.5), **draw_unrest())
         else:
             way = POSES[step.movement]
             # Few people look up as far as they turn.
@@ -96,14 +96,14 @@ def _followed(
             now = Pose(
                 yaw=rest.yaw + way.yaw * far + rng.normal(0, 2.5),
                 pitch=rest.pitch + way.pitch * far + rng.normal(0, 2.5),
-                **unrest(),
+                **draw_unrest(),
             )
         poses.append((begins + rng.uniform(350, 900), now))
     poses.append((steps[-1].to_ms + 1000.0, now))
     return poses
 
 
-def _sway(rng: np.random.Generator, times: Sequence[float]) -> NDArray[np.float64]:
+def _draw_sway(rng: np.random.Generator, times: Sequence[float]) -> NDArray[np.float64]:
     """What a head that is held still moves (frames, 5): degrees of yaw, pitch and roll, px of x and y."""
     usual = rng.uniform(300, 900)
     state = rng.normal(size=5)
@@ -115,14 +115,14 @@ def _sway(rng: np.random.Generator, times: Sequence[float]) -> NDArray[np.float6
     return np.array(swayed) * (0.5, 0.5, 0.4, 1.0, 1.0) * rng.uniform(0.3, 1.5)
 
 
-def _swayed(pose: Pose, sway: NDArray[np.float64]) -> Pose:
+def _add_sway(pose: Pose, sway: NDArray[np.float64]) -> Pose:
     yaw, pitch, roll, x, y = sway.tolist()
     return replace(
         pose, yaw=pose.yaw + yaw, pitch=pose.pitch + pitch, roll=pose.roll + roll, x=pose.x + x, y=pose.y + y
     )
 
 
-def _blinks(rng: np.random.Generator, times: Sequence[float]) -> list[bool]:
+def _draw_blinks(rng: np.random.Generator, times: Sequence[float]) -> list[bool]:
     """In which frames the eyes are closed: some 17 times a minute for 0.2 s."""
     at, shut = 0.0, [False] * len(times)
     while at < times[-1]:
@@ -131,13 +131,13 @@ def _blinks(rng: np.random.Generator, times: Sequence[float]) -> list[bool]:
     return shut
 
 
-def _mouth(rng: np.random.Generator, times: Sequence[float]) -> NDArray[np.float64]:
+def _draw_mouth(rng: np.random.Generator, times: Sequence[float]) -> NDArray[np.float64]:
     """How far the lips move (frames,), in distances of the eyes."""
     phase, slow, far = rng.uniform(0, 6), rng.uniform(300, 900), max(rng.uniform(-0.04, 0.05), 0)
     return np.asarray(far * np.sin(np.asarray(times) / slow + phase))
 
 
-def _in_frame(pose: Pose, scene: Scene) -> NDArray[np.float64]:
+def _project_face(pose: Pose, scene: Scene) -> NDArray[np.float64]:
     """Where the middle of the face is in the frame, px."""
     pivot = np.array(heads.PIVOT)
     x, y, z = heads.rotation(pose) @ (np.array((0.0, 0.4, 0.1)) - pivot) + pivot
@@ -145,7 +145,7 @@ def _in_frame(pose: Pose, scene: Scene) -> NDArray[np.float64]:
     return np.array((scene.size[0] / 2 + pose.x + x * factor, scene.size[1] * 0.42 + pose.y + y * factor))
 
 
-def _dragged(frame: NDArray[np.float32], way: NDArray[np.float64]) -> NDArray[np.float32]:
+def _blur_motion(frame: NDArray[np.float32], way: NDArray[np.float64]) -> NDArray[np.float32]:
     """`frame` blurred along `way` (2,) px, as an exposure while it moved."""
     long = float(np.hypot(*way))
     if long < 0.4:
@@ -159,7 +159,7 @@ def _dragged(frame: NDArray[np.float32], way: NDArray[np.float64]) -> NDArray[np
     return dragged
 
 
-def _eyes(scene: Scene, pose: Pose) -> NDArray[np.float64]:
+def _project_eyes(scene: Scene, pose: Pose) -> NDArray[np.float64]:
     """The eyes (2, 2) px of a head in `pose`."""
     pivot = np.array(heads.PIVOT)
     eyes = (np.array(((-0.5, 0.0, -0.2), (0.5, 0.0, -0.2))) - pivot) @ heads.rotation(pose).T + pivot

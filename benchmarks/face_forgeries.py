@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.face_films import POSES
-from benchmarks.face_heads import compressed, sensed
+from benchmarks.face_heads import compress, simulate_sensor
 from benchmarks.face_sequences import Take
 from service.face.liveness.movements import Step
 from shared.images.cv import cv2
@@ -26,7 +26,7 @@ Movements = Callable[[Pose, float, np.random.Generator], Pose]
 """The pose of a picture for the direction of a movement and how far, in degrees."""
 
 
-def attacked(kind: str, genuine: Take, rng: np.random.Generator) -> Take:
+def make_attack(kind: str, genuine: Take, rng: np.random.Generator) -> Take:
     """An attack of `kind` (one of `KINDS`) on the challenge of `genuine`, made from its frames."""
     return _ATTACKS[kind](genuine, rng)
 
@@ -34,7 +34,7 @@ def attacked(kind: str, genuine: Take, rng: np.random.Generator) -> Take:
 # --- prints -------------------------------------------------------------------------------------------
 
 
-def _print(
+def _print_attack(
     pose: Movements,
     relief: Callable[[np.random.Generator], Picture] = lambda _: Picture(),
     *,
@@ -47,12 +47,12 @@ def _print(
 
     def attack(genuine: Take, rng: np.random.Generator) -> Take:
         surface = relief(rng)
-        scene = _scene(genuine, rng)
+        scene = _draw_scene(genuine, rng)
         if far_away:
             scene = replace(scene, distance=1000.0)
         texture = Texture(genuine.frames[0], genuine.eyes)
-        path = _path(genuine.steps, pose, rng)
-        room = _room(genuine.frames[0], rng)
+        path = _draw_path(genuine.steps, pose, rng)
+        room = _draw_room(genuine.frames[0], rng)
         frames = []
         for at in heads.path(path, genuine.times):
             x, y = heads.places(surface.depth, at, scene)
@@ -61,13 +61,13 @@ def _print(
                 outline = np.hypot(x / (1.45 - 0.25 * np.clip(y, 0, 1.8)), (y - 0.1) / 2.0)
                 covered = cv2.resize(np.clip((1 - outline) / 0.04, 0, 1), scene.size)[:, :, None]
                 frame = room + (frame - room) * covered
-            frames.append(_filmed(frame, scene, rng))
-        return replace(genuine, frames=frames, eyes=_eyes(scene))
+            frames.append(_film_frame(frame, scene, rng))
+        return replace(genuine, frames=frames, eyes=_eye_centres(scene))
 
     return attack
 
 
-def _path(steps: Sequence[Step], pose: Movements, rng: np.random.Generator) -> list[tuple[float, Pose]]:
+def _draw_path(steps: Sequence[Step], pose: Movements, rng: np.random.Generator) -> list[tuple[float, Pose]]:
     now = Pose()
     path = [(0.0, now)]
     for step in steps:
@@ -81,11 +81,11 @@ def _path(steps: Sequence[Step], pose: Movements, rng: np.random.Generator) -> l
     return [*path, (steps[-1].to_ms + 1000.0, now)]
 
 
-def _pushed(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+def _push(way: Pose, far: float, rng: np.random.Generator) -> Pose:
     return Pose(x=way.yaw * far * 1.5, y=-way.pitch * far, roll=rng.normal(0, 10))
 
 
-def _tilted(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+def _tilt(way: Pose, far: float, rng: np.random.Generator) -> Pose:
     return Pose(
         yaw=way.yaw * far + rng.normal(0, 4),
         pitch=way.pitch * far + rng.normal(0, 4),
@@ -94,35 +94,35 @@ def _tilted(way: Pose, far: float, rng: np.random.Generator) -> Pose:
     )
 
 
-def _squeezed(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+def _squeeze(way: Pose, far: float, rng: np.random.Generator) -> Pose:
     """As a program would: narrower in the direction of the turn, without perspective."""
     return Pose(yaw=way.yaw * far, pitch=way.pitch * far, nearer=rng.uniform(0.8, 1.25))
 
 
-def _zoomed(_way: Pose, _far: float, rng: np.random.Generator) -> Pose:
+def _zoom(_way: Pose, _far: float, rng: np.random.Generator) -> Pose:
     return Pose(nearer=rng.uniform(1.2, 1.6))
 
 
-def _everything(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+def _move_freely(way: Pose, far: float, rng: np.random.Generator) -> Pose:
     """Tilted, pushed and brought nearer at once."""
     return replace(
-        _tilted(way, far, rng),
+        _tilt(way, far, rng),
         x=way.yaw * far * rng.uniform(-1, 1.5),
         y=-way.pitch * far * rng.uniform(-1, 1),
         nearer=rng.uniform(0.85, 1.3),
     )
 
 
-def _bent(rng: np.random.Generator) -> Picture:
+def _bend_upright(rng: np.random.Generator) -> Picture:
     return Picture(rng.uniform(0.2, 0.75))
 
 
-def _bent_anyhow(rng: np.random.Generator) -> Picture:
+def _bend_any_way(rng: np.random.Generator) -> Picture:
     """Towards the camera or away, around any axis, or flat."""
     return Picture(rng.uniform(0.2, 0.75) * rng.choice((-1, 0, 1, 1)), axis=rng.uniform(-90, 90))
 
 
-def _with_holes(rng: np.random.Generator) -> Picture:
+def _cut_holes(rng: np.random.Generator) -> Picture:
     bend = rng.uniform(0.2, 0.75) * rng.choice((-1, 0, 1, 1))
     return Picture(bend, holes=rng.uniform(0.15, 0.5))
 
@@ -130,7 +130,7 @@ def _with_holes(rng: np.random.Generator) -> Picture:
 # --- films --------------------------------------------------------------------------------------------
 
 
-def _other_challenge(genuine: Take, rng: np.random.Generator) -> Take:
+def _answer_other_challenge(genuine: Take, rng: np.random.Generator) -> Take:
     """The take as the answer to another challenge: its movements in another order, or others."""
     if len(genuine.steps) == 2 and rng.random() < 0.5:
         first, second = genuine.steps
@@ -143,23 +143,23 @@ def _other_challenge(genuine: Take, rng: np.random.Generator) -> Take:
     return replace(genuine, steps=steps)
 
 
-def _other_on_screen(genuine: Take, rng: np.random.Generator) -> Take:
+def _show_other_film(genuine: Take, rng: np.random.Generator) -> Take:
     """Such a take on a screen that a hand tilts in the asked way."""
-    other = _other_challenge(genuine, rng)
-    return _on_screen(other, _path(other.steps, _tilted, rng), rng)
+    other = _answer_other_challenge(genuine, rng)
+    return _show_on_screen(other, _draw_path(other.steps, _tilt, rng), rng)
 
 
-def _on_screen(take: Take, path: Sequence[tuple[float, Pose]], rng: np.random.Generator) -> Take:
+def _show_on_screen(take: Take, path: Sequence[tuple[float, Pose]], rng: np.random.Generator) -> Take:
     """The frames of `take` on a screen that moves along `path`."""
-    scene = _scene(take, rng)
+    scene = _draw_scene(take, rng)
     frames = []
     for frame, pose in zip(take.frames, heads.path(path, take.times), strict=True):
         shown = heads.render(Texture(frame, take.eyes), Picture().depth, pose, scene)
-        frames.append(_filmed(shown.astype(np.float32), scene, rng))
-    return replace(take, frames=frames, eyes=_eyes(scene))
+        frames.append(_film_frame(shown.astype(np.float32), scene, rng))
+    return replace(take, frames=frames, eyes=_eye_centres(scene))
 
 
-def _wrong_time(genuine: Take, rng: np.random.Generator) -> Take:
+def _shift_time(genuine: Take, rng: np.random.Generator) -> Take:
     """The take so much earlier that the movement comes before it is asked for, or too late; its ends stand
     still.
     """
@@ -174,7 +174,7 @@ def _wrong_time(genuine: Take, rng: np.random.Generator) -> Take:
 # --- pictures of the poses ----------------------------------------------------------------------------
 
 
-def _stills(genuine: Take) -> list[Pixels]:
+def _choose_stills(genuine: Take) -> list[Pixels]:
     """The frames before the first movement and after each."""
     last = [
         max((i for i, at in enumerate(genuine.times) if at <= step.to_ms), default=len(genuine.times) - 1)
@@ -183,18 +183,18 @@ def _stills(genuine: Take) -> list[Pixels]:
     return [genuine.frames[0], *(genuine.frames[index] for index in last)]
 
 
-def _cut(genuine: Take, rng: np.random.Generator) -> Take:
+def _cut_between_stills(genuine: Take, rng: np.random.Generator) -> Take:
     """Stills of the poses, with a cut from one to the next at a plausible time."""
-    stills = _stills(genuine)
+    stills = _choose_stills(genuine)
     cuts = [step.from_ms + rng.uniform(300, 800) for step in genuine.steps]
-    frames = [_noisy(stills[sum(at >= cut for cut in cuts)], rng) for at in genuine.times]
+    frames = [_add_noise(stills[sum(at >= cut for cut in cuts)], rng) for at in genuine.times]
     return replace(genuine, frames=frames)
 
 
-def _morph(genuine: Take, rng: np.random.Generator) -> Take:
+def _morph_stills(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph from each still to the next: warped by their flow, and blended."""
     finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
-    stills = _stills(genuine)
+    stills = _choose_stills(genuine)
     greys = [cv2.cvtColor(still, cv2.COLOR_BGR2GRAY) for still in stills]
     pairs = [
         (finder.calc(first, second, None), finder.calc(second, first, None))
@@ -209,14 +209,14 @@ def _morph(genuine: Take, rng: np.random.Generator) -> Take:
         part = float(np.clip((at - begins[step]) / lasts, 0, 1))
         part = part if even else part * part * (3 - 2 * part)
         forward, back = pairs[step]
-        first, second = _warped(stills[step], forward, part), _warped(stills[step + 1], back, 1 - part)
-        frames.append(_noisy(cv2.addWeighted(first, 1 - part, second, part, 0), rng))
+        first, second = _warp(stills[step], forward, part), _warp(stills[step + 1], back, 1 - part)
+        frames.append(_add_noise(cv2.addWeighted(first, 1 - part, second, part, 0), rng))
     return replace(genuine, frames=frames)
 
 
-def _swaying_morph(genuine: Take, rng: np.random.Generator) -> Take:
+def _sway_morph(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph whose frames a program moves as a head sways."""
-    take = _morph(genuine, rng)
+    take = _morph_stills(genuine, rng)
     far = rng.uniform(0.3, 1.5)
     way = np.zeros(3)
     frames = []
@@ -228,17 +228,17 @@ def _swaying_morph(genuine: Take, rng: np.random.Generator) -> Take:
     return replace(take, frames=frames)
 
 
-def _morph_on_screen(genuine: Take, rng: np.random.Generator) -> Take:
+def _show_morph(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph on a screen that a hand holds."""
-    take = _morph(genuine, rng)
+    take = _morph_stills(genuine, rng)
     poses = [
         Pose(yaw=rng.normal(0, 1.5), pitch=rng.normal(0, 1.5), roll=rng.normal(0, 1), x=rng.normal(0, 2))
         for _ in range(8)
     ]
-    return _on_screen(take, [(700.0 * number, pose) for number, pose in enumerate(poses)], rng)
+    return _show_on_screen(take, [(700.0 * number, pose) for number, pose in enumerate(poses)], rng)
 
 
-def _warped(image: Pixels, flow: NDArray[np.float32], part: float) -> Pixels:
+def _warp(image: Pixels, flow: NDArray[np.float32], part: float) -> Pixels:
     height, width = flow.shape[:2]
     x, y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
     # The flow where the pixel came from, by fixed-point steps.
@@ -254,7 +254,7 @@ def _warped(image: Pixels, flow: NDArray[np.float32], part: float) -> Pixels:
 # --- what all of them need ----------------------------------------------------------------------------
 
 
-def _scene(genuine: Take, rng: np.random.Generator) -> Scene:
+def _draw_scene(genuine: Take, rng: np.random.Generator) -> Scene:
     """The attacker's camera."""
     apart = float(np.hypot(*(genuine.eyes[1] - genuine.eyes[0])))
     height, width = genuine.frames[0].shape[:2]
@@ -266,45 +266,45 @@ def _scene(genuine: Take, rng: np.random.Generator) -> Scene:
     )
 
 
-def _eyes(scene: Scene) -> NDArray[np.float64]:
+def _eye_centres(scene: Scene) -> NDArray[np.float64]:
     """Where the eyes (2, 2) px of a picture are that is not moved."""
     middle = np.array((scene.size[0] / 2, scene.size[1] * 0.42))
     half = np.array((scene.eye_distance / 2, 0.0))
     return np.stack((middle - half, middle + half))
 
 
-def _room(frame: Pixels, rng: np.random.Generator) -> NDArray[np.float32]:
+def _draw_room(frame: Pixels, rng: np.random.Generator) -> NDArray[np.float32]:
     """What stands behind a print that is cut out."""
     coarse = rng.uniform(30, 220, (frame.shape[0] // 30 + 1, frame.shape[1] // 30 + 1, 3)).astype(np.float32)
     size = (frame.shape[1] // 2 * 2, frame.shape[0] // 2 * 2)
     return np.asarray(cv2.resize(coarse, size, interpolation=cv2.INTER_LINEAR), np.float32)
 
 
-def _filmed(frame: NDArray[np.float32], scene: Scene, rng: np.random.Generator) -> Pixels:
-    return compressed(sensed(frame, scene, rng), int(rng.integers(70, 96)))
+def _film_frame(frame: NDArray[np.float32], scene: Scene, rng: np.random.Generator) -> Pixels:
+    return compress(simulate_sensor(frame, scene, rng), int(rng.integers(70, 96)))
 
 
-def _noisy(frame: Pixels, rng: np.random.Generator) -> Pixels:
+def _add_noise(frame: Pixels, rng: np.random.Generator) -> Pixels:
     """A program's frame, with the noise that a camera would add."""
     height, width = frame.shape[:2]
-    return _filmed(frame.astype(np.float32), Scene(noise=2.0, size=(width, height)), rng)
+    return _film_frame(frame.astype(np.float32), Scene(noise=2.0, size=(width, height)), rng)
 
 
 _ATTACKS: dict[str, Attack] = {
-    "moved": _print(_pushed),
-    "tilted": _print(_tilted),
-    "bent": _print(_tilted, _bent),
-    "bent, tilted and moved": _print(_everything, _bent_anyhow),
-    "cut out": _print(_everything, _bent_anyhow, outlined=True),
-    "scaled": _print(_squeezed, far_away=True),
-    "zoomed": _print(_zoomed),
-    "eye holes": _print(_tilted, _with_holes),
-    "old sequence": _other_challenge,
-    "other film on a screen": _other_on_screen,
-    "cut": _cut,
-    "wrong time": _wrong_time,
-    "morph": _morph,
-    "swaying morph": _swaying_morph,
-    "morph on a screen": _morph_on_screen,
+    "moved": _print_attack(_push),
+    "tilted": _print_attack(_tilt),
+    "bent": _print_attack(_tilt, _bend_upright),
+    "bent, tilted and moved": _print_attack(_move_freely, _bend_any_way),
+    "cut out": _print_attack(_move_freely, _bend_any_way, outlined=True),
+    "scaled": _print_attack(_squeeze, far_away=True),
+    "zoomed": _print_attack(_zoom),
+    "eye holes": _print_attack(_tilt, _cut_holes),
+    "old sequence": _answer_other_challenge,
+    "other film on a screen": _show_other_film,
+    "cut": _cut_between_stills,
+    "wrong time": _shift_time,
+    "morph": _morph_stills,
+    "swaying morph": _sway_morph,
+    "morph on a screen": _show_morph,
 }
 KINDS = tuple(_ATTACKS)

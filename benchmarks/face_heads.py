@@ -56,7 +56,7 @@ class Conditions:
         return float(focal * PUPILS_CM / self.distance)
 
 
-def drawn_conditions(rng: np.random.Generator) -> Conditions:
+def draw_conditions(rng: np.random.Generator) -> Conditions:
     """Conditions of a person at a webcam whose eyes are far enough apart for a login."""
     while True:
         conditions = Conditions(
@@ -79,16 +79,16 @@ def drawn_conditions(rng: np.random.Generator) -> Conditions:
             return conditions
 
 
-def photographed(person: Person, pose: Pose, conditions: Conditions, rng: np.random.Generator) -> Pixels:
+def photograph(person: Person, pose: Pose, conditions: Conditions, rng: np.random.Generator) -> Pixels:
     """One picture of `person` in `pose`, in a room and with a camera drawn by `rng`."""
-    scene = scene_of(rng, conditions)
-    head, covered = person.painted(pose, scene, blink=False, mouth=0.0)
-    frame = Room(rng, scene, conditions).behind(pose, 0)
+    scene = draw_scene(rng, conditions)
+    head, covered = person.paint(pose, scene, blink=False, mouth=0.0)
+    frame = Room(rng, scene, conditions).paint(pose, 0)
     frame += (head - frame) * covered[:, :, None]
-    return compressed(sensed(frame, scene, rng), conditions.quality)
+    return compress(simulate_sensor(frame, scene, rng), conditions.quality)
 
 
-def scene_of(rng: np.random.Generator, conditions: Conditions) -> Scene:
+def draw_scene(rng: np.random.Generator, conditions: Conditions) -> Scene:
     """The camera's side: what is around the head of the frame, and its faults."""
     apart = conditions.eye_distance
     return Scene(
@@ -102,19 +102,19 @@ def scene_of(rng: np.random.Generator, conditions: Conditions) -> Scene:
     )
 
 
-def compressed(frame: Pixels, quality: int) -> Pixels:
+def compress(frame: Pixels, quality: int) -> Pixels:
     """`frame` as JPEG gives it back."""
     _, data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
 
-def sensed(light: NDArray[np.float32], scene: Scene, rng: np.random.Generator) -> Pixels:
+def simulate_sensor(light: NDArray[np.float32], scene: Scene, rng: np.random.Generator) -> Pixels:
     """What a sensor makes of `light` (height, width, 3) 0..255: blur, gamma, gain and noise."""
     if scene.blur:
         light = cv2.GaussianBlur(light, (0, 0), scene.blur)
     curve = (np.arange(256, dtype=np.float32) / 255) ** np.float32(scene.gamma) * np.float32(scene.gain * 255)
     light = cv2.LUT(np.clip(light, 0, 255).astype(np.uint8), curve)
-    grain = _grain()
+    grain = _noise_field()
     height, width = light.shape[:2]
     y, x = rng.integers(grain.shape[0] - height + 1), rng.integers(grain.shape[1] - width + 1)
     light = light + np.float32(scene.noise) * grain[y : y + height, x : x + width]
@@ -122,7 +122,7 @@ def sensed(light: NDArray[np.float32], scene: Scene, rng: np.random.Generator) -
 
 
 @cache
-def _grain() -> NDArray[np.float32]:
+def _noise_field() -> NDArray[np.float32]:
     """Noise to cut from: drawing it for every frame takes longer than all the rest."""
     return np.random.default_rng(0).standard_normal((960, 1280, 3), np.float32)
 
@@ -144,8 +144,8 @@ class Person:
             along=rng.uniform(0.02, 0.16),
             sockets=rng.uniform(0.03, 0.15),
         )
-        self._open = _texture(rng, conditions)
-        self._shut = _with_lids(self._open)
+        self._open = _draw_texture(rng, conditions)
+        self._shut = _close_eyes(self._open)
         table = heads.depth_table(self._shape.depth)
         step = np.float32(heads.TABLE_PX)
         slope_y, slope_x = np.gradient(cv2.GaussianBlur(table, (0, 0), 2.0))
@@ -159,7 +159,7 @@ class Person:
         )
         self._ambient = np.float32(0.75 - 0.5 * conditions.side_light)
 
-    def painted(
+    def paint(
         self, pose: Pose, scene: Scene, blink: bool, mouth: float
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The head in `pose` (height, width, 3), and which part of each px it covers (height, width)."""
@@ -180,7 +180,7 @@ class Person:
         return face * shade[:, :, None], covered
 
 
-def _texture(rng: np.random.Generator, conditions: Conditions) -> Texture:
+def _draw_texture(rng: np.random.Generator, conditions: Conditions) -> Texture:
     """The portrait with other features and skin, large, with what `conditions` want on it."""
     move = rng.uniform(-3, 3, 4)
     bends = [
@@ -219,7 +219,7 @@ def _texture(rng: np.random.Generator, conditions: Conditions) -> Texture:
     return Texture(texture, eyes)
 
 
-def _with_lids(texture: Texture) -> Texture:
+def _close_eyes(texture: Texture) -> Texture:
     """`texture` with closed eyes: the skin above them is drawn down."""
     apart = float(np.hypot(*(texture.eyes[1] - texture.eyes[0])))
     rows, columns = np.mgrid[: texture.pixels.shape[0], : texture.pixels.shape[1]].astype(np.float32)
@@ -251,7 +251,7 @@ class Room:
         self._cloth = rng.uniform(20, 200, 3).astype(np.float32) + cloth[:, :, None]
         self._drift = np.cumsum(rng.normal(0, 1.5 * conditions.room, (MAX_FRAMES, 2)), axis=0).clip(-35, 35)
 
-    def behind(self, pose: Pose, number: int) -> NDArray[np.float32]:
+    def paint(self, pose: Pose, number: int) -> NDArray[np.float32]:
         """The room and the shoulders (height, width, 3) behind a head in `pose`."""
         width, height = self._scene.size
         x, y = (40 + self._drift[min(number, MAX_FRAMES - 1)]).round().astype(int)

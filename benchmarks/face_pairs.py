@@ -207,13 +207,13 @@ def embedded(engine: FaceEngine, path: Path) -> Embedding | str:
 _engine: FaceEngine | None = None
 
 
-def _begin(load: Load) -> None:
+def _start_worker(load: Load) -> None:
     global _engine
     cv2.setNumThreads(1)
     _engine = load()
 
 
-def _embedded_here(path: Path) -> Embedding | str:
+def _embed_in_worker(path: Path) -> Embedding | str:
     assert _engine is not None
     return embedded(_engine, path)
 
@@ -226,19 +226,19 @@ def embeddings(load: Load, paths: Sequence[Path], jobs: int) -> tuple[EngineInfo
     engine = load()
     about = engine_info(engine)
     if jobs < 2 or len(paths) <= _FEW:
-        return about, list(_reported((embedded(engine, path) for path in paths), len(paths)))
+        return about, list(_report_progress((embedded(engine, path) for path in paths), len(paths)))
     del engine
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (load,)) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker, (load,)) as pool:
         try:
-            results = pool.map(_embedded_here, paths, chunksize=max(1, min(_PARTS, len(paths) // jobs)))
-            return about, list(_reported(results, len(paths)))
+            results = pool.map(_embed_in_worker, paths, chunksize=max(1, min(_PARTS, len(paths) // jobs)))
+            return about, list(_report_progress(results, len(paths)))
         except BrokenProcessPool:
             raise PairsError(
                 "a process ended in the middle of its pictures, perhaps for want of memory: try --jobs 1"
             ) from None
 
 
-def _reported(results: Iterator[Embedding | str], count: int) -> Iterator[Embedding | str]:
+def _report_progress(results: Iterator[Embedding | str], count: int) -> Iterator[Embedding | str]:
     for number, result in enumerate(results, 1):
         if number % _PROGRESS == 0 or number == count:
             print(f"{number} of {count} pictures", file=sys.stderr, flush=True)

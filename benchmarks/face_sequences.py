@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.face_films import filmed
-from benchmarks.face_heads import Conditions, drawn_conditions
-from service.face.access.challenges import STEP_MS
+from benchmarks.face_films import render_film
+from benchmarks.face_heads import Conditions, draw_conditions
+from service.face.access.challenges import draw_steps
 from service.face.liveness.movements import Movement, Step
 from shared.images.cv import cv2
 from shared.samples.heads import Pixels
@@ -32,29 +33,15 @@ class Take:
     conditions: Conditions | None = None
 
 
-def challenge(rng: np.random.Generator) -> list[Step]:
-    """One or two movements as the service draws them: one of them is a turn."""
-    turns = [Movement.LEFT, Movement.RIGHT, Movement.UP]
-    movements = [turns[rng.integers(3)]]
-    if rng.random() < 0.5:
-        movements.append([each for each in Movement if each is not movements[0]][rng.integers(3)])
-        if rng.random() < 0.5:
-            movements.reverse()
-    start = int(rng.integers(500, 1000))
-    return [
-        Step(movement, start + STEP_MS * index, start + STEP_MS * (index + 1))
-        for index, movement in enumerate(movements)
-    ]
-
-
-def rendered(rng: np.random.Generator) -> Take:
+def render_take(rng: np.random.Generator) -> Take:
     """A head that follows a challenge, both drawn."""
-    steps, conditions = challenge(rng), drawn_conditions(rng)
-    film = filmed(rng, steps, conditions)
+    steps = draw_steps(random=Random(int(rng.integers(2**31))))
+    conditions = draw_conditions(rng)
+    film = render_film(rng, steps, conditions)
     return Take(film.frames, film.times, steps, film.eyes, conditions)
 
 
-def from_folder(folder: Path, movement: Movement | None = None) -> Take:
+def read_folder(folder: Path, movement: Movement | None = None) -> Take:
     """The image sequence in `folder`, in the order of its file names.
 
     `sequence.json` there may hold `times` (ms of each frame) and `steps` (movement, from_ms, to_ms). Without

@@ -9,6 +9,7 @@ import json
 import secrets
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from random import Random
 
 from sqlalchemy import func
 from sqlmodel import Session, col, delete, select
@@ -25,14 +26,15 @@ LIFE = timedelta(seconds=30)
 # How many of one station may wait: a whole site may share one address.
 MOST_WAITING = 20
 BUSY_SECONDS = 30
-# When the first movement is asked for, and how long there is for one. The moment is drawn: a film that was
-# made before cannot know it.
-_FIRST_MS = (500, 1000)
+# When the first movement is asked for, and how long there is for one; together at most 4 s. The moment is
+# drawn: a film that was made before cannot know it.
+_FIRST_MS = (400, 800)
 STEP_MS = 1600
 # The times of the frames are the client's: they must fit into the time that passed here.
 _CLOCK_SLACK = timedelta(milliseconds=500)
-# The movements that show the shape of the face best; every challenge has one.
+# The movements that show the shape of the face.
 _TURNS = (Movement.LEFT, Movement.RIGHT, Movement.UP)
+_RANDOM = secrets.SystemRandom()
 
 
 class Challenges:
@@ -47,7 +49,7 @@ class Challenges:
         Raises ValueError when no turn is left, Problem 429 when too many of the station wait.
         """
         steps, challenge_id, station = (
-            drawn_steps(avoided),
+            draw_steps(avoided),
             secrets.token_urlsafe(32),
             addresses.group(address),
         )
@@ -100,18 +102,20 @@ class Challenges:
         return tuple(Step(Movement(name), begins, ends) for name, begins, ends in json.loads(challenge.steps))
 
 
-def drawn_steps(avoided: Collection[Movement] = ()) -> list[Step]:
-    """One or two movements in a random order, one of them a turn. Raises ValueError when no turn is left."""
+def draw_steps(avoided: Collection[Movement] = (), random: Random = _RANDOM) -> list[Step]:
+    """Draw two different turns in a random order, with `random`.
+
+    A morph or a print has to show both, and from one side to the other the points of a head move on an arc
+    that is four times as deep as from the front. If only one turn is left, coming closer is the other
+    movement. Raises ValueError when no turn is left.
+    """
     turns = [each for each in _TURNS if each not in avoided]
     if not turns:
         raise ValueError("no turn is left")
-    movements = [secrets.choice(turns)]
-    others = [each for each in Movement if each not in avoided and each is not movements[0]]
-    if others and secrets.randbelow(2):
-        movements.append(secrets.choice(others))
-        if secrets.randbelow(2):
-            movements.reverse()
-    begins = _FIRST_MS[0] + secrets.randbelow(_FIRST_MS[1] - _FIRST_MS[0])
+    movements = random.sample(turns, min(2, len(turns)))
+    if len(movements) == 1 and Movement.CLOSER not in avoided:
+        movements.insert(random.randrange(2), Movement.CLOSER)
+    begins = random.randrange(*_FIRST_MS)
     return [
         Step(movement, begins + STEP_MS * index, begins + STEP_MS * (index + 1))
         for index, movement in enumerate(movements)

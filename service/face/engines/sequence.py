@@ -19,9 +19,9 @@ from service.face.engines.engine import (
     score,
 )
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
-from service.face.liveness.decision import Motion, decide, peak
+from service.face.liveness.decision import Motion, decide, find_peak
 from service.face.liveness.movements import Reason, Step, Verdict
-from service.face.liveness.relief import relief
+from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 
@@ -69,22 +69,24 @@ def judge(
     tracked = frames[skipped:]
     greys = [cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY) for frame in tracked]
     tracks = track(greys, first.faces[0].eyes)
-    motion = Motion(np.asarray(times[skipped:], float), tracks, relief(tracks))
+    motion = Motion(np.asarray(times[skipped:], float), tracks, measure_relief(tracks))
     verdict = decide(motion, steps)
     if verdict.live:
-        keys = sorted({*(peak(motion, step) for step in steps), len(tracked) - 1})
-        if not _same(engine, first.embedding, [tracked[key] for key in keys], first.faces[0]):
+        keys = sorted({*(find_peak(motion, step) for step in steps), len(tracked) - 1})
+        if not _shows_same_face(engine, first.embedding, [tracked[key] for key in keys], first.faces[0]):
             verdict = Verdict(Reason.OTHER_FACE, 0.0)
     return SequenceAnalysis(verdict, first)
 
 
-def _same(engine: FaceEngine, embedding: Embedding, frames: Sequence[Pixels], face: DetectedFace) -> bool:
+def _shows_same_face(
+    engine: FaceEngine, embedding: Embedding, frames: Sequence[Pixels], face: DetectedFace
+) -> bool:
     """Whether every frame that shows a face shows this one, and at least one does."""
     needed = engine.thresholds.at(FALSE_MATCH_RATE)
     middle = face.eyes.mean(axis=0)
 
-    def nearness(other: DetectedFace) -> float:
+    def rate_nearness(other: DetectedFace) -> float:
         return other.height - 2 * float(np.hypot(*(other.eyes.mean(axis=0) - middle)))
 
-    others = [other for frame in frames if (other := embedding_in(engine, frame, nearness)) is not None]
+    others = [other for frame in frames if (other := embedding_in(engine, frame, rate_nearness)) is not None]
     return bool(others) and all(score(embedding, other, engine.metric) >= needed for other in others)

@@ -50,7 +50,7 @@ _UNDER_TIP = 0.28
 _EYE_RADIUS = 0.48
 # The mouth and chin speak and smile.
 _LOWEST = 1.75
-_FEWEST_POINTS = 45
+FEWEST_POINTS = 45
 _ROUNDS = 4
 # Neighbours share their windows: about a third of them say something of their own.
 _INDEPENDENT = 1 / 3
@@ -62,13 +62,13 @@ class Relief:
 
     `turn` (frames, 2): the sine of yaw (to the right of the picture) and of pitch (downwards in the picture)
     of a nose of average height; `error` (frames, 2): its standard error; both NaN where too few points are
-    left. `narrowed` (frames,): how much narrower than before the face is against its height, 1 - cos of the
+    left. `narrowing` (frames,): how much narrower than before the face is against its height, 1 - cos of the
     turn. `nose`: the one that explains the motion best.
     """
 
     turn: Values
     error: Values
-    narrowed: Values
+    narrowing: Values
     nose: Nose
 
 
@@ -81,36 +81,58 @@ def ridge(places: Values, nose: Nose) -> Values:
     return np.asarray(NOSE_HEIGHT * up * down * np.exp(-0.5 * across**2))
 
 
-def relief(tracks: Tracks) -> Relief:
-    """The relief of every frame of `tracks` against the first."""
-    frames = len(tracks.moved)
+def measure_relief(tracks: Tracks) -> Relief:
+    """Measure the relief of every frame of `tracks` against the first."""
+    frames = len(tracks.positions)
     turns, errors = (np.full((frames, len(NOSES), 2), np.nan) for _ in range(2))
-    explained, narrowed = np.zeros(len(NOSES)), np.zeros(frames)
-    places = tracks.places.astype(float)
-    x, y = places[:, 0], places[:, 1]
+    explained, narrowing = np.zeros(len(NOSES)), np.zeros(frames)
+    points = tracks.points.astype(float)
+    inside = is_skin(points)
+    smooth, ridges = smooth_terms(points), nose_heights(points)
+    for index in range(frames):
+        found = inside & np.isfinite(tracks.positions[index, :, 0])
+        if found.sum() < FEWEST_POINTS:
+            continue
+        motion = tracks.positions[index, found].astype(float) - points[found]
+        narrowing[index] = measure_narrowing(points[found], motion)
+        turns[index], errors[index], gain = fit_noses(smooth[found], ridges[found], motion)
+        explained += gain
+    best = likeliest_nose(explained)
+    return Relief(turns[:, best], errors[:, best], narrowing, NOSES[best])
+
+
+def is_skin(points: Values) -> NDArray[np.bool_]:
+    """Whether each of `points` (n, 2) is on the face and beside the eyes (n,)."""
+    x, y = points.T
     eyes = np.minimum(np.hypot(x - 0.5, y), np.hypot(x + 0.5, y))
-    inside = (eyes > _EYE_RADIUS) & (np.abs(x) < 1.0) & (y > -0.75) & (y < _LOWEST)
-    smooth = np.stack(
+    return np.asarray((eyes > _EYE_RADIUS) & (np.abs(x) < 1.0) & (y > -0.75) & (y < _LOWEST))
+
+
+def smooth_terms(points: Values) -> Values:
+    """The terms (n, 11) of the polynomial that the motion of a surface follows at `points` (n, 2)."""
+    x, y = points.T
+    return np.stack(
         [np.ones_like(x), x, y, x * x, x * y, y * y, x**3, y**3, x * x * y, x * y * y, x**4], axis=1
     )
-    ridges = np.stack([ridge(places, nose) for nose in NOSES], axis=1)
-    for index in range(frames):
-        good = inside & np.isfinite(tracks.moved[index, :, 0])
-        if good.sum() < _FEWEST_POINTS:
-            continue
-        motion = tracks.moved[index, good].astype(float) - places[good]
-        narrowed[index] = _narrowed(places[good], motion)
-        turns[index], errors[index], gain = _fitted(smooth[good], ridges[good], motion)
-        explained += gain
+
+
+def nose_heights(points: Values) -> Values:
+    """How far each of `NOSES` stands out at `points` (n, 2), in distances of the eyes (n, noses)."""
+    return np.stack([ridge(points, nose) for nose in NOSES], axis=1)
+
+
+def likeliest_nose(explained: Values) -> int:
+    """The index of the nose for the sums of squares that each of them explains (noses,)."""
     straight = 1 - (np.array([nose.lean for nose in NOSES]) / _USUAL_LEAN) ** 2
-    best = int((explained * straight).argmax())
-    return Relief(turns[:, best], errors[:, best], narrowed, NOSES[best])
+    return int((explained * straight).argmax())
 
 
-def _narrowed(places: Values, motion: Values) -> float:
-    """How much the width of the points shrinks against their height, by a robust affine fit."""
-    design = np.column_stack((np.ones(len(places)), places))
-    weights = np.ones(len(places))
+def measure_narrowing(points: Values, motion: Values) -> float:
+    """How much the width of `points` (n, 2) shrinks against their height by `motion` (n, 2), by a robust
+    affine fit.
+    """
+    design = np.column_stack((np.ones(len(points)), points))
+    weights = np.ones(len(points))
     for _ in range(3):
         solved = np.linalg.lstsq(design * weights[:, None], motion * weights[:, None], rcond=None)[0]
         weights = 1 / np.maximum(1, _distances(motion - design @ solved))
@@ -123,13 +145,15 @@ def _distances(residual: Values) -> Values:
     return np.asarray(far / (1.5 * max(float(np.median(far)), 0.004)))
 
 
-def _fitted(smooth: Values, ridges: Values, motion: Values) -> tuple[Values, Values, Values]:
-    """For each of `ridges` (n, noses) its coefficient beside the polynomial `smooth` (n, terms) in `motion`
-    (n, 2), the coefficient's standard error (both (noses, 2)), and the sum of squares that it explains, of
-    one direction beyond the other (noses,): a nose moves along one, a wrong one is fitted along both.
+def fit_noses(smooth: Values, ridges: Values, motion: Values) -> tuple[Values, Values, Values]:
+    """Fit each of `ridges` (n, noses) beside the polynomial `smooth` (n, terms) to `motion` (n, 2).
+
+    Returns the coefficients and their standard errors (noses, 2), and the sum of squares that each nose
+    explains along one direction beyond the other (noses,): a nose moves along one direction, a wrong one is
+    fitted along both.
     """
     weights = np.ones(len(motion))
-    for round_ in range(_ROUNDS + 1):
+    for iteration in range(_ROUNDS + 1):
         root = np.sqrt(weights)[:, None]
         basis, _ = np.linalg.qr(smooth * root)
         # What the polynomial leaves of both.
@@ -138,7 +162,7 @@ def _fitted(smooth: Values, ridges: Values, motion: Values) -> tuple[Values, Val
         size = (residual_ridges**2).sum(axis=0)[:, None] + 1e-6
         values = (residual_ridges.T @ residual_motion) / size
         gain = values**2 * size
-        if round_ == _ROUNDS:
+        if iteration == _ROUNDS:
             break
         best = int(gain.sum(axis=1).argmax())
         residual = (residual_motion - residual_ridges[:, [best]] * values[best]) / root

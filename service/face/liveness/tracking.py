@@ -1,9 +1,11 @@
 """Tracks the texture of a face through a sequence of grey frames.
 
-Every frame is first brought back to the place of the reference by the similarity found for the frame before,
-so that what is left between both is small; then points of the reference are found in it with pyramidal
-Lucas-Kanade, and back again as a check. Points never drift: each frame is compared with the reference
-itself, and only what has changed too much for that is followed from the frame before.
+Each frame is aligned to the reference, the first frame, by the similarity found for the frame before. Points
+of the reference are matched in it with pyramidal Lucas-Kanade, and back again as a check. A cubic surface
+motion is fitted to the matches and removed from the frame, and the points are matched again: only the parallax
+is left between both images, so that windows on a turned face match exactly (plane and parallax, Irani and
+Anandan, 1996). Brightness and contrast are normalized around each px, because shading changes while a head
+turns. Points do not drift, because each frame is compared with the reference itself.
 """
 
 from __future__ import annotations
@@ -30,6 +32,25 @@ MOST_POINTS = 320
 _WINDOW = (17, 17)
 # A point that is not found back within this many px was not found.
 _RETURN_PX = 0.7
+_FEWEST_POINTS = 12
+# The part of the points that is enough to align a frame.
+_FOUND_WELL = 0.6
+# Windows of the reference and of a frame that correlate less do not show the same skin.
+_LEAST_CORRELATION = 0.5
+_OFFSETS = np.stack(np.meshgrid(np.arange(-5, 6), np.arange(-5, 6)), axis=-1).reshape(-1, 2)
+# Shading is wider than this, px; contrast below this many grey levels is noise.
+_SHADE_PX = (25, 25)
+_LEAST_CONTRAST = 4.0
+# Frames are halved until the reference is at least this large in them.
+_SMALLER = 0.6
+# How strongly the surface is pulled towards no motion, for each point.
+_PULL = 1e-4
+# The surface is computed on a grid, and interpolated.
+_GRID_PX = 8
+_GRID_SHAPE = (SIDE[1] // _GRID_PX, SIDE[0] // _GRID_PX)
+_GRID = np.stack(
+    np.meshgrid(*((np.arange(0, side, _GRID_PX) + (_GRID_PX - 1) / 2) for side in SIDE)), axis=-1
+).reshape(-1, 2)
 _CRITERIA = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 12, 0.02)
 
 
@@ -37,15 +58,15 @@ _CRITERIA = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 12, 0.02)
 class Tracks:
     """Where points of the face are in every frame.
 
-    `places` (n, 2) float32: in the reference, in distances of the eyes from their middle, x to the right and
-    y down. `moved` (frames, n, 2) float32: in each frame, in the same unit, after its similarity is undone;
+    `points` (n, 2) float32: in the reference, in distances of the eyes from their middle, x to the right and
+    y down. `positions` (frames, n, 2) float32: in each frame, in the same unit, after its similarity is undone;
     NaN where a point was not found. `scale` (frames,): the size of the face against the reference; `shift`
     (frames, 2): where the middle of the eyes went, in distances of the eyes; `roll` (frames,) degrees.
     `patches`: the frames themselves, brought to the reference (frames, height, width) uint8.
     """
 
-    places: Points
-    moved: Points
+    points: Points
+    positions: Points
     scale: NDArray[np.float64]
     shift: NDArray[np.float64]
     roll: NDArray[np.float64]
@@ -54,59 +75,82 @@ class Tracks:
     @property
     def found_share(self) -> NDArray[np.float64]:
         """The part of the points that each frame has (frames,)."""
-        return np.asarray(np.isfinite(self.moved[:, :, 0]).sum(axis=1) / max(len(self.places), 1))
+        return np.asarray(np.isfinite(self.positions[:, :, 0]).sum(axis=1) / max(len(self.points), 1))
 
 
 def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
     """Track the face whose eye centres in the first frame are `eyes` (2, 2) px through `greys` (height,
     width).
     """
-    width, height = SIDE
     half = EYE_DISTANCE / 2
     target = np.array(((EYES_AT[0] - half, EYES_AT[1]), (EYES_AT[0] + half, EYES_AT[1])))
     to_reference = similarity(eyes, target)
-    reference = _brought(greys[0], to_reference)
-    points = _texture(reference)
-    count = len(points)
-    moved = np.full((len(greys), count, 2), np.nan, np.float32)
+    reference = _align(greys[0], to_reference)
+    normalized_reference = _normalize(reference)
+    points = _choose_points(normalized_reference)
+    found_positions = np.full((len(greys), len(points), 2), np.nan, np.float32)
     scale, roll = np.ones(len(greys)), np.zeros(len(greys))
     shift = np.zeros((len(greys), 2))
-    patches = np.zeros((len(greys), height, width), np.uint8)
+    patches = np.zeros((len(greys), *reference.shape), np.uint8)
     patches[0] = reference
-    if count == 0:
-        return Tracks(_in_eyes(points), moved, scale, shift, roll, patches)
-    moved[0] = _in_eyes(points)
-    first, latest = _complex(to_reference), points.copy()
-    previous = reference
-    start = _in_frame(to_reference)
+    if len(points) == 0:
+        return Tracks(_to_eye_distances(points), found_positions, scale, shift, roll, patches)
+    found_positions[0] = _to_eye_distances(points)
+    first_factor, start = _complex_factor(to_reference), _eye_middle(to_reference)
+    positions, previous = points.copy(), normalized_reference
     for index, grey in enumerate(greys[1:], 1):
-        # Twice: the second time from where the first one found the face.
+        # A second time, from where the first one found the face, if it found little.
         for _ in range(2):
-            patch = _brought(grey, to_reference)
-            positions, good = _followed_back(reference, patch, points, latest)
-            lost = ~good
-            if lost.any():
-                again, also = _followed_back(previous, patch, latest[lost], latest[lost])
-                positions[lost], good[lost] = again, also
-            if good.sum() < 12:
+            patch = _normalize(_align(grey, to_reference))
+            found_at, found = _match(normalized_reference, patch, points, positions)
+            if not found.all():
+                found_at[~found], found[~found] = _match(
+                    previous, patch, positions[~found], positions[~found]
+                )
+            if found.sum() < _FEWEST_POINTS:
                 break
-            step = _steady(positions[good], points[good])
-            to_reference = _joined(step, to_reference)
-            latest = np.where(good[:, None], cv2.transform(positions[None], step)[0], latest).astype(
-                np.float32
-            )
-        if good.sum() >= 12:
-            moved[index, good] = _in_eyes(latest[good])
-            patch = _brought(grey, to_reference)
-            previous = patch
-        patches[index] = patch
-        factor = first / _complex(to_reference)
+            step = _fit_similarity(found_at[found], points[found])
+            to_reference = _compose(step, to_reference)
+            positions = np.where(found[:, None], cv2.transform(found_at[None], step)[0], positions)
+            positions = positions.astype(np.float32)
+            if found.mean() > _FOUND_WELL:
+                break
+        patches[index] = _align(grey, to_reference)
+        if found.sum() >= _FEWEST_POINTS:
+            previous = _normalize(patches[index])
+            positions, found = _match_on_surface(normalized_reference, previous, points, positions, found)
+            found_positions[index, found] = _to_eye_distances(positions[found])
+        factor = first_factor / _complex_factor(to_reference)
         scale[index], roll[index] = abs(factor), np.degrees(np.angle(factor))
-        shift[index] = (_in_frame(to_reference) - start) / np.hypot(*(eyes[1] - eyes[0]))
-    return Tracks(_in_eyes(points), moved, scale, shift, roll, patches)
+        shift[index] = (_eye_middle(to_reference) - start) / np.hypot(*(eyes[1] - eyes[0]))
+    return Tracks(_to_eye_distances(points), found_positions, scale, shift, roll, patches)
 
 
-def _texture(reference: Pixels) -> Points:
+def _match_on_surface(
+    reference: Pixels, patch: Pixels, points: Points, positions: Points, found: NDArray[np.bool_]
+) -> tuple[Points, NDArray[np.bool_]]:
+    """Match `points` again, in `patch` without the smooth motion of the face: the positions in `patch`, and
+    which of them are found.
+
+    A face that turns narrows, so that the windows around its points change. What is left without the
+    smooth motion is the parallax, which is small.
+    """
+    surface = _fit_surface(points[found], positions[found])
+    grid = _surface_terms(_GRID) @ surface
+    map_x, map_y = (
+        cv2.resize(each.reshape(_GRID_SHAPE).astype(np.float32), SIDE, interpolation=cv2.INTER_CUBIC)
+        for each in grid.T
+    )
+    flattened = cv2.remap(patch, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    matched, also_found = _match(reference, np.asarray(flattened, np.uint8), points, points.copy())
+    also_found &= _is_similar(reference, flattened, points, matched)
+    if also_found.sum() < _FEWEST_POINTS:
+        return positions, found
+    on_surface = (_surface_terms(matched) @ surface).astype(np.float32)
+    return np.where(also_found[:, None], on_surface, positions).astype(np.float32), also_found
+
+
+def _choose_points(reference: Pixels) -> Points:
     """Points of the reference with texture, inside the face, at most `MOST_POINTS` (n, 2) px."""
     mask = np.zeros_like(reference)
     middle = (round(EYES_AT[0]), round(EYES_AT[1] + 0.45 * EYE_DISTANCE))
@@ -128,18 +172,16 @@ def _texture(reference: Pixels) -> Points:
     return np.array([(x, y) for _, x, y in chosen[:MOST_POINTS]], np.float32)
 
 
-def _followed_back(
-    source: Pixels, target: Pixels, points: Points, guess: Points
-) -> tuple[Points, NDArray[np.bool_]]:
+def _match(source: Pixels, target: Pixels, points: Points, guess: Points) -> tuple[Points, NDArray[np.bool_]]:
     """Where `points` of `source` are in `target`, and which of them are found there and back."""
-    positions, ok, _ = _followed(source, target, points, guess)
-    back, fine, _ = _followed(target, source, positions[:, 0], points)
-    near = np.hypot(*(back[:, 0] - points).T) < _RETURN_PX
-    return positions[:, 0], near & (ok[:, 0] == 1) & (fine[:, 0] == 1)
+    positions, forward_status = _flow(source, target, points, guess)
+    returned, backward_status = _flow(target, source, positions, points)
+    near = np.hypot(*(returned - points).T) < _RETURN_PX
+    return positions, near & forward_status & backward_status
 
 
-def _followed(source: Pixels, target: Pixels, points: Points, guess: Points) -> tuple[Any, Any, Any]:
-    return cv2.calcOpticalFlowPyrLK(
+def _flow(source: Pixels, target: Pixels, points: Points, guess: Points) -> tuple[Points, NDArray[np.bool_]]:
+    positions, status, _ = cv2.calcOpticalFlowPyrLK(
         source,
         target,
         points[:, None],
@@ -149,10 +191,23 @@ def _followed(source: Pixels, target: Pixels, points: Points, guess: Points) -> 
         criteria=_CRITERIA,
         flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
     )
+    return np.asarray(positions[:, 0], np.float32), np.asarray(status[:, 0] == 1)
 
 
-def _steady(source: Points, target: Points) -> NDArray[np.float64]:
-    """The similarity (2, 3) that brings most of `source` to `target` (n, 2), without those far off."""
+def _is_similar(reference: Pixels, patch: Pixels, points: Points, matched: Points) -> NDArray[np.bool_]:
+    """Whether the windows around `points` and `matched` correlate (n,): hidden points match by chance."""
+    windows = []
+    for image, centres in ((reference, points), (patch, matched)):
+        x = (centres[:, 0, None] + _OFFSETS[None, :, 0]).astype(np.float32)
+        y = (centres[:, 1, None] + _OFFSETS[None, :, 1]).astype(np.float32)
+        window = cv2.remap(image, x, y, cv2.INTER_LINEAR).astype(np.float32)
+        window -= window.mean(axis=1, keepdims=True)
+        windows.append(window / np.maximum(np.linalg.norm(window, axis=1, keepdims=True), 1e-3))
+    return np.asarray((windows[0] * windows[1]).sum(axis=1) > _LEAST_CORRELATION)
+
+
+def _fit_similarity(source: Points, target: Points) -> NDArray[np.float64]:
+    """The similarity (2, 3) that brings most of `source` to `target` (n, 2), without the outliers."""
     step = similarity(source, target)
     for _ in range(2):
         off = np.hypot(*(cv2.transform(source[None], step)[0] - target).T)
@@ -161,26 +216,67 @@ def _steady(source: Points, target: Points) -> NDArray[np.float64]:
     return step
 
 
-def _brought(grey: Pixels, matrix: NDArray[np.float64]) -> Pixels:
-    brought: Pixels = cv2.warpAffine(
+def _fit_surface(points: Points, positions: Points) -> NDArray[np.float64]:
+    """The coefficients (terms, 2) of the cubic that brings most of `points` to `positions` (n, 2)."""
+    terms = _surface_terms(points)
+    weights = np.ones((len(points), 1))
+    # A weak pull towards the identity keeps the edges of the face in place where few points are found.
+    identity = np.zeros((terms.shape[1], 2))
+    identity[0], identity[1, 0], identity[2, 1] = EYES_AT, EYE_DISTANCE, EYE_DISTANCE
+    pull = np.eye(terms.shape[1]) * (_PULL * len(points))
+    offset = np.zeros_like(identity)
+    for _ in range(4):
+        weighted = terms * weights
+        offset = np.linalg.solve(weighted.T @ terms + pull, weighted.T @ (positions - terms @ identity))
+        off = np.hypot(*(positions - terms @ (identity + offset)).T)
+        weights = 1 / np.maximum(1, off / max(1.5 * float(np.median(off)), 0.2))[:, None]
+    return np.asarray(identity + offset)
+
+
+def _surface_terms(points: NDArray[Any]) -> NDArray[np.float64]:
+    """The powers (n, 10) up to the third of `points` (n, 2) px of the reference, in distances of the eyes."""
+    x, y = ((points - np.array(EYES_AT)) / EYE_DISTANCE).T
+    return np.stack((np.ones_like(x), x, y, x * x, x * y, y * y, x**3, x * x * y, x * y * y, y**3), axis=1)
+
+
+def _align(grey: Pixels, matrix: NDArray[np.float64]) -> Pixels:
+    """`grey` brought to the reference by `matrix`, without aliasing where it becomes smaller."""
+    factor = abs(_complex_factor(matrix))
+    if factor < _SMALLER:
+        # Halves until little is left to do: reading all px costs less than blurring them.
+        halved = cv2.resize(grey, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        doubled = np.array(((2.0, 0.0, 0.5), (0.0, 2.0, 0.5)))
+        return _align(np.asarray(halved, np.uint8), _compose(matrix, doubled))
+    aligned: Pixels = cv2.warpAffine(
         grey, matrix, SIDE, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
-    return brought
+    return aligned
 
 
-def _joined(after: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normalize(patch: Pixels) -> Pixels:
+    """`patch` with the same mean and contrast everywhere: shading changes while a head turns."""
+    values = patch.astype(np.float32)
+    centred = values - cv2.blur(values, _SHADE_PX)
+    contrast = cv2.sqrt(cv2.blur(centred * centred, _SHADE_PX))
+    normalized: Pixels = cv2.convertScaleAbs(centred / (contrast + _LEAST_CONTRAST) * 40 + 128)
+    return normalized
+
+
+def _compose(after: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The affine map (2, 3) that applies `before`, then `after`."""
     row = np.array(((0.0, 0.0, 1.0),))
     return np.asarray((np.vstack((after, row)) @ np.vstack((before, row)))[:2])
 
 
-def _in_eyes(points: Points) -> Points:
+def _to_eye_distances(points: Points) -> Points:
     return ((points - np.array(EYES_AT, np.float32)) / np.float32(EYE_DISTANCE)).astype(np.float32)
 
 
-def _in_frame(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _eye_middle(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Where the middle of the eyes of the reference lies in the frame, px."""
     return np.asarray(cv2.transform(np.array([[EYES_AT]]), cv2.invertAffineTransform(matrix))[0, 0])
 
 
-def _complex(matrix: NDArray[np.float64]) -> complex:
+def _complex_factor(matrix: NDArray[np.float64]) -> complex:
+    """The turn and scale of a similarity as one complex number."""
     return complex(matrix[0, 0], matrix[1, 0])

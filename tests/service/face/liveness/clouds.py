@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.face.liveness.decision import Motion
-from service.face.liveness.relief import relief
+from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import Tracks
 from shared.images.similarity import similarity
 from shared.samples import heads
@@ -39,22 +39,22 @@ def turned(depth: Depth, first: Pose, last: Pose, *, distance: float = 8.0, seed
 def motion_of(points_per_frame: Sequence[Values], seed: int = 0) -> Motion:
     """The motion measured on the points (n, 2) of each frame, at `TIMES`."""
     rng = np.random.default_rng(seed)
-    places = points_per_frame[0].astype(np.float32)
-    moved = []
+    first = points_per_frame[0].astype(np.float32)
+    positions = []
     for points in points_per_frame:
-        matrix = similarity(points.astype(np.float32), places)
-        moved.append(points @ matrix[:, :2].T + matrix[:, 2] + rng.normal(0, NOISE, points.shape))
+        matrix = similarity(points.astype(np.float32), first)
+        positions.append(points @ matrix[:, :2].T + matrix[:, 2] + rng.normal(0, NOISE, points.shape))
     count = len(points_per_frame)
     patch = rng.integers(0, 255, (256, 224), np.uint8)
     tracks = Tracks(
-        places,
-        np.array(moved, np.float32),
+        first,
+        np.array(positions, np.float32),
         np.ones(count),
         np.cumsum(rng.normal(0, 0.003, (count, 2)), axis=0),
         np.zeros(count),
         np.broadcast_to(patch, (count, *patch.shape)),
     )
-    return Motion(TIMES[:count], tracks, relief(tracks))
+    return Motion(TIMES[:count], tracks, measure_relief(tracks))
 
 
 def _projected(solid: Values, pose: Pose, distance: float) -> Values:

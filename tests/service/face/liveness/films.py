@@ -9,7 +9,7 @@ import numpy as np
 
 from service.face.liveness.decision import Motion
 from service.face.liveness.movements import Movement, Step
-from service.face.liveness.relief import relief
+from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import track
 from shared.images.cv import cv2
 from shared.samples import heads
@@ -61,4 +61,4 @@ def motion_of(frames: Sequence[Pixels]) -> Motion:
     """What is measured on any frames at `TIMES`."""
     greys = [cv2.cvtColor(each, cv2.COLOR_BGR2GRAY) for each in frames]
     tracks = track(greys, EYES)
-    return Motion(np.asarray(TIMES[: len(frames)]), tracks, relief(tracks))
+    return Motion(np.asarray(TIMES[: len(frames)]), tracks, measure_relief(tracks))

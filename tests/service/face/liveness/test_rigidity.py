@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from service.face.liveness.decision import Motion, decide
+from service.face.liveness.decision import REACTION_MS, Motion, decide
 from service.face.liveness.movements import Movement, Reason, Step
-from service.face.liveness.rigidity import bulge
+from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import Tracks
+from service.face.liveness.turns import Turn, measure_turn
 from shared.samples.heads import Pose, Shape
 from tests.service.face.liveness import clouds
 
 Values = NDArray[np.float64]
 
 LEFT = Step(Movement.LEFT, 500, 1700)
-TURNING = np.arange(8, 17)
 
 
 def _depth(x: Values, y: Values) -> Values:
@@ -28,25 +28,30 @@ def _turned(angle: float = 24) -> Motion:
     return clouds.turned(_depth, Pose(), Pose(yaw=angle))
 
 
-def _straight(motion: Motion, come: Values) -> list[Values]:
-    """The points of each frame of a morph between the ends of `motion`, `come` (frames,) of the way."""
-    moved = motion.tracks.moved.astype(float)
-    return list(moved[0] * (1 - come[:, None, None]) + moved[-1] * come[:, None, None])
+def _morph(motion: Motion, course: Values) -> list[Values]:
+    """The points of each frame of a morph between the ends of `motion`, by `course` (frames,)."""
+    positions = motion.tracks.positions.astype(float)
+    return list(positions[0] * (1 - course[:, None, None]) + positions[-1] * course[:, None, None])
+
+
+def _measure(tracks: Tracks) -> Turn | None:
+    every = np.ones(len(clouds.TIMES), bool)
+    return measure_turn(tracks, measure_relief(tracks), every, LEFT.from_ms + REACTION_MS >= clouds.TIMES)
 
 
 def _arc(tracks: Tracks) -> float:
-    arc = bulge(tracks, TURNING, pitch=False)
-    assert arc is not None
-    return arc
+    turn = _measure(tracks)
+    assert turn is not None
+    return turn.arc.size
 
 
 def test_arc_is_found_beside_wrongly_tracked_points() -> None:
     tracks = _turned().tracks
     rng = np.random.default_rng(1)
-    wrong = rng.choice(len(tracks.places), len(tracks.places) // 10, replace=False)
-    moved = tracks.moved.copy()
-    moved[9:, wrong] += rng.normal(0, 0.3, (len(moved) - 9, len(wrong), 2))
-    assert 0.7 < _arc(replace(tracks, moved=moved)) / _arc(tracks) < 1.3
+    wrong = rng.choice(len(tracks.points), len(tracks.points) // 10, replace=False)
+    positions = tracks.positions.copy()
+    positions[9:, wrong] += rng.normal(0, 0.3, (len(positions) - 9, len(wrong), 2))
+    assert 0.7 < _arc(replace(tracks, positions=positions)) / _arc(tracks) < 1.3
 
 
 def test_head_that_starts_turned_has_the_arc_too() -> None:
@@ -55,17 +60,17 @@ def test_head_that_starts_turned_has_the_arc_too() -> None:
         assert _arc(tracks) > 0.3 * np.sin(np.radians(24)) ** 2
 
 
-def test_few_points_have_no_arc() -> None:
+def test_few_points_are_no_turn() -> None:
     tracks = _turned().tracks
-    moved = tracks.moved.copy()
-    moved[10, 30:] = np.nan
-    assert bulge(replace(tracks, moved=moved), TURNING, pitch=False) is None
+    positions = tracks.positions.copy()
+    positions[:, 30:] = np.nan
+    assert _measure(replace(tracks, positions=positions)) is None
 
 
 def test_morph_that_starts_between_two_movements_is_refused() -> None:
     motion, at = _turned(), clouds.TIMES
-    come = 0.3 * np.clip((at - 450) / 200, 0, 1) + 0.7 * np.clip((at - 900) / 400, 0, 1)
-    morphed = clouds.motion_of(_straight(motion, come))
+    course = 0.3 * np.clip((at - 450) / 200, 0, 1) + 0.7 * np.clip((at - 900) / 400, 0, 1)
+    morphed = clouds.motion_of(_morph(motion, course))
     nearer = replace(morphed.tracks, scale=1 + 0.3 * np.clip((at - 300) / 300, 0, 1))
     steps = [Step(Movement.CLOSER, 100, 700), Step(Movement.LEFT, 700, 1700)]
     assert decide(Motion(at, nearer, morphed.relief), steps).reason is Reason.MORPH
@@ -73,17 +78,20 @@ def test_morph_that_starts_between_two_movements_is_refused() -> None:
 
 def test_frame_that_is_hardly_tracked_does_not_make_a_cut_a_movement() -> None:
     motion = _turned()
-    cut = clouds.motion_of(_straight(motion, np.where(clouds.TIMES < 900, 0.0, 1.0)))
+    cut = clouds.motion_of(_morph(motion, np.where(clouds.TIMES < 900, 0.0, 1.0)))
     between = int(np.flatnonzero(clouds.TIMES >= 900)[0])
-    moved = cut.tracks.moved.copy()
-    moved[between] = (moved[between - 1] + moved[between + 1]) / 2
-    moved[between, ::2] = np.nan
-    moved[between, 1::8] = np.nan
+    positions = cut.tracks.positions.copy()
+    positions[between] = (positions[between - 1] + positions[between + 1]) / 2
+    positions[between, ::2] = np.nan
+    positions[between, 1::8] = np.nan
     turn = cut.relief.turn.copy()
     turn[between] = turn[between + 1] / 2
     error = np.full_like(turn, 0.3)
     relief = replace(cut.relief, turn=turn, error=np.where(np.abs(turn) > 0.1, 0.1, error * 0.1))
-    assert decide(Motion(clouds.TIMES, replace(cut.tracks, moved=moved), relief), [LEFT]).reason is Reason.CUT
+    assert (
+        decide(Motion(clouds.TIMES, replace(cut.tracks, positions=positions), relief), [LEFT]).reason
+        is Reason.CUT
+    )
 
 
 def test_uncertain_frame_does_not_count_as_a_cut() -> None:

@@ -7,21 +7,22 @@ import numpy as np
 from service.face.liveness.tracking import MOST_POINTS, track
 from shared.images.cv import cv2
 from shared.samples.heads import Pose
-from tests.service.face.liveness.films import EYES, TIMES, flat, motion
+from tests.service.face.liveness import films
+from tests.service.face.liveness.films import EYES, TIMES, flat, head, motion
 
-_WAY = ((0.0, Pose()), (1300.0, Pose(x=20, y=-10, roll=12, nearer=1.3)))
+_PATH = ((0.0, Pose()), (1300.0, Pose(x=20, y=-10, roll=12, nearer=1.3)))
 
 
 def test_similarity_of_a_moved_picture_is_undone() -> None:
-    tracks = motion(flat, _WAY).tracks
-    assert len(tracks.places) <= MOST_POINTS
+    tracks = motion(flat, _PATH).tracks
+    assert len(tracks.points) <= MOST_POINTS
     assert tracks.found_share.min() > 0.8
-    rest = np.hypot(*np.moveaxis(tracks.moved - tracks.places, 2, 0))
+    rest = np.hypot(*np.moveaxis(tracks.positions - tracks.points, 2, 0))
     assert np.nanmedian(rest[-1]) < 0.02
 
 
 def test_size_and_roll_are_those_of_the_movement() -> None:
-    tracks = motion(flat, _WAY).tracks
+    tracks = motion(flat, _PATH).tracks
     part = TIMES[-1] / 1300
     part = part * part * (3 - 2 * part)
     assert abs(tracks.scale[-1] - (1 + 0.3 * part)) < 0.05
@@ -30,10 +31,29 @@ def test_size_and_roll_are_those_of_the_movement() -> None:
 
 def test_picture_without_texture_has_no_points() -> None:
     tracks = track([np.full((200, 240), 90, np.uint8)] * 3, EYES)
-    assert tracks.moved.shape == (3, 0, 2)
+    assert tracks.positions.shape == (3, 0, 2)
 
 
 def test_another_picture_is_not_found() -> None:
     first = cv2.cvtColor(flat(Pose(), 0), cv2.COLOR_BGR2GRAY)
     noise = np.random.default_rng(3).integers(0, 255, first.shape, dtype=np.uint8)
     assert track([first, noise], EYES).found_share[1] < 0.3
+
+
+def test_size_of_the_frames_does_not_change_what_is_found() -> None:
+    """Large frames are reduced without aliasing."""
+    greys = [cv2.cvtColor(each, cv2.COLOR_BGR2GRAY) for each in films.film(flat, _PATH)]
+    large = [cv2.resize(grey, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC) for grey in greys]
+    tracks = track(large, EYES * 3 + 1)
+    assert tracks.found_share.min() > 0.8
+    assert np.abs(tracks.scale - motion(flat, _PATH).tracks.scale).max() < 0.01
+
+
+def test_light_that_moves_over_a_face_does_not_move_its_points() -> None:
+    frame = cv2.cvtColor(head(Pose(), 0), cv2.COLOR_BGR2GRAY).astype(float)
+    across = np.linspace(-1, 1, frame.shape[1])
+    greys = [np.clip(frame * (0.7 + slope * across), 0, 255).astype(np.uint8) for slope in (0.25, 0.0, -0.25)]
+    tracks = track(greys, EYES)
+    off = np.hypot(*np.moveaxis(tracks.positions - tracks.points, 2, 0))
+    assert tracks.found_share.min() > 0.9
+    assert np.nanquantile(off, 0.95) < 0.008
