@@ -115,6 +115,8 @@ class RecordQueries:
             **_counted_conditions(sources),
         }
         self._counts: dict[tuple[str, ...], Select[Any]] = {}
+        self._small_counts: dict[tuple[str, ...], Select[Any]] = {}
+        self._marks: dict[tuple[str, ...], Select[Any]] = {}
         self._pages: dict[tuple[tuple[str, ...], bool, bool, bool], Select[Any]] = {}
         self._places: dict[tuple[tuple[str, ...], bool, bool], Select[Any]] = {}
 
@@ -126,6 +128,49 @@ class RecordQueries:
                 select(func.count()).select_from(RECORD).where(*(self._conditions[name] for name in key))
             )
         return self._counts[key]
+
+    def count_few(self, filters: Iterable[str]) -> Select[Any]:
+        """`count` as `total` that stops at `most` records, and so takes as long as these at most."""
+        key = tuple(sorted(filters))
+        if key not in self._small_counts:
+            counted = (
+                select(RECORD.c.created_at)
+                .where(*(self._conditions[name] for name in key))
+                .limit(bindparam("most"))
+                .subquery()
+            )
+            self._small_counts[key] = select(func.count().label("total")).select_from(counted)
+        return self._small_counts[key]
+
+    def marks(self, filters: Iterable[str]) -> Select[Any]:
+        """`created_at` and id of one record behind each `skip` others that pass the filters, oldest first.
+
+        One pass over an index in one statement: a statement for each of these records takes longer, and
+        each one waits for the interpreter's lock.
+        """
+        key = tuple(sorted(filters))
+        if key not in self._marks:
+            conditions = [self._conditions[name] for name in key]
+            columns = (RECORD.c.created_at, RECORD.c.inspection_id)
+            ordered = select(*columns).where(*conditions).order_by(*_order(RECORD.c, newest_first=False))
+            first = ordered.limit(1).offset(bindparam("skip")).subquery()
+            mark = select(first).cte("mark", recursive=True)
+            next_id = (
+                select(RECORD.c.inspection_id)
+                .where(*conditions, tuple_(*columns) > tuple_(mark.c.created_at, mark.c.inspection_id))
+                .order_by(*_order(RECORD.c, newest_first=False))
+                .limit(1)
+                .offset(bindparam("skip"))
+                .correlate(mark)
+                .scalar_subquery()
+            )
+            marked = RECORD.alias("marked")
+            following = select(marked.c.created_at, marked.c.inspection_id).join_from(
+                mark, marked, marked.c.inspection_id == next_id
+            )
+            mark = mark.union_all(following)
+            self._marks[key] = select(mark).order_by(*_order(mark.c, newest_first=False))
+        return self._marks[key]
 
     def page(
         self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool = False, few: bool = False
