@@ -12,11 +12,13 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     FromClause,
+    Label,
     Row,
     Select,
     UnaryExpression,
     bindparam,
     func,
+    insert,
     or_,
     select,
     tuple_,
@@ -24,6 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import Session
 
+from service.db.returned_subquery import ReturnedSubquery, returned
 from service.inspection.ports import JoinSources
 from service.inspection.rules import outcome
 from service.inspection.tables import ITEM, PHOTO, RECORD
@@ -75,6 +78,8 @@ class RecordQueries:
             .select_from(joined(RECORD).outerjoin(updaters, updaters.c.id == record.updated_by))
             .where(record.inspection_id == bindparam("inspection_id"))
         )
+        self.insert = insert(RECORD)
+        self.insert_returning = insert(RECORD).returning(*record, *_joined_values(sources))
         of_flight = select(tasks.id).where(tasks.flight_id == bindparam("flight_id"))
         of_aircraft = (
             select(tasks.id)
@@ -226,6 +231,26 @@ class RecordQueries:
                 .offset(bindparam("skip"))
             )
         return self._places[key]
+
+
+def _joined_values(sources: JoinSources) -> list[Label[Any]]:
+    """The joined fields and `updated_by_name` of a record that is being inserted, each as a subquery."""
+    tasks, flights, aircraft = sources.tasks.c, sources.flights.c, sources.aircraft.c
+    executors, images = sources.executors.c, sources.reference_images.c
+    aircraft_id = func.coalesce(tasks.aircraft_id, flights.aircraft_id)
+    of_task = tasks.id == returned(RECORD.c.task_id)
+    with_flight = sources.tasks.outerjoin(sources.flights, flights.id == tasks.flight_id)
+    with_aircraft = with_flight.join(sources.aircraft, aircraft.id == aircraft_id)
+    values = (
+        select(executors.name).where(executors.id == returned(RECORD.c.executor_id)),
+        select(images.name).where(images.id == returned(RECORD.c.reference_image_id)),
+        select(tasks.flight_id).where(of_task),
+        select(aircraft_id).select_from(with_flight).where(of_task),
+        select(aircraft.name).select_from(with_aircraft).where(of_task),
+        select(executors.name).where(executors.id == returned(RECORD.c.updated_by)),
+    )
+    names = (*_JOINED, "updated_by_name")
+    return [ReturnedSubquery(value).label(name) for name, value in zip(names, values, strict=True)]
 
 
 def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:
