@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Select, bindparam, func, select, tuple_
+from sqlalchemy import Connection, Row, Select, bindparam, func, select, tuple_
 from sqlmodel import Session, col
 
 from service.catalogue.tables import AircraftRow, FlightRow, TaskRow
+from service.db import statements
 from service.detection.tables import ModelRow
 from service.inspection.tables import ITEM, RECORD
 from service.statistics.ports import ItemFacts, Mark, Ports, RecordFacts
 from shared.codes import Status
 
+_IDS_AT_ONCE = 16
+
 
 def _ids() -> Any:
     return bindparam("ids", expanding=True)
+
+
+def _some_ids() -> list[Any]:
+    return [bindparam(f"id_{number}") for number in range(_IDS_AT_ONCE)]
 
 
 _RECORDS = (
@@ -34,7 +41,7 @@ _RECORDS = (
     .select_from(RECORD)
     .outerjoin(TaskRow, col(TaskRow.task_id) == RECORD.c.task_id)
     .outerjoin(FlightRow, col(FlightRow.flight_id) == col(TaskRow.flight_id))
-    .where(RECORD.c.inspection_id.in_(_ids()))
+    .where(RECORD.c.inspection_id.in_(_some_ids()))
 )
 _ITEMS = select(ITEM.c.item_id, ITEM.c.inspection_id, ITEM.c.item_name, ITEM.c.result).where(
     ITEM.c.item_id.in_(_ids())
@@ -75,7 +82,7 @@ def statistics_ports() -> Ports:
 
 def _records(session: Session, ids: Collection[str]) -> list[RecordFacts]:
     facts = []
-    for row in session.connection().execute(_RECORDS, {"ids": list(ids)}):
+    for row in _record_rows(session.connection(), list(ids)):
         ended = row.start_time is not None and row.end_time is not None
         timed = ended and row.record_state != Status.CANCELLED
         seconds = int((row.end_time - row.start_time).total_seconds()) if timed else None
@@ -85,6 +92,14 @@ def _records(session: Session, ids: Collection[str]) -> list[RecordFacts]:
             )
         )
     return facts
+
+
+def _record_rows(connection: Connection, ids: Sequence[str]) -> Iterator[Row[*tuple[Any, ...]]]:
+    for start in range(0, len(ids), _IDS_AT_ONCE):
+        some = ids[start : start + _IDS_AT_ONCE]
+        # A prebuilt statement has a fixed number of parameters: the last id is repeated.
+        values = {f"id_{number}": some[min(number, len(some) - 1)] for number in range(_IDS_AT_ONCE)}
+        yield from statements.run(connection, _RECORDS, values)
 
 
 def _items(session: Session, ids: Collection[str]) -> list[ItemFacts]:

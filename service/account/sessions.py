@@ -16,7 +16,7 @@ from service.account.store import find_roles
 from service.account.tables import AccountVersion, LoginSession, User
 from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database
-from service.db.loop_reads import SharedRead
+from service.db.loop_reads import SharedRead, TurnRead
 from service.exception_trace import trace_of
 from shared.codes import Permission
 
@@ -66,27 +66,24 @@ class LiveSessions:
 
     Sessions are cached as long as the account version stays the same. The version is read for each request,
     so a commit of any process, such as the command line, is seen at once. Requests that arrive at the same
-    time share one read of PostgreSQL.
+    time share one read.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._cache: dict[str, tuple[int, LiveSession]] = {}
-        self._shared_version = SharedRead(self._read_version)
+        self._version: SharedRead[int] | TurnRead[int] = (
+            TurnRead(self._read_version) if database.is_sqlite else SharedRead(self._read_version)
+        )
 
     async def _read_version(self) -> int:
         rows = await self._database.select(_VERSION, {})
         return int(rows[0].number) if rows else 0
 
-    async def _version(self) -> int:
-        if self._database.is_sqlite:
-            return await self._read_version()
-        return await self._shared_version.get()
-
     async def get(self, session_id: str) -> LiveSession | None:
         """Return the live session; None if it has ended or its user is disabled."""
         entry = self._cache.get(session_id)
-        if entry is not None and entry[0] == await self._version():
+        if entry is not None and entry[0] == await self._version.get():
             return entry[1]
 
         def work(session: Session) -> tuple[int, LiveSession | None]:

@@ -57,7 +57,7 @@ def head_key(secret: bytes) -> bytes:
 
 def head_mac(key: bytes, seq: int, newest_hash: str) -> str:
     """The signature of the newest row: HMAC-SHA-256 in hexadecimal."""
-    return hmac.new(key, f"{seq}:{newest_hash}".encode("ascii"), hashlib.sha256).hexdigest()
+    return hmac.digest(key, f"{seq}:{newest_hash}".encode("ascii"), "sha256").hex()
 
 
 def is_signed(key: bytes, seq: int, newest_hash: str, mac: str) -> bool:

@@ -253,3 +253,31 @@ class SharedRead(Generic[T]):
             # They have waited as well, and would wait as long again.
             raise NoAnswerError("the database did not answer the read before")
         return await self._read()
+
+
+class TurnRead(Generic[T]):
+    """Gives what a read finds to everyone who asks in the same turn of the event loop.
+
+    For a read that does not wait, as from SQLite. The loop receives requests before the turn that answers
+    them, so a result is read after each of them was received.
+    """
+
+    def __init__(self, read: Callable[[], Awaitable[T]]) -> None:
+        self._read = read
+        self._results: list[T] = []
+        self._turn = 0
+
+    async def get(self) -> T:
+        """What the database says now. Raises what the read raises."""
+        if self._results:
+            return self._results[0]
+        turn = self._turn
+        asyncio.get_running_loop().call_soon(self._end_turn)
+        result = await self._read()
+        if self._turn == turn:
+            self._results = [result]
+        return result
+
+    def _end_turn(self) -> None:
+        self._turn += 1
+        self._results = []

@@ -34,7 +34,7 @@ class Statement:
             convert = bind.type.dialect_impl(dialect).bind_processor(dialect)
             if convert is not None:
                 self._binds[name] = convert
-        columns = list(statement.selected_columns) if isinstance(statement, Select) else []
+        columns = list(statement.exported_columns)
         self._columns: list[tuple[int, _Convert]] = []
         for place, column in enumerate(columns):
             read = column.type.dialect_impl(dialect).result_processor(dialect, None)
@@ -79,7 +79,9 @@ class Statements:
 
 
 def run(connection: Connection, statement: Prebuilt, values: Mapping[str, Any]) -> list[ResultRow]:
-    """Run a prebuilt statement in the transaction of `connection`; give its rows, none of a change.
+    """Run a prebuilt statement in the transaction of `connection`; give its rows.
+
+    A change gives rows if it has a RETURNING.
 
     Raises DBAPIError.
     """

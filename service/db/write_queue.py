@@ -153,19 +153,19 @@ class WriteQueue:
         with self._lock:
             self._waiting.append(write)
         self._begin(1)
-        later = loop.call_later(ANOTHER_SECONDS, self._begin, self._writers)
+        timers = [loop.call_later(patience, _expire, waiter)]
+        if self._writers > 1:
+            timers.append(loop.call_later(ANOTHER_SECONDS, self._begin, self._writers))
         try:
-            async with asyncio.timeout(patience) as limit:
-                await waiter
-        except TimeoutError:
-            if not limit.expired():
-                raise
+            await waiter
+        except NoAnswerError:
             write.unwanted = True
             if write.running is not None:
                 loop.run_in_executor(None, write.running.abandon)
-            raise NoAnswerError("the database does not answer") from None
+            raise
         finally:
-            later.cancel()
+            for timer in timers:
+                timer.cancel()
             waited("write", requested_at, write.running)
         return write.result()
 
@@ -270,8 +270,10 @@ class WriteQueue:
                     changes += write.make(session)
                 except BaseException:
                     return (), write
+            if not self._announced(session, changes):
+                return (), None
             session.commit()
-        return (group if self._announced(connection, changes) else ()), None
+        return group, None
 
     def _make_each(
         self, connection: Connection, group: Sequence[Write[Any]]
@@ -292,15 +294,17 @@ class WriteQueue:
                 changes += announced_now
             if self._is_gone(connection):
                 return (), None
-        return (made if self._announced(connection, changes) else ()), None
+        with self._joined(connection, "rollback_only") as session:
+            if not self._announced(session, changes):
+                return (), None
+            session.commit()
+        return made, None
 
-    def _announced(self, connection: Connection, changes: list[ObjectChange]) -> bool:
+    def _announced(self, session: Session, changes: list[ObjectChange]) -> bool:
         """Notify the listeners before the commit: False when one refuses a change, which then fails alone."""
-        self._limit_locks(connection, 0)
         try:
-            with self._joined(connection, "rollback_only") as session:
-                self._announce(session, changes)
-                session.commit()
+            self._limit_locks(session.connection(), 0)
+            self._announce(session, changes)
         except Exception:
             return False
         return True
@@ -324,6 +328,11 @@ class WriteQueue:
         """True when SQLite gave the whole transaction up, as it does when the disk is full."""
         driver = connection.connection.driver_connection
         return isinstance(driver, sqlite3.Connection) and not driver.in_transaction
+
+
+def _expire(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_exception(NoAnswerError("the database does not answer"))
 
 
 def _report(group: Sequence[Write[Any]]) -> None:

@@ -12,11 +12,13 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     FromClause,
+    Label,
     Row,
     Select,
     UnaryExpression,
     bindparam,
     func,
+    insert,
     or_,
     select,
     tuple_,
@@ -24,6 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import Session
 
+from service.db.returned_subquery import ReturnedSubquery, returned
 from service.inspection.ports import JoinSources
 from service.inspection.rules import outcome
 from service.inspection.tables import ITEM, PHOTO, RECORD
@@ -75,6 +78,8 @@ class RecordQueries:
             .select_from(joined(RECORD).outerjoin(updaters, updaters.c.id == record.updated_by))
             .where(record.inspection_id == bindparam("inspection_id"))
         )
+        self.insert = insert(RECORD)
+        self.insert_returning = insert(RECORD).returning(*record, *_joined_values(sources))
         of_flight = select(tasks.id).where(tasks.flight_id == bindparam("flight_id"))
         of_aircraft = (
             select(tasks.id)
@@ -115,6 +120,8 @@ class RecordQueries:
             **_counted_conditions(sources),
         }
         self._counts: dict[tuple[str, ...], Select[Any]] = {}
+        self._small_counts: dict[tuple[str, ...], Select[Any]] = {}
+        self._marks: dict[tuple[str, ...], Select[Any]] = {}
         self._pages: dict[tuple[tuple[str, ...], bool, bool, bool], Select[Any]] = {}
         self._places: dict[tuple[tuple[str, ...], bool, bool], Select[Any]] = {}
 
@@ -126,6 +133,49 @@ class RecordQueries:
                 select(func.count()).select_from(RECORD).where(*(self._conditions[name] for name in key))
             )
         return self._counts[key]
+
+    def count_few(self, filters: Iterable[str]) -> Select[Any]:
+        """`count` as `total` that stops at `most` records, and so takes as long as these at most."""
+        key = tuple(sorted(filters))
+        if key not in self._small_counts:
+            counted = (
+                select(RECORD.c.created_at)
+                .where(*(self._conditions[name] for name in key))
+                .limit(bindparam("most"))
+                .subquery()
+            )
+            self._small_counts[key] = select(func.count().label("total")).select_from(counted)
+        return self._small_counts[key]
+
+    def marks(self, filters: Iterable[str]) -> Select[Any]:
+        """`created_at` and id of one record behind each `skip` others that pass the filters, oldest first.
+
+        One pass over an index in one statement: a statement for each of these records takes longer, and
+        each one waits for the interpreter's lock.
+        """
+        key = tuple(sorted(filters))
+        if key not in self._marks:
+            conditions = [self._conditions[name] for name in key]
+            columns = (RECORD.c.created_at, RECORD.c.inspection_id)
+            ordered = select(*columns).where(*conditions).order_by(*_order(RECORD.c, newest_first=False))
+            first = ordered.limit(1).offset(bindparam("skip")).subquery()
+            mark = select(first).cte("mark", recursive=True)
+            next_id = (
+                select(RECORD.c.inspection_id)
+                .where(*conditions, tuple_(*columns) > tuple_(mark.c.created_at, mark.c.inspection_id))
+                .order_by(*_order(RECORD.c, newest_first=False))
+                .limit(1)
+                .offset(bindparam("skip"))
+                .correlate(mark)
+                .scalar_subquery()
+            )
+            marked = RECORD.alias("marked")
+            following = select(marked.c.created_at, marked.c.inspection_id).join_from(
+                mark, marked, marked.c.inspection_id == next_id
+            )
+            mark = mark.union_all(following)
+            self._marks[key] = select(mark).order_by(*_order(mark.c, newest_first=False))
+        return self._marks[key]
 
     def page(
         self, filters: Iterable[str], *, newest_first: bool, behind_mark: bool = False, few: bool = False
@@ -181,6 +231,26 @@ class RecordQueries:
                 .offset(bindparam("skip"))
             )
         return self._places[key]
+
+
+def _joined_values(sources: JoinSources) -> list[Label[Any]]:
+    """The joined fields and `updated_by_name` of a record that is being inserted, each as a subquery."""
+    tasks, flights, aircraft = sources.tasks.c, sources.flights.c, sources.aircraft.c
+    executors, images = sources.executors.c, sources.reference_images.c
+    aircraft_id = func.coalesce(tasks.aircraft_id, flights.aircraft_id)
+    of_task = tasks.id == returned(RECORD.c.task_id)
+    with_flight = sources.tasks.outerjoin(sources.flights, flights.id == tasks.flight_id)
+    with_aircraft = with_flight.join(sources.aircraft, aircraft.id == aircraft_id)
+    values = (
+        select(executors.name).where(executors.id == returned(RECORD.c.executor_id)),
+        select(images.name).where(images.id == returned(RECORD.c.reference_image_id)),
+        select(tasks.flight_id).where(of_task),
+        select(aircraft_id).select_from(with_flight).where(of_task),
+        select(aircraft.name).select_from(with_aircraft).where(of_task),
+        select(executors.name).where(executors.id == returned(RECORD.c.updated_by)),
+    )
+    names = (*_JOINED, "updated_by_name")
+    return [ReturnedSubquery(value).label(name) for name, value in zip(names, values, strict=True)]
 
 
 def _counted_conditions(sources: JoinSources) -> dict[str, ColumnElement[bool]]:

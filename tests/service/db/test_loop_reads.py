@@ -31,7 +31,7 @@ from sqlmodel import Session
 
 from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database, UtcTime
-from service.db.loop_reads import PostgresqlReads, SharedRead
+from service.db.loop_reads import PostgresqlReads, SharedRead, TurnRead
 from service.db.table_changes import count_changes
 
 _POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.postgresql)
@@ -418,5 +418,38 @@ def test_who_waits_for_a_read_without_an_answer_does_not_wait_again() -> None:
         started[1].set()
         with pytest.raises(NoAnswerError):
             await again
+
+    asyncio.run(main())
+
+
+def test_requests_of_one_turn_share_a_read_that_does_not_wait() -> None:
+    counted = 0
+
+    async def read() -> int:
+        nonlocal counted
+        counted += 1
+        return counted
+
+    async def main() -> None:
+        shared = TurnRead(read)
+        assert await asyncio.gather(shared.get(), shared.get(), shared.get()) == [1, 1, 1]
+        await asyncio.sleep(0)
+        assert await shared.get() == 2
+
+    asyncio.run(main())
+
+
+def test_a_read_that_waited_is_not_shared_with_requests_that_came_later() -> None:
+    async def main() -> None:
+        reads = _Reads()
+        shared = TurnRead(reads)
+        first = asyncio.create_task(shared.get())
+        await _settle()
+        reads.ends[0].set()
+        assert await first == 1
+        later = asyncio.create_task(shared.get())
+        await _settle()
+        reads.ends[1].set()
+        assert await later == 2
 
     asyncio.run(main())

@@ -6,12 +6,13 @@ import datetime as dt
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import Column, DateTime, Integer, MetaData, String, Table, bindparam, select
+from sqlalchemy import Column, DateTime, Integer, MetaData, String, Table, bindparam, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from service.db import statements
 from service.db.database import Database, UtcTime
+from service.db.returned_subquery import ReturnedSubquery, returned
 
 both = pytest.mark.parametrize(
     "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
@@ -57,6 +58,23 @@ def test_a_change_is_made_and_read_back_with_the_types_of_its_columns(database: 
     (found,) = database.write_now(work)
     assert found._mapping == row(7)
     assert tuple(found) == tuple(row(7).values())
+
+
+@both
+def test_an_insert_returns_columns_and_what_a_subquery_finds_for_the_row(database: Database) -> None:
+    others = NUMBERS.alias("others")
+    same_name = select(func.max(others.c.number)).where(others.c.name == returned(NUMBERS.c.name))
+    statement = NUMBERS.insert().returning(
+        NUMBERS.c.number, NUMBERS.c.seen_at, ReturnedSubquery(same_name).label("newest")
+    )
+
+    def work(session: Session) -> list[statements.ResultRow]:
+        statements.run(session.connection(), INSERT, row(7))
+        return statements.run(session.connection(), statement, {**row(3), "name": row(7)["name"]})
+
+    (found,) = database.write_now(work)
+    assert tuple(found[:2]) == (3, AT.replace(tzinfo=dt.UTC))
+    assert found.newest == 7
 
 
 @both

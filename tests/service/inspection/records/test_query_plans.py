@@ -61,6 +61,8 @@ VALUES: dict[str, Any] = {
     "end_time_to": START + dt.timedelta(days=5),
 }
 # `q` is not among them: a part of a name, in any place of it, is looked for in every name.
+ORDERED = ("task_id", "executor_id", "inspection_status", "record_state", "reference_image_id")
+MARKED = ((), *((name,) for name in ORDERED))
 SEARCHES = [names for count in (0, 1, 2) for names in itertools.combinations(VALUES, count)]
 
 
@@ -140,6 +142,7 @@ def test_every_filter_and_order_uses_an_index(database: Database) -> None:
                     for newest_first in (True, False)
                     for few in ((True, False) if names else (False,))
                 },
+                **({"marks": (queries.marks(names), page)} if names in MARKED else {}),
             }
             for what, (select, values) in selects.items():
                 plans[(*names, what)] = scans(connection, statements, select, values)
@@ -172,9 +175,6 @@ def read_rows(plan: Mapping[str, Any]) -> int:
     return int(rows + sum(read_rows(inner) for inner in plan.get("Plans", ())))
 
 
-ORDERED = ("task_id", "executor_id", "inspection_status", "record_state", "reference_image_id")
-
-
 @pytest.mark.parametrize("database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def test_a_page_is_planned_without_its_values_and_read_along_the_order(database: Database) -> None:
     queries = RecordQueries(_join_sources())
@@ -182,12 +182,15 @@ def test_a_page_is_planned_without_its_values_and_read_along_the_order(database:
     mark = {"mark_time": START + dt.timedelta(days=100), "mark_id": "id-28800"}
     read = {}
     with psycopg.connect(address(database.reader.url, further=SMALL_READS)) as connection:
-        for names in ((), *((name,) for name in ORDERED)):
+        for names in MARKED:
+            values = {**{name: VALUES[name] for name in names}, "most": 60}
+            plan = prepared(connection, statements.get(queries.count_few(names)).text, values)
+            read[*names, "count"] = read_rows(plan)
             for behind in (False, True):
                 page = queries.page(names, newest_first=True, behind_mark=behind)
                 values = {**{name: VALUES[name] for name in names}, "size": 20, "skip": 40, **mark}
                 plan = prepared(connection, statements.get(page).text, values)
                 assert plan["Actual Rows"] == 20
-                read[*names, behind] = read_rows(plan)
+                read[*names, str(behind)] = read_rows(plan)
     # 40 that are skipped and 20 that are shown, these also by their ids.
     assert {name: rows for name, rows in read.items() if rows > 80} == {}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, update
+from sqlalchemy import Connection, delete, event, update
 
 from service.inspection.records import record_pages
 from service.inspection.records.records import RecordSearch
@@ -235,11 +235,16 @@ def test_a_total_is_exact_after_every_write(stage: Stage) -> None:
     assert stage.search(executor_name="乙")["pagination"]["total"] == 6
 
 
-def test_pages_behind_a_mark_are_those_that_skip_every_row(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where rows lie is kept on SQLite between searches, in every filter of its own, until someone writes."""
+@pytest.fixture
+def few_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mark behind every second record, also of a search that finds a few."""
     monkeypatch.setattr(record_pages, "MARK_EVERY", 2)
+    monkeypatch.setattr(record_pages, "MOST_ON_LOOP", 3)
+
+
+@pytest.mark.usefixtures("few_marks")
+def test_pages_behind_a_mark_are_those_that_skip_every_row(stage: Stage) -> None:
+    """Marks are cached between searches, for each filter, until someone writes."""
     draw = random.Random(1)
     names = [str(number) for number in range(17)]
     ids = {
@@ -258,11 +263,12 @@ def test_pages_behind_a_mark_are_those_that_skip_every_row(
         stage.client.delete(f"/api/inspection/deleteInspection/{ids[deleted]}")
 
 
-def test_pages_before_a_deep_one_are_read_without_skipping_rows_again(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("records", [16, 17])
+@pytest.mark.usefixtures("few_marks")
+def test_pages_that_are_requested_together_find_the_marks_once(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, records: int
 ) -> None:
-    monkeypatch.setattr(record_pages, "MARK_EVERY", 2)
-    for number in range(16):
+    for number in range(records):
         stage.record(inspection_name=str(number))
     fetch = stage.database.fetch
     fetched: list[None] = []
@@ -272,22 +278,74 @@ def test_pages_before_a_deep_one_are_read_without_skipping_rows_again(
         return await fetch(work)
 
     monkeypatch.setattr(stage.database, "fetch", counted)
+    wanted = [[str(number), str(number - 1)] for number in range(records - 1, 0, -2)]
 
-    def names(page: int) -> list[str]:
-        return [record["inspection_name"] for record in stage.search(current_page=page, page_size=2)["data"]]
+    async def main() -> list[list[str]]:
+        pages = (stage.service.records.search(RecordSearch(), page, 2) for page in range(4, len(wanted) + 1))
+        return [
+            [record["inspection_name"] for record in records] for records, _ in await asyncio.gather(*pages)
+        ]
 
-    # From the end of the newest records, and from the end of the oldest.
-    for deepest, others in ((5, (2, 4, 3, 1)), (6, (7, 8))):
-        names(deepest)
-        fetched.clear()
-        for page in others:
-            first = 17 - 2 * page
-            assert names(page) == [str(first), str(first - 1)]
-        assert not fetched
+    assert asyncio.run(main()) == wanted[3:]
+    # The total with the first page, and the marks: every page behind them is read on the loop.
+    assert len(fetched) == 2
+    assert asyncio.run(main()) == wanted[3:]
+    assert len(fetched) == 2
+
+
+@pytest.mark.usefixtures("few_marks")
+def test_marks_that_a_change_outdated_are_not_used(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(16):
+        stage.record(inspection_name=str(number))
+    fetch = stage.database.fetch
+
+    async def names(page: int) -> list[str]:
+        records, _ = await stage.service.records.search(RecordSearch(), page, 2)
+        return [record["inspection_name"] for record in records]
+
+    async def main() -> list[list[str]]:
+        marked = asyncio.Event()
+
+        async def changed_after(work: Callable[[Connection], Any]) -> Any:
+            result = await fetch(work)
+            if isinstance(result, list):
+                # The marks are found: a record of the middle is deleted before they are cached.
+                await asyncio.to_thread(
+                    stage.database.write_now,
+                    lambda session: session.execute(delete(RECORD).where(RECORD.c.inspection_name == "8")),
+                )
+                marked.set()
+            return result
+
+        monkeypatch.setattr(stage.database, "fetch", changed_after)
+        await names(4)
+        await marked.wait()
+        monkeypatch.setattr(stage.database, "fetch", fetch)
+        return [await names(page) for page in (3, 4, 5, 6)]
+
+    assert asyncio.run(main()) == [["11", "10"], ["9", "7"], ["6", "5"], ["4", "3"]]
+
+
+def test_few_records_are_counted_and_found_on_the_loop(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(8):
+        stage.record(inspection_name=str(number))
+
+    async def no_thread(_work: Callable[[Connection], Any]) -> Any:
+        raise AssertionError("a thread read a few records")
+
+    monkeypatch.setattr(stage.database, "fetch", no_thread)
+    for page in (1, 2, 4):
+        shown = stage.search(current_page=page, page_size=2)
+        assert [record["inspection_name"] for record in shown["data"]] == [
+            str(9 - 2 * page),
+            str(8 - 2 * page),
+        ]
+        assert shown["pagination"]["total"] == 8
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_searches_that_come_together_count_once(stage: Stage) -> None:
+def test_searches_that_come_together_count_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record_pages, "MOST_ON_LOOP", 2)
     for _ in range(3):
         stage.record(task_id="t")
     counted: list[str] = []
