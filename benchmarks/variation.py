@@ -28,7 +28,7 @@ import numpy as np
 from benchmarks.figures import say
 from benchmarks.second_opinions import second_opinions
 from benchmarks.varied_regions import REGION, SIZE, Check, checks, finds, moved, passed, photographed
-from service.detection.onnx.settings import settings_given
+from service.detection.onnx.settings import parse_settings
 from service.detection.reference_difference import (
     AlignmentFailed,
     PhotoVariation,
@@ -264,7 +264,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--checks", type=int, default=5, help="photos compared with each memory")
     parser.add_argument("--seed", type=int, default=700)
     parser.add_argument("--backbone", type=Path, help="measure the second opinion of this ONNX file instead")
-    parser.add_argument("--settings", type=settings_given, default={}, help="how it is fed, a JSON object")
+    parser.add_argument("--settings", type=parse_settings, default={}, help="how it is fed, a JSON object")
     options = parser.parse_args(arguments)
     # As the service runs two at a time: one core each, so OpenCV starts no threads of its own.
     cv2.setNumThreads(1)

@@ -27,7 +27,7 @@ from service.detection.compute.computer import Computer
 from service.detection.compute.request import Request
 from service.detection.failure import BadModel, DetectionFailed
 from service.detection.models.registry import Models, listed
-from service.detection.onnx.settings import settings_given
+from service.detection.onnx.settings import parse_settings
 from service.detection.reference_difference.variation.serial import MemoryUnreadable, from_bytes
 from service.detection.tables import ModelRow
 from service.settings import Settings
@@ -45,7 +45,7 @@ class _Pair(NamedTuple):
     wrong: str | None = None
 
 
-class _LineIncomplete(Exception):  # noqa: N818 - what the line is
+class _IncompleteLineError(Exception):
     """A line of a table names too little."""
 
     code = "line_incomplete"
@@ -77,7 +77,7 @@ def _detect(arguments: list[str], settings: Settings) -> int:
         parser.error("give either --photo (with --reference) or --batch")
     region = given_region(options, parser)
     try:
-        model = _chosen(options.model, settings)
+        model = _chosen_detector(options.model, settings)
         if options.memory is not None:
             from_bytes(options.memory.read_bytes())
     except MemoryUnreadable:
@@ -110,7 +110,7 @@ def _detect(arguments: list[str], settings: Settings) -> int:
 
 
 def add_comparison_options(parser: argparse.ArgumentParser) -> None:
-    """Add what says which region is compared, and how finely."""
+    """Add the options that select the region and how finely it is compared."""
     parser.add_argument(
         "--region", help="x,y,w,h in pixels or fractions (0..1) of the reference image (default: all of it)"
     )
@@ -126,7 +126,7 @@ def add_comparison_options(parser: argparse.ArgumentParser) -> None:
 def given_region(
     options: argparse.Namespace, parser: argparse.ArgumentParser
 ) -> tuple[float, float, float, float] | None:
-    """The region of these options; ends the program when one of `add_comparison_options` makes no sense."""
+    """The region of these options. Ends the program if an option of `add_comparison_options` is invalid."""
     if not 0 <= options.sensitivity <= 1:
         parser.error("--sensitivity lies within 0..1")
     for name, length in (("--smallest", options.smallest), ("--mm-per-pixel", options.mm_per_pixel)):
@@ -144,7 +144,7 @@ def given_region(
 
 
 def _pairs(batch: Path, needed: Sequence[str]) -> list[_Pair]:
-    """The pairs of a CSV file, as they stand there. Raises OSError, csv.Error, ValueError."""
+    """The pairs of a CSV file, in its order. Raises OSError, csv.Error, ValueError."""
     rows = csv.DictReader(io.StringIO(_text(batch.read_bytes()), newline=""), skipinitialspace=True)
     missing = [name for name in needed if name not in (rows.fieldnames or ())]
     if missing:
@@ -161,7 +161,7 @@ def _pairs(batch: Path, needed: Sequence[str]) -> list[_Pair]:
 
 
 def _text(data: bytes) -> str:
-    """The text of a table: UTF-8 or UTF-16, else the code page that Chinese spreadsheets write."""
+    """Decode a table: UTF-8 or UTF-16, else the code page of Chinese spreadsheets."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16")
     try:
@@ -171,12 +171,12 @@ def _text(data: bytes) -> str:
 
 
 def _resolved(path: Path, folder: Path) -> str:
-    """A relative path starts here or, when there is nothing, at the folder of the CSV file."""
+    """Resolve a path: relative to the working directory if it exists there, else to the CSV file's folder."""
     return str(path if path.exists() or path.is_absolute() else folder / path)
 
 
-def _chosen(name: str, settings: Settings) -> dict[str, Any]:
-    """What a run needs of a model: the built-in one, a file, or one of the service's own."""
+def _chosen_detector(name: str, settings: Settings) -> dict[str, Any]:
+    """The fields of a request that name a model: the built-in one, a file, or a model of the service."""
     if name == REFERENCE_DIFFERENCE:
         return {"kind": ModelKind.REFERENCE_DIFFERENCE, "settings": {}, "labels": ()}
     path = Path(name)
@@ -207,10 +207,10 @@ def _chosen(name: str, settings: Settings) -> dict[str, Any]:
 
 
 def _request(fields: dict[str, Any], folder: Path, pair: _Pair) -> Request:
-    """The request for a pair. Raises _LineIncomplete, and DetectionFailed for a path that is not a file."""
+    """The request for a pair. Raises _IncompleteLineError, and DetectionFailed if a path is not a file."""
     reference, photo, wrong = pair
     if photo is None or wrong is not None:
-        raise _LineIncomplete
+        raise _IncompleteLineError
     photo_path, reference_path = (
         _resolved(photo, folder),
         None if reference is None else _resolved(reference, folder),
@@ -228,7 +228,7 @@ def _run(
     folder: Path,
     out: TextIO,
 ) -> int:
-    """One JSON line per pair; a refused pair says so in its line. 1 when not one pair was compared."""
+    """Write one JSON line per pair, with the error of a refused pair. Returns 1 if no pair was compared."""
     failed, total = 0, 0
     make = partial(_request, {**model, **extra}, folder)
     with Computer() as computer:
@@ -238,7 +238,7 @@ def _run(
             reference_name, photo_name = (None if path is None else str(path) for path in (reference, photo))
             line: dict[str, Any] = {"reference": reference_name, "photo": photo_name}
             then = None
-            with contextlib.suppress(DetectionFailed, _LineIncomplete):
+            with contextlib.suppress(DetectionFailed, _IncompleteLineError):
                 then = None if following is None else make(following)
             try:
                 finished = computer.run(make(pair), then=then)
@@ -250,7 +250,7 @@ def _run(
                     ]
                 line["passed"] = finished.passed
                 line["alignment"] = finished.alignment
-            except (DetectionFailed, _LineIncomplete) as error:
+            except (DetectionFailed, _IncompleteLineError) as error:
                 failed += 1
                 # Without a service nothing can be uploaded again: the path is what helps.
                 lost = [
@@ -328,7 +328,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
 
 def _overrides(text: str) -> dict[str, Any]:
     try:
-        return settings_given(text)
+        return parse_settings(text)
     except ValueError as error:
         raise ValueError(f"--settings is {error}") from error
 

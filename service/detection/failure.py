@@ -1,4 +1,4 @@
-"""Defines why a detection gave no result: a stable code and a sentence for the user."""
+"""Defines the reasons why a detection gave no result: a stable code and a sentence for the user."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ MESSAGES: Final[dict[str, str]] = {
 
 
 class DetectionFailed(Exception):  # noqa: N818 - an answer of a run, not a fault of the program
-    """A run that ends without a result. `code` is stable, str() the Chinese sentence."""
+    """A detection ended without a result. `code` is stable, str() is the Chinese sentence."""
 
     def __init__(self, code: str) -> None:
         super().__init__(MESSAGES[code])
         self.code = code
 
 
-def of_disk(problem: OSError) -> str:
-    """The code of what kept a result from being written."""
+def disk_error_code(problem: OSError) -> str:
+    """The code of the problem that prevented the result from being written."""
     return hindrance(problem) or "internal"
 
 
@@ -68,9 +68,9 @@ MODEL_MESSAGES: Final[dict[str, str]] = {
 
 
 class BadModel(ValueError):  # noqa: N818 - says what the file is
-    """The file is not accepted; `code` is stable, str() the Chinese sentence.
+    """The file is refused. `code` is stable, str() is the Chinese sentence.
 
-    `kinds`: the kinds that its outputs could be read as, where the kind is in question.
+    kinds: the kinds that its outputs could have, if the kind is in question.
     """
 
     def __init__(self, code: str, kinds: Sequence[str] = ()) -> None:

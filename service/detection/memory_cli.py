@@ -40,7 +40,7 @@ def main(arguments: Sequence[str], _settings: Settings) -> int:
     options = parser.parse_args(list(arguments[1:]))
     try:
         if options.command == "show":
-            print(json.dumps(_shown(from_bytes(options.file.read_bytes()))))
+            print(json.dumps(_summary(from_bytes(options.file.read_bytes()))))
             return 0
         return _make(options, given_region(options, making))
     except MemoryUnreadable:
@@ -59,7 +59,7 @@ def _make(options: argparse.Namespace, region: tuple[float, float, float, float]
             line: dict[str, object] = {"photo": str(photo)}
             try:
                 if not (photo.is_file() and options.reference.is_file()):
-                    # A pipe or a device would never end.
+                    # Reading a pipe or a device would never end.
                     raise DetectionFailed("file_lost")
                 request = Request(
                     kind=ModelKind.REFERENCE_DIFFERENCE,
@@ -82,14 +82,14 @@ def _make(options: argparse.Namespace, region: tuple[float, float, float, float]
     return 0
 
 
-def _shown(memory: RegionMemory) -> dict[str, object]:
+def _summary(memory: RegionMemory) -> dict[str, object]:
     return {
         "version": VERSION,
-        "region": _numbers(memory.region),
+        "region": _rect_values(memory.region),
         "photos": [{"sha256": photo.key, "differences": len(photo.appearances)} for photo in memory.photos],
-        "disagrees_with_reference": [_numbers(place) for place in memory.disagreements()],
+        "disagrees_with_reference": [_rect_values(place) for place in memory.disagreements()],
     }
 
 
-def _numbers(rect: Rect) -> list[float]:
+def _rect_values(rect: Rect) -> list[float]:
     return [round(value, 1) for value in (rect.x, rect.y, rect.w, rect.h)]

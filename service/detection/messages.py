@@ -1,6 +1,6 @@
-"""Defines what the compute process answers; the request is `service.detection.compute.request.Request`.
+"""Defines the answers of the compute process; the request is `service.detection.compute.request.Request`.
 
-An answer is a JSON object that says in `event` what it is.
+An answer is a JSON object whose `event` names its type.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ class Done(TypedDict):
 
 
 class FoundPlace(TypedDict):
-    """Where a photo shows a region, in px of the whole upright files.
+    """The place of a region in a photo, in px of the whole upright files.
 
-    `homography` (3 x 3) leads from the reference file to the photo, `corners` are the region's in the photo,
-    clockwise from the top left. `score` is how well they agree, `visible` the share that the photo shows.
+    homography: 3 x 3, reference file -> photo. corners: of the region in the photo, clockwise from the top
+    left. score: the share of the structure that agrees. visible: the share of the region that the photo
+    shows.
     """
 
     homography: list[list[float]]
@@ -45,16 +46,16 @@ class FoundPlace(TypedDict):
 
 
 class Matched(TypedDict):
-    """The place of each region that was asked for, in that order; None for one that was not found."""
+    """The places of the requested regions, in their order; None for a region that was not found."""
 
     event: Literal["matched"]
     places: list[FoundPlace | None]
 
 
 class Varied(TypedDict):
-    """What a photo adds to the memory of its region is the payload of this answer; here is how much it is.
+    """The answer whose payload is the memory of one photo.
 
-    `differences`: the places where the photo differs from the reference image.
+    differences: the number of places where the photo differs from the reference image.
     """
 
     event: Literal["varied"]
@@ -62,14 +63,14 @@ class Varied(TypedDict):
 
 
 class Disagreeing(TypedDict):
-    """Where a memory disagrees with its reference image: x, y, w, h in fractions of that."""
+    """The places where a memory disagrees with its reference image: x, y, w, h in fractions of the image."""
 
     event: Literal["disagreeing"]
     places: list[list[float]]
 
 
 class Failed(TypedDict):
-    """Why there is no result: a code of `service.detection.failure.MESSAGES`."""
+    """The reason why there is no result: a code of `service.detection.failure.MESSAGES`."""
 
     event: Literal["failed"]
     error: str

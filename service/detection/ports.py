@@ -1,4 +1,4 @@
-"""Declares what detection needs of other domains; `service.app` provides it."""
+"""Declares the functions of other domains that detection needs; `service.app` provides them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shared.wire.inspection import Point
 
 
 class PhotoAlignment(Protocol):
-    """Where the reference image lies in a photo by its assignment to the item."""
+    """The place of the reference image in a photo, from the photo's assignment to the item."""
 
     @property
     def homography(self) -> Sequence[Sequence[float]]:
@@ -27,7 +27,7 @@ class PhotoAlignment(Protocol):
 
 
 class MatchRegion(Protocol):
-    """A region that is looked for in a photo."""
+    """A region that is searched in a photo."""
 
     @property
     def item_id(self) -> str:
@@ -35,11 +35,11 @@ class MatchRegion(Protocol):
 
     @property
     def reference_file_id(self) -> str:
-        """The file that it is marked on."""
+        """The reference file on which it is marked."""
 
     @property
     def point(self) -> tuple[float, float, float, float]:
-        """x, y, w, h as the item keeps them."""
+        """x, y, w, h as the item stores them."""
 
 
 class KnownPhoto(Protocol):
@@ -51,15 +51,15 @@ class KnownPhoto(Protocol):
 
     @property
     def sha256(self) -> str:
-        """Of its content: its key in the memory."""
+        """SHA-256 of its content, which is its key in the memory."""
 
     @property
     def content(self) -> bytes:
-        """What it adds to the memory, in the format of `reference_difference.variation.serial`."""
+        """The memory of this photo, in the format of `reference_difference.variation.serial`."""
 
     @property
     def passed(self) -> bool:
-        """Whether a person passed it and kept no finding in it: all of it is usual."""
+        """Whether a person passed it and kept no finding in it, so that all of it is usual."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -67,7 +67,7 @@ class KnownPhoto(Protocol):
 
     @property
     def place(self) -> Sequence[Sequence[float]] | None:
-        """Where the reference image lies in it by its assignment; 3 x 3, reference px -> photo px."""
+        """The place of the reference image in it, from its assignment; 3 x 3, reference px -> photo px."""
 
     @property
     def place_by_person(self) -> bool:
@@ -75,7 +75,7 @@ class KnownPhoto(Protocol):
 
 
 class DetectionInput(Protocol):
-    """What a detection of one item works on."""
+    """The data of an item that a detection needs."""
 
     @property
     def item_id(self) -> str:
@@ -91,7 +91,7 @@ class DetectionInput(Protocol):
 
     @property
     def point(self) -> Point | None:
-        """The region on the reference image as the item keeps it."""
+        """The region on the reference image as the item stores it."""
 
     @property
     def reference_file_id(self) -> str | None:
@@ -99,7 +99,7 @@ class DetectionInput(Protocol):
 
     @property
     def mm_per_pixel(self) -> float | None:
-        """Scale of the reference image where it is known."""
+        """Scale of the reference image, if it is known."""
 
     @property
     def photo_file_id(self) -> str | None:
@@ -107,7 +107,7 @@ class DetectionInput(Protocol):
 
     @property
     def photo_alignment(self) -> PhotoAlignment | None:
-        """What is known of it as a photo of the record."""
+        """The alignment of the photo, if it is assigned to the item."""
 
     @property
     def settings(self) -> Any:
@@ -116,19 +116,25 @@ class DetectionInput(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Questions to other domains; those that take a Session are asked inside its transaction.
+    """Functions of other domains. Those that take a Session run inside its transaction.
 
-    `load_item` and `open_items` (of a record; True: without a current result) raise Problem 404.
-    `pending_items`, of some records or all, gives ids of items by those of their records. `changeable` gives
-    those of some records that are not sealed. These four raise Problem 409 when nothing but what is sealed is
-    left. `file_info` gives None for a file that is not there, `path` raises FileNotFoundError, and
-    like `keep` StoreUnavailableError. `keep` brings
-    bytes to the disk and gives what makes a file of them in a transaction to come. `put_result` writes a step
-    of a job's entry and gives its version, None when the entry has ended; `is_under_way` tells whether the
-    item has an entry of the job that has not. Both raise Problem 404, and 409 when the record is sealed, and
-    lock the record of the item: a job is locked before. `names` gives the names of people by their ids.
-    `memory` gives the photos of the memory of an item's region for a detection in the photo of a file; none
-    where there is no memory that counts. Of each kind the oldest photos come first.
+    - `load_item`: the item. Raises Problem 404.
+    - `open_items`: ids of the items of a record that no person has decided; with True only those without a
+      current result. Raises Problem 404.
+    - `pending_items`: ids of items by the ids of their records, of some records or of all.
+    - `changeable`: the records, of some, that are not sealed.
+    - These four raise Problem 409 if all that is left is sealed.
+    - `file_info`: None for a file that does not exist.
+    - `path`: raises FileNotFoundError and StoreUnavailableError.
+    - `keep`: stores bytes and returns a function that creates their file in a later transaction. Raises
+      StoreUnavailableError.
+    - `put_result`: writes a step of a job's entry and returns its version, None if the entry has ended.
+    - `is_under_way`: whether the item has an entry of the job that has not ended.
+    - Both raise Problem 404, and 409 if the record is sealed. They lock the record of the item, so the job
+      must be locked before.
+    - `names`: the names of users by their ids.
+    - `memory`: the photos of the memory of an item's region, for a detection in the photo of a file, of each
+      kind the oldest first; empty if no memory counts.
     """
 
     load_item: Callable[[Session, str], DetectionInput]

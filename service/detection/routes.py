@@ -13,7 +13,7 @@ from fastapi import APIRouter, File, Form, Path, Query, Response, UploadFile
 from pydantic.json_schema import SkipJsonSchema
 
 from service.detection.models.registry import etag, refused
-from service.detection.onnx.settings import settings_given
+from service.detection.onnx.settings import parse_settings
 from service.detection.service import DetectionService
 from service.routing import api_router
 from service.web.envelope import Problem, failures
@@ -244,6 +244,6 @@ def _labels(text: str | None) -> list[str] | None:
 
 def _settings(text: str | None) -> dict[str, Any]:
     try:
-        return {} if text is None else settings_given(text)
+        return {} if text is None else parse_settings(text)
     except ValueError as error:
         raise refused("settings_wrong") from error

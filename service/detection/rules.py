@@ -1,4 +1,4 @@
-"""Decides what a result entry says and what prevents a run."""
+"""Defines the contents of result entries and the obstacles of a detection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shared.wire.inspection import DetectionSettings
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What a run needs of a model, apart from the database session it was read in."""
+    """The facts of a model that a detection needs, independent of a database session."""
 
     name: str
     kind: str
@@ -32,7 +32,7 @@ class ModelFacts:
 
 
 def obstacle(has_photo: bool, has_reference: bool, needs_reference: bool) -> str | None:
-    """The code of what is missing for a run; None when nothing is."""
+    """The code of the obstacle to a detection; None if there is none."""
     if not has_photo:
         return "no_photo"
     if needs_reference and not has_reference:
@@ -41,7 +41,7 @@ def obstacle(has_photo: bool, has_reference: bool, needs_reference: bool) -> str
 
 
 def for_photo(settings: DetectionSettings, photo_file_id: str) -> DetectionSettings:
-    """The item's settings for one photo: an alignment that a person set holds for its own photo only."""
+    """The item's settings for one photo: an alignment that a user set is valid for its photo only."""
     other = settings.alignment is not None and settings.alignment.photo_file_id != photo_file_id
     return settings.model_copy(update={"alignment": None}) if other else settings
 
@@ -52,9 +52,10 @@ def region_in_photo(
     place: PhotoAlignment | None,
     settings: DetectionSettings,
 ) -> Quad | None:
-    """The corners of an item's region in px of a photo of the record; `settings` are those for this photo.
+    """The corners of an item's region in px of a photo of the record.
 
-    None where the region, or its place in the photo, is not known: then all that is found counts.
+    settings: for this photo. None if the region or its place in the photo is not known: then all findings
+    count.
     """
     if point is None or place is None or reference is None or not (reference.width and reference.height):
         return None
@@ -63,7 +64,7 @@ def region_in_photo(
 
 
 def item_settings(stored: object) -> DetectionSettings | None:
-    """What an item sets for its detection; None when it makes no sense."""
+    """The settings of an item for its detection; None if they are invalid."""
     try:
         return DetectionSettings() if stored is None else DetectionSettings.model_validate(stored)
     except ValueError:
@@ -71,7 +72,7 @@ def item_settings(stored: object) -> DetectionSettings | None:
 
 
 def image_facts(stored: StoredFile) -> EntryFile:
-    """A stored image as a result entry names it."""
+    """A stored image in the form of a result entry."""
     return {
         "ipfs_cid": stored.ipfs_cid,
         "filename": stored.filename,
@@ -128,10 +129,10 @@ def done(
     files: Mapping[str, str],
     at: dt.datetime,
 ) -> Entry:
-    """`entry`, made by `taken`, after a run that ended well.
+    """The entry of a detection that succeeded.
 
-    `boxes` are those of `answer`, then those that it suppressed, with severities. `files`: the ids of the
-    files of photos by their keys.
+    entry: from `taken`. boxes: those of `answer`, then the suppressed ones, with severities. files: the ids
+    of the files of photos by their keys.
     """
     reported = len(answer["boxes"])
     used: Entry = {}
@@ -164,7 +165,7 @@ def done(
 
 
 def failed(entry: Entry, error: str, at: dt.datetime) -> Entry:
-    """`entry`, made by `taken`, after a run that gave no result; it says neither passed nor failed."""
+    """The entry, from `taken`, of a detection without a result, which is neither passed nor failed."""
     return {
         **entry,
         **_unfinished(Progress.ERROR, entry["job_id"]),
@@ -174,7 +175,7 @@ def failed(entry: Entry, error: str, at: dt.datetime) -> Entry:
 
 
 def canceled(job_id: str, at: dt.datetime) -> Entry:
-    """What a cancel changes in the entry of a job."""
+    """The fields of a job's entry that a cancel changes."""
     return {
         **_unfinished(Progress.CANCELED, job_id),
         "error": {"code": "canceled", "message": MESSAGES["canceled"]},

@@ -19,7 +19,7 @@ from service.detection.jobs import batch_rows, job_rows
 from service.detection.models.labels import Labels
 from service.detection.models.registry import Models
 from service.detection.ports import DetectionInput, DetectionObserver, Ports
-from service.detection.queue.choice import queue_for
+from service.detection.queue.choice import choose_queue
 from service.detection.tables import JobRow
 from service.settings import Settings
 from service.web.envelope import Problem
@@ -30,7 +30,7 @@ from shared.wire.detection import JOBS_PAGE, OPEN, Batch, Job, JobState
 __all__ = ["DetectionInput", "DetectionService", "Ports"]
 
 PATIENCE_SECONDS = 3.0
-"""What takes longer to be made or cancelled is answered as far as it is, and goes on."""
+"""A batch that takes longer to create or cancel continues after the answer."""
 
 
 def _wire(row: JobRow) -> Job:
@@ -51,14 +51,14 @@ def _wire(row: JobRow) -> Job:
 
 
 class DetectionService:
-    """Jobs and models on one database; `start` and `stop` frame the work beside the requests."""
+    """Jobs and models on one database. `start` and `stop` control the work in the background."""
 
     def __init__(self, database: Database, settings: Settings, ports: Ports) -> None:
         self._database = database
         self._ports = ports
         self.models = Models(database, settings, ports.names)
         self.labels = Labels(database)
-        self._queue = queue_for(database)
+        self._queue = choose_queue(database)
         self._dispatcher = Dispatcher(database, ports, self.models.path, self._queue)
         self.photo_matching = PhotoMatching(ports, self._dispatcher)
         self.variations = Variations(ports)
@@ -66,7 +66,7 @@ class DetectionService:
         self._making = BatchMaker(database, self._enqueuing, self._queue.kick, self._dispatcher.cancelled)
 
     async def start(self) -> None:
-        """Begin to work off the queue, and to make what is left of batches."""
+        """Start to process the queue and to create the remaining jobs of batches."""
         await self._dispatcher.start()
         await self._making.start()
 
@@ -75,7 +75,7 @@ class DetectionService:
         return self._dispatcher.is_alive()
 
     def observe(self, observer: DetectionObserver) -> None:
-        """Have `observer` learn of each attempt at a job that is made in this process."""
+        """Call `observer` after each attempt at a job in this process."""
         self._dispatcher.observers.append(observer)
 
     async def stop(self) -> None:
@@ -88,7 +88,7 @@ class DetectionService:
     async def detect_item(self, item_id: str, caller: Caller, wait: float) -> Job:
         """Create a job for the item and wait up to `wait` seconds for its end.
 
-        Raises Problem 404, and 409 when photo, region or model are missing or the record is sealed.
+        Raises Problem 404, and 409 if photo, region or model are missing or the record is sealed.
         """
 
         def write(session: Session) -> Job:
@@ -101,9 +101,9 @@ class DetectionService:
     async def detect_record(self, inspection_id: str, caller: Caller, outdated: bool) -> list[Job]:
         """Create a batch of the record's items with a model and a photo that no person has decided.
 
-        `outdated`: only of those without a current result.
-        Gives the jobs that are made within `PATIENCE_SECONDS`. An item that has an open job keeps that one,
-        and its batch. Raises Problem 404, and 409 when the record is sealed.
+        outdated: only items without a current result. Returns the jobs that are created within
+        `PATIENCE_SECONDS`. An item with an open job keeps it, and its batch. Raises Problem 404, and 409 if
+        the record is sealed.
         """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
@@ -113,15 +113,15 @@ class DetectionService:
         await self._making.settled(batch_id, PATIENCE_SECONDS)
 
         def read(session: Session) -> list[Job]:
-            return [_wire(row) for row in job_rows.of_batch_or_open(session, inspection_id, batch_id)]
+            return [_wire(row) for row in job_rows.list_batch_or_open(session, inspection_id, batch_id)]
 
         return await self._database.read(read)
 
     async def detect_pending(self, inspection_ids: Sequence[str] | None, caller: Caller) -> Batch:
         """Create a batch of the items with a model and a photo and without a finished result.
 
-        Of these records, None: of all, that are neither finished nor cancelled. Raises Problem 409 when all
-        records that are named are sealed.
+        inspection_ids: the records, None for all; finished and cancelled records are left out. Raises Problem
+        409 if all named records are sealed.
         """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
@@ -132,11 +132,11 @@ class DetectionService:
     async def retry_batch(self, batch_id: str, caller: Caller) -> Batch:
         """Create a new batch of the items whose job failed or was cancelled.
 
-        Sealed records are left out. Raises Problem 404, and 409 when nothing else is left.
+        Sealed records are left out. Raises Problem 404, and 409 if nothing else is left.
         """
 
         def find(session: Session) -> Mapping[str, Sequence[str]]:
-            items_of_record = batch_rows.without_result(session, batch_id)
+            items_of_record = batch_rows.items_without_result(session, batch_id)
             free = self._ports.changeable(session, items_of_record)
             return {
                 inspection_id: items
@@ -147,11 +147,11 @@ class DetectionService:
         return await self.batch(await self._create_batch(find, caller))
 
     def waiting_items(self, session: Session, inspection_id: str) -> set[str]:
-        """Port: the items of a record that a batch is still to make jobs of."""
+        """Port: the items of a record for which a batch has not created jobs yet."""
         return batch_rows.waiting_items(session, inspection_id)
 
     async def _create_batch(self, find: batch_rows.Find, caller: Caller) -> str:
-        """Write down a batch of the items that `find` gives, to be made; gives its id."""
+        """Store a batch of the items that `find` returns and start to create its jobs. Returns its id."""
 
         def write(session: Session) -> str:
             return batch_rows.create(session, find, caller.user_id, caller.address)
@@ -165,7 +165,7 @@ class DetectionService:
         until = loop.time() + wait
         count = self._dispatcher.ended.count
         while job.state in OPEN and (left := until - loop.time()) > 0:
-            # Another service process may end the job, so the database is asked now and then too.
+            # Another service process may end the job, so the database is also polled.
             count = await self._dispatcher.ended.wait(count, min(left, 1.0))
             job = await self.job(job.job_id)
         return job
@@ -181,10 +181,9 @@ class DetectionService:
         states: Collection[JobState] = (),
         before: str | None = None,
     ) -> Sequence[Job]:
-        """The jobs of a record, of a batch, or of all, in these states or in any, newest first, one page.
+        """One page of the jobs of a record, of a batch, or of all, in these states or in any, newest first.
 
-        With the id of a job as `before`, those that come after it in this order: the next page. Raises
-        Problem 404 when there is no such job.
+        before: the id of the last job of the previous page. Raises Problem 404 if that job does not exist.
         """
         order = col(JobRow.created_at), col(JobRow.job_id)
         query = select(JobRow).order_by(*(column.desc() for column in order)).limit(JOBS_PAGE)
@@ -205,8 +204,8 @@ class DetectionService:
         return await self._database.read(work)
 
     async def batch(self, batch_id: str) -> Batch:
-        """How far a batch is. Raises Problem 404."""
-        return await self._database.read(lambda session: batch_rows.progress_of(session, batch_id))
+        """The progress of a batch. Raises Problem 404."""
+        return await self._database.read(lambda session: batch_rows.batch_progress(session, batch_id))
 
     async def cancel(self, job_id: str, caller: Caller) -> Job:
         """Cancel a job that waits or runs; one that has ended stays as it is. Raises Problem 404."""
@@ -221,7 +220,7 @@ class DetectionService:
         return job
 
     async def cancel_batch(self, batch_id: str, caller: Caller) -> Batch:
-        """Cancel every job of a batch that waits or runs, and make no more. Raises Problem 404."""
+        """Cancel the open jobs of a batch and create no more. Raises Problem 404."""
 
         def write(session: Session) -> None:
             batch_rows.cancel(session, batch_id, caller.user_id, caller.address)

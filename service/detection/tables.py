@@ -13,7 +13,7 @@ from shared.ids import new_id
 
 
 class ModelRow(Base, table=True):
-    """A detection model. Its file is named by `sha256` and never changes: a new version is a new row."""
+    """A detection model. `sha256` names its file, which never changes: a new version is a new row."""
 
     __tablename__ = "detection_model"
 
@@ -35,7 +35,7 @@ class ModelRow(Base, table=True):
 
 
 class LabelRow(Base, table=True):
-    """How severe a finding with this label is, whichever model found it."""
+    """The severity of findings with this label, of any model."""
 
     __tablename__ = "detection_label"
 
@@ -46,9 +46,10 @@ class LabelRow(Base, table=True):
 
 
 class JobRow(Base, table=True):
-    """A detection job. `attempt` counts how often it was taken; only the taker of the newest may end it.
+    """A detection job.
 
-    `batch_id` is shared by the jobs that one request made.
+    attempt: how often it was taken; only the worker with the newest attempt may end it. batch_id: shared by
+    the jobs of one request.
     """
 
     __tablename__ = "detection_job"
@@ -77,7 +78,7 @@ class JobRow(Base, table=True):
 
 
 class BatchRow(Base, table=True):
-    """Detections that one request asked for. Its jobs are known by `batch_id`, once they are made."""
+    """The detections of one request. Its jobs have its `batch_id`."""
 
     __tablename__ = "detection_batch"
 
@@ -91,7 +92,7 @@ class BatchRow(Base, table=True):
 
 
 class ChunkRow(Base, table=True):
-    """Items of one record that a batch has no jobs for yet; gone with the transaction that makes them."""
+    """Items of one record for which a batch has no jobs yet. It is deleted when the jobs are created."""
 
     __tablename__ = "detection_portion"
 

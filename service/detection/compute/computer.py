@@ -39,11 +39,11 @@ from service.detection.compute.placing import (
 )
 from service.detection.compute.request import Request, item_settings
 from service.detection.compute.second_opinions import ComparedPhoto, SecondOpinions
-from service.detection.failure import DetectionFailed, of_disk
+from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.messages import FoundPlace
-from service.detection.onnx.detector import Detected, Detectors, calls_together, is_sliced
+from service.detection.onnx.detector import DetectedObject, Detectors, is_sliced, parallel_calls
+from service.detection.onnx.findings_cache import FindingsCache
 from service.detection.onnx.fit import scale_of
-from service.detection.onnx.remembered import Remembered
 from service.detection.onnx.settings import DetectorSettings
 from service.detection.reference_difference import (
     AlignmentFailed,
@@ -104,7 +104,7 @@ class Computer:
     def __init__(self) -> None:
         allocator.keep_freed_memory()
         self._detectors = Detectors()
-        self._remembered = Remembered()
+        self._findings_cache = FindingsCache()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="photo")
         self._threads = WorkThreads()
         self._ahead: _PrefetchedPictures | None = None
@@ -305,10 +305,10 @@ class Computer:
         settings = DetectorSettings.model_validate(request.settings)
         try:
             height, width = photo.shape[:2]
-            calls = calls_together(settings) if is_sliced(width, height, settings) else 1
+            calls = parallel_calls(settings) if is_sliced(width, height, settings) else 1
             model = request.sha256 or request.model
             detector = self._detectors.get(Path(request.model), model, calls)
-            findings = self._remembered.found(
+            findings = self._findings_cache.get_or_detect(
                 _network_key(request, photo, model),
                 lambda: detector.detect(photo, ModelKind(request.kind), settings, request.labels),
             )
@@ -336,8 +336,12 @@ class Computer:
         return boxes, passed, used, alignment
 
     def _drop_ignored(
-        self, request: Request, photo: NDArray[np.uint8], photo_scale: float, findings: Sequence[Detected]
-    ) -> tuple[list[Detected], EntryAlignment]:
+        self,
+        request: Request,
+        photo: NDArray[np.uint8],
+        photo_scale: float,
+        findings: Sequence[DetectedObject],
+    ) -> tuple[list[DetectedObject], EntryAlignment]:
         """The findings whose middle is outside the ignored parts of the reference, and the alignment."""
         reference, region, scale = self._region(request)
         try:
@@ -352,7 +356,7 @@ class Computer:
         back = inverse(alignment.homography)
         areas = ignored_areas(item_settings(request), reference)
 
-        def ignored(finding: Detected) -> bool:
+        def ignored(finding: DetectedObject) -> bool:
             ((x, y),) = apply(back, np.array([finding.box.middle], np.float64)).tolist()
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
@@ -384,7 +388,7 @@ def _write(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        raise DetectionFailed(of_disk(error)) from error
+        raise DetectionFailed(disk_error_code(error)) from error
 
 
 def _reading_key(request: Request) -> tuple[object, ...]:

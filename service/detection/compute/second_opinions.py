@@ -36,8 +36,8 @@ from service.detection.reference_difference.data import (
     shift_scale,
 )
 from service.detection.second_opinion.feature_cache import FeatureCache
-from service.detection.second_opinion.unusual import unusual
-from service.detection.second_opinion.windows import cells_of, windows_of
+from service.detection.second_opinion.unusual import unusualness
+from service.detection.second_opinion.windows import choose_windows, touched_cells
 from shared.entries import EntryBox, EntryOpinion
 from shared.geometry import Rect, from_corners
 
@@ -111,7 +111,7 @@ class SecondOpinions:
         boxes = [_map_box(difference.box, inverse(homography)) for difference in compared.result.boxes]
         # The coarser of the two pictures determines the size of a window.
         finer = min(1.0, local_scale(homography, compared.region))
-        windows = windows_of(boxes, compared.region, max(reader.backbone.size) / finer)
+        windows = choose_windows(boxes, compared.region, max(reader.backbone.size) / finer)
         distinct = list(dict.fromkeys(windows))
         passed = []
         for photo in wanted.photos:
@@ -132,9 +132,9 @@ class SecondOpinions:
         values: dict[int, float] = {}
         for window in distinct:
             places = [place for place, other in enumerate(windows) if other == window]
-            cells = [cells_of(boxes[place], window, *today[window].shape[:2]) for place in places]
+            cells = [touched_cells(boxes[place], window, *today[window].shape[:2]) for place in places]
             photos = [features[window] for features in passed]
-            values |= zip(places, unusual(today[window], reference[window], photos, cells), strict=True)
+            values |= zip(places, unusualness(today[window], reference[window], photos, cells), strict=True)
         return [_entry_opinion(values[place], len(passed), wanted) for place in range(len(boxes))]
 
 

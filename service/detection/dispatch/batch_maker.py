@@ -1,7 +1,7 @@
-"""Creates and cancels the jobs of batches in chunks, beside the requests.
+"""Creates and cancels the jobs of batches in chunks, in parallel with the requests.
 
-What is left is in the database: a service that starts goes on where another one ended, and several services
-share the work.
+The remaining work is in the database: a service that starts continues where another one ended, and several
+services share the work.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _ASK_SECONDS: Final = 1.0
 
 
 class BatchMaker:
-    """One task. `on_made` is called when jobs were made, `canceled` with the id of each that was ended."""
+    """One task that creates and cancels jobs.
+
+    on_made: called when jobs were created. canceled: called with the id of each job that was cancelled.
+    """
 
     def __init__(
         self,
@@ -42,11 +45,11 @@ class BatchMaker:
         self._moved = Notifier()
         self._task: asyncio.Task[None] | None = None
         self._at: tuple[str, int] | None = None
-        # Portions that could not be made: the others come first.
+        # Chunks that could not be created: the others come first.
         self._failed: set[tuple[str, int]] = set()
 
     async def start(self) -> None:
-        """Begin with what is left from before."""
+        """Start with the remaining work of earlier services."""
         self._task = asyncio.create_task(self._loop())
 
     async def stop(self) -> None:
@@ -56,18 +59,18 @@ class BatchMaker:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def kick(self) -> None:
-        """A batch was written down or cancelled; from any thread."""
+        """Notify the task that a batch was stored or cancelled. Any thread may call it."""
         self._kicked.notify()
 
     async def settled(self, batch_id: str, seconds: float) -> None:
-        """Wait until the batch is made or, when it is cancelled, ended; at most `seconds`."""
+        """Wait at most `seconds` until all jobs of the batch are created or, if it is cancelled, ended."""
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         count = self._moved.count
         while not await self._database.read(lambda session: batch_rows.is_settled(session, batch_id)):
             if (left := until - loop.time()) <= 0:
                 return
-            # Another service may do it, so the database is asked now and then too.
+            # Another service may do it, so the database is also polled.
             count = await self._moved.wait(count, min(left, _ASK_SECONDS))
 
     async def _loop(self) -> None:
@@ -77,8 +80,8 @@ class BatchMaker:
                 if await self._step():
                     continue
             except Exception as problem:
-                # An unreachable database must not stop the worker permanently. The text of an exception may
-                # hold SQL and values.
+                # An unreachable database must not stop the task permanently. The text of an exception may
+                # contain SQL and values, so it is not logged.
                 _LOG.error("a batch of detections could not be made: %s; it goes on", trace_of(problem))
                 if self._at is not None:
                     self._failed.add(self._at)
@@ -87,7 +90,7 @@ class BatchMaker:
                 self._failed.clear()
 
     async def _step(self) -> bool:
-        """Make one portion and cancel one; False when there is nothing to do."""
+        """Create the jobs of one chunk and cancel one chunk; False if there is nothing to do."""
         self._at = None
         to_make, to_cancel = await self._database.read(batch_rows.has_work_left)
         has_made = to_make and await self._database.write(self._make)

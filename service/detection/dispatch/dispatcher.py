@@ -1,4 +1,4 @@
-"""Takes jobs from the queue, has them computed and writes their results."""
+"""Takes jobs from the queue, sends them to the compute process and writes their results."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.place_search import PlacesRequest, places_json
 from service.detection.compute.request import Request, as_json
 from service.detection.dispatch.second_opinion import opinion_request
-from service.detection.dispatch.store_waiting import with_store
-from service.detection.dispatch.work import ComparisonContext, Computed, Run, Work
-from service.detection.failure import DetectionFailed, of_disk
+from service.detection.dispatch.store_waiting import retry_store
+from service.detection.dispatch.work import ComparisonContext, ComputedResult, Run, Work
+from service.detection.failure import DetectionFailed, disk_error_code
 from service.detection.jobs import job_rows
 from service.detection.messages import Answer
 from service.detection.models.labels import with_severities
-from service.detection.models.registry import chosen_backbone, facts
+from service.detection.models.registry import chosen_backbone, model_facts
 from service.detection.ports import DetectionEnd, DetectionObserver, KnownPhoto, Ports
 from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
 from service.detection.tables import ModelRow
@@ -46,10 +46,10 @@ _MATCH_SECONDS = 60.0
 
 
 class Dispatcher:
-    """One queue and one compute process per service process.
+    """Connects the queue and the compute process of one service process.
 
-    Of the jobs that the queue hands out at a time one is computed; meanwhile the photo of the next is read
-    and the result of the last one stored.
+    The queue hands out a few jobs at a time. While one is computed, the photo of the next is decoded and the
+    result of the last one is stored.
     """
 
     def __init__(
@@ -62,16 +62,16 @@ class Dispatcher:
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="detection")
         self._queue = queue
         self.ended = Notifier()
-        """Notified when some job has ended here."""
+        """Notified when a job has ended in this process."""
         self.observers: list[DetectionObserver] = []
-        """They learn of each attempt at a job that was made here."""
+        """Called after each attempt at a job in this process."""
         self._runs: set[Run] = set()
         self._computing = asyncio.Lock()
         self._computed: Run | None = None
 
     async def start(self) -> None:
         """Begin to take jobs."""
-        await self._queue.start(self._work_off)
+        await self._queue.start(self._process_next)
 
     def is_alive(self) -> bool:
         """Whether jobs are taken from the queue."""
@@ -87,32 +87,32 @@ class Dispatcher:
         """Stop computing a job that was cancelled."""
         for run in list(self._runs):
             if run.work.job_id == job_id:
-                self._lose(run)
+                self._abandon(run)
         self.ended.notify()
 
     async def match(self, request: PlacesRequest) -> Answer:
-        """What the compute process answers to a request for places.
+        """The answer of the compute process to a request for places. Raises ProcessDied.
 
-        It stands behind the jobs that were handed out already, not behind the queue. Raises ProcessDied.
+        It waits for the jobs that were already handed out, not for the queue.
         """
         async with self._computing:
             loop = asyncio.get_running_loop()
             question = {"match": places_json(request)}
             try:
                 return await loop.run_in_executor(
-                    self._threads, self._compute.ask, question, _MATCH_SECONDS, _unheard
+                    self._threads, self._compute.ask, question, _MATCH_SECONDS, _ignore_progress
                 )
             except asyncio.CancelledError:
-                # The service ends, and the thread still waits for the answer.
+                # The service ends while the thread waits for the answer.
                 self._compute.close()
                 raise
 
-    def _lose(self, run: Run) -> None:
-        run.lost = True
+    def _abandon(self, run: Run) -> None:
+        run.is_abandoned = True
         if run is self._computed:
             self._compute.kill()
 
-    async def _work_off(self, take: Take) -> Outcome:
+    async def _process_next(self, take: Take) -> Outcome:
         try:
             work = await self._database.write(lambda session: self._take(session, take))
             if isinstance(work, Work):
@@ -121,17 +121,17 @@ class Dispatcher:
             return work
         except Exception as problem:
             # A fault of one job, or an unreachable database, must not stop detection permanently. The text of
-            # an exception may hold SQL and values.
+            # an exception may contain SQL and values, so it is not logged.
             _LOG.error("a detection job could not be handled: unexpected %s", trace_of(problem))
             return Outcome.FAULT
 
     def _take(self, session: Session, take: Take) -> Work | Outcome:
-        """The transaction that takes a job and says so in its entry; ENDED when nothing is left to do."""
+        """Take a job and update its entry, in one transaction; ENDED if nothing is left to do."""
         row = take(session)
         if row is None:
             return Outcome.NOTHING
         model_row = session.get(ModelRow, row.model_id)
-        model = None if model_row is None else facts(model_row)
+        model = None if model_row is None else model_facts(model_row)
         try:
             item = self._ports.load_item(session, row.item_id)
             photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
@@ -189,28 +189,30 @@ class Dispatcher:
         return outcome
 
     async def _attempt(self, work: Work) -> tuple[Outcome, str]:
-        """Compute a job and write what came of it; what the queue does next, and what the job came to."""
+        """Compute a job and write its result. Returns the outcome for the queue and the state of the job."""
         run = Run(work)
         self._runs.add(run)
         renewal = asyncio.create_task(self._renew(run))
         try:
-            computed = await self._answer(run)
+            computed = await self._compute_result(run)
         except ProcessDied as died:
             if not died.timed_out and work.attempt < job_rows.MOST_ATTEMPTS:
                 await self._database.write(
-                    lambda session: job_rows.give_back(session, work.job_id, work.attempt)
+                    lambda session: job_rows.release_job(session, work.job_id, work.attempt)
                 )
                 return Outcome.AGAIN, "again"
-            computed = _failed("timed_out" if died.timed_out else "worker_died")
+            computed = _failed_result("timed_out" if died.timed_out else "worker_died")
         except asyncio.CancelledError:
             self._compute.close()
-            await self._database.write(lambda session: job_rows.give_back(session, work.job_id, work.attempt))
+            await self._database.write(
+                lambda session: job_rows.release_job(session, work.job_id, work.attempt)
+            )
             raise
         finally:
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)
             self._runs.discard(run)
-        state = await self._database.write(self._writing(work, computed))
+        state = await self._database.write(self._result_writer(work, computed))
         self.ended.notify()
         return Outcome.ENDED, state
 
@@ -223,75 +225,81 @@ class Dispatcher:
                     lambda session: job_rows.renew(session, work.job_id, work.attempt, run.percent)
                 )
             except SQLAlchemyError:
-                # A database that is unreachable or locked for a while does not take a job from its worker.
+                # The worker keeps its job while the database is unreachable or locked for a while.
                 continue
             if not is_renewed:
-                self._lose(run)
+                self._abandon(run)
                 return
 
-    async def _answer(self, run: Run) -> Computed:
-        """What came of the job, its picture with the boxes on the disk. Raises ProcessDied."""
+    async def _compute_result(self, run: Run) -> ComputedResult:
+        """Compute the result of the job and store its picture with the boxes. Raises ProcessDied."""
         work, on_thread = run.work, partial(asyncio.get_running_loop().run_in_executor, self._threads)
         if work.error is not None or work.model is None or work.photo is None:
-            return _failed(work.error or "internal")
+            return _failed_result(work.error or "internal")
         try:
             with tempfile.TemporaryDirectory() as folder:
                 rendered = Path(folder) / "boxes.jpg"
                 make_request = partial(self._request, work, work.model, work.photo, rendered)
-                request = await with_store(lambda: on_thread(make_request))
+                request = await retry_store(lambda: on_thread(make_request))
                 context = await self._comparison_context(work)
                 memory_photos = context.memory_photos
                 if context.backbone is not None:
-                    request = await with_store(lambda: on_thread(self._with_opinion, request, work, context))
-                answer = await self._computed_now(run, request, memory_photos)
+                    request = await retry_store(
+                        lambda: on_thread(self._with_opinion_request, request, work, context)
+                    )
+                answer = await self._compute_in_turn(run, request, memory_photos)
                 if answer["event"] != "done" or not rendered.exists():
-                    return Computed(answer, memory_photos=memory_photos)
+                    return ComputedResult(answer, memory_photos=memory_photos)
                 name = f"{Path(work.photo.filename).stem}-boxes.jpg"
 
                 def store_picture() -> Callable[[Session], StoredFile]:
                     return self._ports.keep(name, rendered.read_bytes(), work.actor)
 
-                return Computed(answer, await with_store(lambda: on_thread(store_picture)), memory_photos)
+                return ComputedResult(
+                    answer, await retry_store(lambda: on_thread(store_picture)), memory_photos
+                )
         except DetectionFailed as failed:
-            return _failed(failed.code)
+            return _failed_result(failed.code)
         except OSError as error:
             # The picture or its folder could not be written.
-            return _failed(of_disk(error))
+            return _failed_result(disk_error_code(error))
 
     async def _comparison_context(self, work: Work) -> ComparisonContext:
-        """What photos of the region showed before, and the backbone, for a comparison."""
+        """The photos of the memory and the backbone for a comparison; empty for other models."""
         photo = work.photo
         if photo is None or work.model is None or work.model.kind != ModelKind.REFERENCE_DIFFERENCE:
             return ComparisonContext()
 
         def read(session: Session) -> ComparisonContext:
-            # A backbone that ends the process must not end the job more than once.
+            # If a backbone ends the process, the next attempt runs without it.
             backbone = chosen_backbone(session) if work.attempt == 1 else None
             return ComparisonContext(self._ports.memory(session, work.item_id, photo.file_id), backbone)
 
         return await self._database.read(read)
 
-    def _with_opinion(self, request: Request, work: Work, context: ComparisonContext) -> Request:
+    def _with_opinion_request(self, request: Request, work: Work, context: ComparisonContext) -> Request:
         if work.reference is None:
             return request
         opinion = opinion_request(context, work.reference, self._model_path, self._ports.path)
         return replace(request, second_opinion=opinion)
 
-    async def _computed_now(self, run: Run, request: Request, memory_photos: Sequence[KnownPhoto]) -> Answer:
-        """What the compute process answers, when it is the job's turn."""
+    async def _compute_in_turn(
+        self, run: Run, request: Request, memory_photos: Sequence[KnownPhoto]
+    ) -> Answer:
+        """Wait for the job's turn and return the answer of the compute process."""
         on_thread = partial(asyncio.get_running_loop().run_in_executor, self._threads)
         question = as_json(request)
-        # A photo that ends the process must not end it under another's job more than once.
+        # A photo that ends the process must end the job of another photo at most once.
         if self._computed is not None and self._computed.work.attempt == run.work.attempt == 1:
             await on_thread(self._compute.prepare_next, question)
         async with self._computing:
-            if run.lost:
+            if run.is_abandoned:
                 raise ProcessDied
             self._computed = run
             try:
                 contents = [photo.content for photo in memory_photos]
                 ask = partial(self._compute.ask, contents=contents) if memory_photos else self._compute.ask
-                return await on_thread(ask, question, _JOB_SECONDS, run.hear)
+                return await on_thread(ask, question, _JOB_SECONDS, run.set_percent)
             finally:
                 self._computed = None
 
@@ -327,10 +335,10 @@ class Dispatcher:
         except FileNotFoundError as error:
             raise DetectionFailed("file_lost") from error
 
-    def _writing(self, work: Work, computed: Computed) -> Callable[[Session], str]:
-        """The one transaction that ends the result entry and the job, or does nothing at all.
+    def _result_writer(self, work: Work, computed: ComputedResult) -> Callable[[Session], str]:
+        """The work of the transaction that ends the result entry and the job, or does nothing.
 
-        It gives the state that the job came to.
+        It returns the final state of the job.
         """
         answer = computed.answer
 
@@ -365,9 +373,9 @@ class Dispatcher:
         return write
 
 
-def _unheard(_percent: int) -> None:
-    """Nobody asks how far a matching is."""
+def _ignore_progress(_percent: int) -> None:
+    """Ignore the progress of a matching, which is not shown."""
 
 
-def _failed(error: str) -> Computed:
-    return Computed({"event": "failed", "error": error})
+def _failed_result(error: str) -> ComputedResult:
+    return ComputedResult({"event": "failed", "error": error})

@@ -1,6 +1,6 @@
 """Creates and queues jobs with their pending entries, and cancels both.
 
-Everything here works inside the caller's transaction. All jobs are locked before the record of their items.
+All functions work inside the caller's transaction. They lock the jobs before the record of their items.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from service.db.database import now
 from service.detection import rules
 from service.detection.failure import MESSAGES
 from service.detection.jobs import job_rows
-from service.detection.models.registry import facts
+from service.detection.models.registry import model_facts
 from service.detection.ports import Ports
 from service.detection.queue.port import Queue
 from service.detection.tables import JobRow, ModelRow
@@ -22,7 +22,7 @@ from shared.wire.detection import OPEN, JobState
 
 
 class JobEnqueuer:
-    """Makes and cancels jobs on behalf of a person, at an address."""
+    """Creates and cancels jobs on behalf of a user, at an address."""
 
     def __init__(self, ports: Ports, queue: Queue) -> None:
         self._ports = ports
@@ -30,8 +30,8 @@ class JobEnqueuer:
 
     def job(self, session: Session, item_id: str, actor: str | None, address: str | None) -> JobRow:
         """A job for the item, or its open one. Raises Problem 404, and 409 without a model or a photo."""
-        before = job_rows.unfinished(session, [item_id])
-        return self._job_of(session, item_id, before.get(item_id), actor, address, None)
+        before = job_rows.open_jobs(session, [item_id])
+        return self._create_job(session, item_id, before.get(item_id), actor, address, None)
 
     def jobs(
         self,
@@ -41,18 +41,18 @@ class JobEnqueuer:
         address: str | None,
         batch_id: str,
     ) -> None:
-        """A job of a batch for each of the items (of one record); an open job stays the item's.
+        """Create a job of a batch for each of the items of one record that has no open job.
 
-        Items that were deleted or have no model or photo any more are left out.
+        Items that were deleted, and items without a model or photo, are left out.
         """
-        before = job_rows.unfinished(session, item_ids)
+        before = job_rows.open_jobs(session, item_ids)
         for item_id in item_ids:
             try:
-                self._job_of(session, item_id, before.get(item_id), actor, address, batch_id)
+                self._create_job(session, item_id, before.get(item_id), actor, address, batch_id)
             except Problem:
                 continue
 
-    def _job_of(
+    def _create_job(
         self,
         session: Session,
         item_id: str,
@@ -67,19 +67,19 @@ class JobEnqueuer:
         missing = rules.obstacle(item.photo_file_id is not None, True, False)
         if missing is not None:
             raise _conflict(missing)
-        # This locks the record; whoever made a job in the meantime is seen now.
+        # This locks the record, so a job that was created in the meantime is visible now.
         going_on = self._ports.is_under_way(session, item_id, "" if before is None else before.job_id)
         if before is None and (open_job := job_rows.newest_open(session, item_id)) is not None:
             return open_job
         if before is not None:
             if going_on:
                 return before
-            # A client took its entry away, or brought the item back from a deletion: it is asked for again.
+            # A client removed its entry, or restored the deleted item: a new job is requested.
             job_rows.end(before, JobState.CANCELED)
             job_rows.announce_job(session, before, "cancel", actor, address)
         row = job_rows.create(session, item_id, item.inspection_id, item.model_id, actor, batch_id)
         model_row = session.get(ModelRow, item.model_id)
-        model = None if model_row is None else facts(model_row)
+        model = None if model_row is None else model_facts(model_row)
         photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
         entry = rules.queued(row.job_id, row.model_id, model, photo, row.created_at)
         row.version = self._ports.put_result(session, item_id, entry, actor)
@@ -88,7 +88,7 @@ class JobEnqueuer:
         return row
 
     def cancel(self, session: Session, row: JobRow, actor: str | None, address: str | None) -> None:
-        """Cancel a job (locked) that waits or runs; one that has ended stays as it is."""
+        """Cancel a locked job that waits or runs; a job that has ended stays as it is."""
         if row.state not in OPEN:
             return
         try:

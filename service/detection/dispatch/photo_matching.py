@@ -1,4 +1,4 @@
-"""Has the compute process find the regions that a photo of a record shows."""
+"""Finds the regions that a photo of a record shows, in the compute process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from service.detection.compute.place_search import PlacesRequest
 from service.detection.dispatch.dispatcher import Dispatcher
-from service.detection.dispatch.store_waiting import with_store
+from service.detection.dispatch.store_waiting import retry_store
 from service.detection.failure import DetectionFailed
 from service.detection.ports import MatchRegion, Ports
 from service.workers.child import ProcessDied
@@ -15,7 +15,7 @@ from shared.wire.photos import PhotoMatch
 
 
 class PhotoMatching:
-    """Matches photos in turn with the detections."""
+    """Matches photos; a matching takes turns with the detections."""
 
     def __init__(self, ports: Ports, dispatcher: Dispatcher) -> None:
         self._ports = ports
@@ -24,12 +24,14 @@ class PhotoMatching:
     async def match(
         self, file_id: str, regions: Sequence[MatchRegion]
     ) -> tuple[str | None, list[PhotoMatch]]:
-        """The matches of those of the regions that were found in a photo, in their order.
+        """An error code, and the matches of the regions that were found in a photo, in their order.
 
-        With the code of what was in the way (`service.detection.failure.MESSAGES`), or None.
+        The code is one of `service.detection.failure.MESSAGES`, None if the matching succeeded.
         """
         try:
-            readable, question = await with_store(lambda: asyncio.to_thread(self._question, file_id, regions))
+            readable, question = await retry_store(
+                lambda: asyncio.to_thread(self._places_request, file_id, regions)
+            )
         except FileNotFoundError:
             return "file_lost", []
         except DetectionFailed as failed:
@@ -45,10 +47,10 @@ class PhotoMatching:
             PhotoMatch(item_id=region.item_id, **place) for region, place in pairs if place is not None
         ]
 
-    def _question(
+    def _places_request(
         self, file_id: str, regions: Sequence[MatchRegion]
     ) -> tuple[list[MatchRegion], PlacesRequest]:
-        """The regions whose reference file is there, and the request for their places."""
+        """The regions whose reference file exists, and the request for their places."""
         photo = str(self._ports.path(file_id))
         paths: dict[str, str | None] = {}
         for region in regions:

@@ -1,4 +1,4 @@
-"""Puts together what the compute process needs for second opinions: the backbone and photos that passed."""
+"""Creates the request for second opinions: the backbone and the photos that passed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shared.wire.files import StoredFile
 _LOG = logging.getLogger(__name__)
 
 MOST_PHOTOS: Final = 8
-"""Each photo is decoded, aligned and seen by the backbone once: that takes seconds without a GPU."""
+"""The most photos. Each is decoded, aligned and processed by the backbone once, for seconds without a GPU."""
 
 
 def opinion_request(
@@ -25,10 +25,10 @@ def opinion_request(
     model_path: Callable[[str], Path],
     file_path: Callable[[str], Path],
 ) -> OpinionRequest | None:
-    """The request for opinions on what differs from `reference`; None without a backbone.
+    """The request for opinions on differences from `reference`; None without a backbone.
 
-    A photo whose file is lost is left out, and without the file of the backbone there is no opinion: a
-    detection does not fail for it. Raises StoreUnavailableError.
+    A photo whose file is lost is left out. If the file of the backbone is lost, there is no opinion: a
+    detection does not fail because of it. Raises StoreUnavailableError.
     """
     if context.backbone is None:
         return None

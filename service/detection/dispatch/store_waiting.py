@@ -1,4 +1,4 @@
-"""Waits for the store of files while it does not answer, so that a job need not fail for it."""
+"""Waits for the store of files while it does not answer, so that jobs do not fail because of it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from service.stores.port import StoreUnavailableError
 T = TypeVar("T")
 
 WAIT_SECONDS = 120.0
-"""How long a job waits; other jobs that need the store wait with it."""
+"""The longest time that a job waits. Other jobs that need the store wait too."""
 
 _PAUSE_SECONDS = 2.0
 
 
-async def with_store(work: Callable[[], Awaitable[T]]) -> T:
-    """What `work` gives, tried again while it raises StoreUnavailableError.
+async def retry_store(work: Callable[[], Awaitable[T]]) -> T:
+    """Run `work` again while it raises StoreUnavailableError, and return its result.
 
     Raises DetectionFailed with `store_away` after `WAIT_SECONDS`.
     """

@@ -1,4 +1,4 @@
-"""Has photos compared for the memory of their region, in a process of their own."""
+"""Compares photos for the memory of their region, in a separate process."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _SECONDS: Final = 300.0
 
 @dataclass(frozen=True, slots=True)
 class VaryingPhoto:
-    """A photo to compare with its reference image: files by their ids.
+    """A photo to compare with its reference image; both are ids of files.
 
-    point: the region as an item keeps it. model_settings, settings: of the model and of the item
+    point: the region as an item stores it. model_settings: of the model. settings: of the item
     (`DetectionSettings`). place, place_by_person: as in `Request`.
     """
 
@@ -47,9 +47,9 @@ class VaryingPhoto:
 
 @dataclass(frozen=True, slots=True)
 class Varied:
-    """What a photo adds to the memory of its region, in the format of `variation.serial`, and how much.
+    """The memory of one photo, in the format of `variation.serial`.
 
-    differences: the places where it differs from the reference image.
+    differences: the number of places where the photo differs from the reference image.
     """
 
     content: bytes
@@ -57,7 +57,7 @@ class Varied:
 
 
 class Variations:
-    """One process that compares photos; it runs only while it is asked."""
+    """One process that compares photos. It runs only while there are requests."""
 
     def __init__(self, ports: Ports) -> None:
         self._ports = ports
@@ -65,7 +65,7 @@ class Variations:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="variation")
 
     def is_busy(self, session: Session) -> bool:
-        """Whether detections wait or run: they come first."""
+        """Whether detections wait or run, which have priority."""
         state = job_rows.queue_state(session)
         return bool(state.queued or state.running or state.batch_items)
 
@@ -78,9 +78,9 @@ class Variations:
         judged: Sequence[Rect],
         without: Sequence[Rect],
     ) -> Varied:
-        """What the photo adds; the rest as in `Computer.photo_memory`.
+        """Compare the photo; arguments as in `Computer.photo_memory`.
 
-        Raises DetectionFailed, and StoreUnavailableError.
+        Raises DetectionFailed and StoreUnavailableError.
         """
         frame = await self._answer(
             photo,
@@ -88,23 +88,23 @@ class Variations:
                 "key": key,
                 "order": order,
                 "kind": str(kind),
-                "judged": [_numbers(rect) for rect in judged],
-                "without": [_numbers(rect) for rect in without],
+                "judged": [_rect_values(rect) for rect in judged],
+                "without": [_rect_values(rect) for rect in without],
             },
         )
         return Varied(frame.payload, int(frame.message["differences"]))
 
     async def disagreements(self, photo: VaryingPhoto, contents: Sequence[bytes]) -> list[list[float]]:
-        """Where what these photos add disagrees with the reference image: x, y, w, h in fractions of it.
+        """The places where these memories disagree with the reference image: x, y, w, h in fractions of it.
 
-        `photo` is any of them. Raises DetectionFailed, and StoreUnavailableError.
+        photo: any of their photos. Raises DetectionFailed and StoreUnavailableError.
         """
         frame = await self._answer(photo, {}, contents)
         places: list[list[float]] = frame.message["places"]
         return places
 
     async def rest(self) -> None:
-        """End the process until it is asked again."""
+        """End the process until the next request."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._compute.kill)
 
     def close(self) -> None:
@@ -128,7 +128,7 @@ class Variations:
         except ProcessDied as died:
             raise DetectionFailed("timed_out" if died.timed_out else "worker_died") from died
         except asyncio.CancelledError:
-            # The service ends, and the thread still waits for the answer.
+            # The service ends while the thread waits for the answer.
             self._compute.close()
             raise
         if frame.message["event"] == "failed":
@@ -149,5 +149,5 @@ class Variations:
         )
 
 
-def _numbers(rect: Rect) -> list[float]:
+def _rect_values(rect: Rect) -> list[float]:
     return [rect.x, rect.y, rect.w, rect.h]

@@ -41,9 +41,9 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonContext:
-    """What a comparison uses beside photo and reference image: photos of the memory, the enabled backbone.
+    """The photos of the memory and the enabled backbone, which a comparison uses too.
 
-    backbone: its id and facts; None while none is enabled.
+    backbone: its id and facts; None if no backbone is enabled.
     """
 
     memory_photos: Sequence[KnownPhoto] = ()
@@ -51,10 +51,11 @@ class ComparisonContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
-    """What came of a job; `keep_rendered` makes a file of the picture with the boxes, where there is one.
+class ComputedResult:
+    """The result of a job.
 
-    memory_photos: the photos of the memory that was used.
+    keep_rendered: creates a file of the picture with the boxes; None without a picture. memory_photos: the
+    photos of the memory that was used.
     """
 
     answer: Answer
@@ -64,12 +65,15 @@ class Computed:
 
 @dataclass(eq=False, slots=True)
 class Run:
-    """A taken job on its way. lost: it was cancelled, or taken by another: nothing is left to do."""
+    """A taken job that is being computed.
+
+    is_abandoned: it was cancelled or taken by another worker, so its result is not needed.
+    """
 
     work: Work
     percent: int = 0
-    lost: bool = False
+    is_abandoned: bool = False
 
-    def hear(self, percent: int) -> None:
-        """How far the computing is; from its thread."""
+    def set_percent(self, percent: int) -> None:
+        """Store the progress of the computation. The computing thread calls it."""
         self.percent = percent

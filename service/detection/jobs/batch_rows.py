@@ -1,9 +1,9 @@
 """Reads and writes batches: what was requested, what is left to create or cancel, and progress.
 
-A batch is written whole before its first job is made: the items as portions, a row each. Making a portion
-takes its row away in the transaction that makes the jobs, so a service that dies leaves the rest to be made,
-and none is made twice. The portions of a cancelled batch stay: they count as cancelled and can be retried.
-Every function works inside the caller's transaction.
+A batch is stored whole before its first job is created: its items are in chunks, a row each. The transaction
+that creates the jobs of a chunk deletes its row. So a service that dies leaves the other chunks, and no job
+is created twice. The chunks of a cancelled batch stay: they count as cancelled and can be retried. Every
+function works inside the caller's transaction.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ FIRST_CHUNK_SIZE: Final = 4
 
 Find = Callable[[Session], Mapping[str, Sequence[str]]]
 
-_TO_MAKE = (
+_CHUNKS_TO_CREATE = (
     select(ChunkRow)
     .join(BatchRow, col(BatchRow.batch_id) == ChunkRow.batch_id)
     .where(col(BatchRow.canceled_at).is_(None))
     # A small batch does not wait for the end of a large one.
     .order_by(col(ChunkRow.number), col(BatchRow.created_at), col(ChunkRow.batch_id))
 )
-_TO_CANCEL = (
+_JOBS_TO_CANCEL = (
     select(JobRow)
     .join(BatchRow, col(BatchRow.batch_id) == JobRow.batch_id)
     .where(col(BatchRow.canceled_at).is_not(None), col(JobRow.state).in_(OPEN))
@@ -42,12 +42,12 @@ _TO_CANCEL = (
 
 
 def create(session: Session, find: Find, actor: str | None, address: str | None) -> str:
-    """Write down a batch of the items that `find` gives, by the ids of their records; gives its id.
+    """Store a batch of the items that `find` returns, by the ids of their records. Returns its id.
 
-    What another batch is about to make is left to that one. Raises what `find` does.
+    Items in chunks of another batch are left to that batch. Raises the exceptions of `find`.
     """
-    # Looked at first: what is made in between has a job that `find` sees.
-    wished = {item_id for chunk in session.exec(_TO_MAKE) for item_id in chunk.item_ids}
+    # Read first: an item whose job is created in between has a job that `find` sees.
+    wished = {item_id for chunk in session.exec(_CHUNKS_TO_CREATE) for item_id in chunk.item_ids}
     items = find(session)
     row = BatchRow(actor=actor, address=address)
     session.add(row)
@@ -78,11 +78,12 @@ def _chunks(
 
 
 def take_chunk(session: Session, without: Collection[tuple[str, int]]) -> tuple[BatchRow, ChunkRow] | None:
-    """The next portion to make, but for some (batch id and number), locked; None when there is none.
+    """The next chunk to create, locked; None if there is none.
 
-    Its batch is not cancelled before the transaction ends. One that another service makes is passed over.
+    without: chunks to skip, by batch id and number. The batch of the chunk is not cancelled before the
+    transaction ends. A chunk that another service has locked is skipped.
     """
-    free = _TO_MAKE.with_for_update(of=ChunkRow, skip_locked=True)
+    free = _CHUNKS_TO_CREATE.with_for_update(of=ChunkRow, skip_locked=True)
     for chunk in session.exec(free.limit(len(without) + 1)).all():
         if (chunk.batch_id, chunk.number) not in without:
             batch = session.get_one(
@@ -101,16 +102,16 @@ def cancel(session: Session, batch_id: str, actor: str | None, address: str | No
 
 
 def jobs_to_cancel(session: Session) -> tuple[BatchRow, list[JobRow]] | None:
-    """Open jobs of a cancelled batch, of one record, at most `CHUNK_SIZE`, locked; None when there is none.
+    """Open jobs of a cancelled batch, of one record, at most `CHUNK_SIZE`, locked; None if there is none.
 
-    The newest come first: they run last.
+    The newest come first, because they run last.
     """
     newest = session.exec(
-        _TO_CANCEL.order_by(col(JobRow.created_at).desc(), col(JobRow.job_id)).limit(1)
+        _JOBS_TO_CANCEL.order_by(col(JobRow.created_at).desc(), col(JobRow.job_id)).limit(1)
     ).first()
     if newest is None:
         return None
-    of_record = _TO_CANCEL.where(
+    of_record = _JOBS_TO_CANCEL.where(
         JobRow.batch_id == newest.batch_id, JobRow.inspection_id == newest.inspection_id
     )
     ids = session.scalars(
@@ -125,12 +126,12 @@ def jobs_to_cancel(session: Session) -> tuple[BatchRow, list[JobRow]] | None:
 
 def has_work_left(session: Session) -> tuple[bool, bool]:
     """Whether a batch still has jobs to create, and whether a cancelled one still has jobs to end."""
-    to_make, to_cancel = _TO_MAKE.limit(1), _TO_CANCEL.limit(1)
+    to_make, to_cancel = _CHUNKS_TO_CREATE.limit(1), _JOBS_TO_CANCEL.limit(1)
     return session.exec(to_make).first() is not None, session.exec(to_cancel).first() is not None
 
 
 def is_settled(session: Session, batch_id: str) -> bool:
-    """Whether nothing is left to be made of the batch or, when it is cancelled, to be ended."""
+    """Whether all jobs of the batch are created or, if it is cancelled, ended."""
     row = _get(session, batch_id)
     unmade = select(ChunkRow.number).where(ChunkRow.batch_id == batch_id)
     unended = select(JobRow.progress).where(JobRow.batch_id == batch_id, col(JobRow.state).in_(OPEN))
@@ -138,7 +139,7 @@ def is_settled(session: Session, batch_id: str) -> bool:
     return session.exec(waits.limit(1)).first() is None
 
 
-def progress_of(session: Session, batch_id: str) -> Batch:
+def batch_progress(session: Session, batch_id: str) -> Batch:
     """The progress of the batch. Raises Problem 404."""
     row = _get(session, batch_id)
     per_state = select(JobRow.state, func.count(), func.sum(JobRow.progress))
@@ -150,7 +151,7 @@ def progress_of(session: Session, batch_id: str) -> Batch:
     return _batch(batch_id, {**counts, waits: (count + session.exec(unmade).one(), percent)})
 
 
-def without_result(session: Session, batch_id: str) -> dict[str, list[str]]:
+def items_without_result(session: Session, batch_id: str) -> dict[str, list[str]]:
     """The items whose job failed or was cancelled, by the ids of their records. Raises Problem 404."""
     row = _get(session, batch_id)
     ended = (JobState.FAILED, JobState.CANCELED)
@@ -170,8 +171,8 @@ def without_result(session: Session, batch_id: str) -> dict[str, list[str]]:
 
 
 def waiting_items(session: Session, inspection_id: str) -> set[str]:
-    """The items of a record in portions that are still to be made."""
-    chunks = session.exec(_TO_MAKE.where(ChunkRow.inspection_id == inspection_id))
+    """The items of a record in chunks whose jobs are not created yet."""
+    chunks = session.exec(_CHUNKS_TO_CREATE.where(ChunkRow.inspection_id == inspection_id))
     return {item_id for chunk in chunks for item_id in chunk.item_ids}
 
 
@@ -185,7 +186,7 @@ def _get(session: Session, batch_id: str, lock: bool = False) -> BatchRow:
 def _batch(batch_id: str, counts: dict[JobState, tuple[int, int]]) -> Batch:
     number = {state: counts.get(state, (0, 0))[0] for state in JobState}
     total = sum(number.values())
-    # What has ended is done with, also without a result.
+    # A job that ended without a result counts as complete too.
     percent = sum(done if state in OPEN else 100 * count for state, (count, done) in counts.items())
     return Batch(
         batch_id=batch_id,

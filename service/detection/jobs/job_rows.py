@@ -1,9 +1,9 @@
 """Reads and writes detection jobs, so that each result is written exactly once.
 
-Who takes a job counts its attempt up. Only the taker of the newest attempt can end it, in the transaction
-that also writes its result. A job is queued while its result entry is pending and running while that is
-detecting: both change in one transaction, so a taker that dies leaves them in agreement. On SQLite the rows
-are the queue too: the taker renews its lease while it works, and a job whose lease has run out belongs to a
+Taking a job increments its attempt. Only the worker with the newest attempt can end the job, in the
+transaction that also writes its result. A job is queued while its result entry is pending, and running while
+the entry is detecting. Both change in one transaction, so they agree if a worker dies. On SQLite the rows are
+also the queue: the worker renews its lease while it works, and a job whose lease has expired belonged to a
 process that died and may be taken again. Every function works inside the caller's transaction.
 """
 
@@ -25,8 +25,8 @@ LEASE: Final = dt.timedelta(seconds=30)
 MOST_ATTEMPTS: Final = 3
 
 
-def unfinished(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:
-    """The jobs of the items that are still open, locked, by item."""
+def open_jobs(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:
+    """The open jobs of the items, locked, by item."""
     rows = session.exec(
         select(JobRow)
         .where(col(JobRow.item_id).in_(item_ids), col(JobRow.state).in_(OPEN))
@@ -37,12 +37,12 @@ def unfinished(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:
 
 
 def newest_open(session: Session, item_id: str) -> JobRow | None:
-    """The job of the item that is still open, not locked."""
+    """The newest open job of the item, not locked; None if there is none."""
     query = select(JobRow).where(JobRow.item_id == item_id, col(JobRow.state).in_(OPEN))
     return session.exec(query.order_by(col(JobRow.created_at).desc()).limit(1)).first()
 
 
-def of_batch_or_open(session: Session, inspection_id: str, batch_id: str) -> list[JobRow]:
+def list_batch_or_open(session: Session, inspection_id: str, batch_id: str) -> list[JobRow]:
     """The jobs of a record that belong to the batch or are open, the oldest first."""
     query = select(JobRow).where(
         JobRow.inspection_id == inspection_id, or_(JobRow.batch_id == batch_id, col(JobRow.state).in_(OPEN))
@@ -75,7 +75,7 @@ def create(
 
 
 class QueueState(NamedTuple):
-    """What waits: queued and running jobs, since when the oldest one is queued, items without a job yet."""
+    """Queued and running jobs, the creation time of the oldest queued job, and items without a job yet."""
 
     queued: int
     running: int
@@ -84,7 +84,7 @@ class QueueState(NamedTuple):
 
 
 def queue_state(session: Session) -> QueueState:
-    """How much is left to do."""
+    """The number of jobs and items that wait."""
     counted = {
         state: (number, oldest)
         for state, number, oldest in session.exec(
@@ -100,23 +100,23 @@ def queue_state(session: Session) -> QueueState:
 
 
 def take_oldest(session: Session) -> JobRow | None:
-    """Take the oldest job that waits or whose worker has died; None when there is none. SQLite only."""
+    """Take the oldest job that is queued or whose worker died; None if there is none. SQLite only."""
     free = or_(
         JobRow.state == JobState.QUEUED,
         and_(JobRow.state == JobState.RUNNING, col(JobRow.lease_until) < now()),
     )
     oldest = select(JobRow).where(free).order_by(col(JobRow.created_at), col(JobRow.job_id)).limit(1)
     row = session.exec(oldest).first()
-    return None if row is None else _taken(session, row)
+    return None if row is None else _mark_taken(session, row)
 
 
 def take(session: Session, job_id: str) -> JobRow | None:
-    """Take the job, whoever had it before; None when it has ended or is gone."""
+    """Take the job from any other worker; None if it has ended or was deleted."""
     row = session.get(JobRow, job_id, with_for_update=True)
-    return None if row is None or row.state not in OPEN else _taken(session, row)
+    return None if row is None or row.state not in OPEN else _mark_taken(session, row)
 
 
-def _taken(session: Session, row: JobRow) -> JobRow:
+def _mark_taken(session: Session, row: JobRow) -> JobRow:
     row.state = JobState.RUNNING
     row.attempt += 1
     row.progress = 0
@@ -127,7 +127,7 @@ def _taken(session: Session, row: JobRow) -> JobRow:
 
 
 def renew(session: Session, job_id: str, attempt: int, progress: int) -> bool:
-    """Prolong the lease; False when the job is no longer ours (cancelled, or taken by another)."""
+    """Prolong the lease; False if the job was cancelled or taken by another worker."""
     changed = session.exec(
         update(JobRow)
         .where(
@@ -158,14 +158,14 @@ def end(row: JobRow, state: JobState, error: str | None = None, version: int | N
     row.updated_at = now()
 
 
-def give_back(session: Session, job_id: str, attempt: int) -> None:
-    """Let the job be taken again at once."""
+def release_job(session: Session, job_id: str, attempt: int) -> None:
+    """Release the job, so that it can be taken again at once."""
     if (row := locked_job(session, job_id, attempt)) is not None:
         row.lease_until = row.updated_at = now()
 
 
-def give_all_back(session: Session) -> None:
-    """Let every running job be taken again: for the start of the one process that owns the database."""
+def release_running_jobs(session: Session) -> None:
+    """Release every running job, at the start of the only process that uses the database."""
     session.exec(
         update(JobRow)
         .where(col(JobRow.state) == JobState.RUNNING)

@@ -31,12 +31,12 @@ from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKin
 
 
 def no_model() -> Problem:
-    """There is no such model."""
+    """The problem of a model that does not exist."""
     return Problem(404, ErrorCode.NOT_FOUND, "检测模型不存在")
 
 
-def facts(row: ModelRow) -> ModelFacts:
-    """What a run needs of a model."""
+def model_facts(row: ModelRow) -> ModelFacts:
+    """The facts of a model that a detection needs."""
     return ModelFacts(
         name=row.name,
         kind=row.kind,
@@ -49,15 +49,15 @@ def facts(row: ModelRow) -> ModelFacts:
 
 
 Names = Callable[[Session, Collection[str]], Mapping[str, str]]
-"""The names of people by their ids."""
+"""The names of users by their ids."""
 
 
-def _nobody(_session: Session, _ids: Collection[str]) -> Mapping[str, str]:
+def _no_names(_session: Session, _ids: Collection[str]) -> Mapping[str, str]:
     return {}
 
 
 def wire(row: ModelRow, names: Mapping[str, str]) -> DetectionModel:
-    """A model as the catalogue shows it."""
+    """Convert a row to the model of the catalogue."""
     return DetectionModel(
         model_id=row.model_id,
         model_name=row.name,
@@ -77,13 +77,13 @@ def wire(row: ModelRow, names: Mapping[str, str]) -> DetectionModel:
 
 
 class Models:
-    """The models of a service. A model's file never changes: the same name again is a new version."""
+    """The models of a service. The file of a model never changes: the same name again is a new version."""
 
-    def __init__(self, database: Database, settings: Settings, names: Names = _nobody) -> None:
+    def __init__(self, database: Database, settings: Settings, names: Names = _no_names) -> None:
         self._database = database
         self._names = names
         self._contents = model_contents(settings)
-        # One check at a time: each opens a whole model.
+        # Only one check runs at a time, because each opens a whole model.
         self._checks = ThreadPoolExecutor(1, thread_name_prefix="model-check")
 
     def close(self) -> None:
@@ -115,22 +115,22 @@ class Models:
 
     async def one(self, model_id: str) -> DetectionModel:
         """A model. Raises Problem 404."""
-        return await self._database.read(lambda session: self._shown(session, _get(session, model_id)))
+        return await self._database.read(lambda session: self._to_wire(session, _get(session, model_id)))
 
-    def _shown(self, session: Session, row: ModelRow) -> DetectionModel:
+    def _to_wire(self, session: Session, row: ModelRow) -> DetectionModel:
         return wire(row, self._names(session, {row.added_by} if row.added_by else ()))
 
     async def update(
         self, model_id: str, changed: ModelUpdate, if_match: str | None, actor: str, address: str
     ) -> DetectionModel:
-        """Rename, describe, enable or disable. Of several backbones one is enabled: the others are disabled.
+        """Rename, describe, enable or disable a model. Enabling a backbone disables the other backbones.
 
-        Raises Problem 404, 409 for a name that is taken, and 412 when `if_match` is stale.
+        Raises Problem 404, 409 if the name is taken, and 412 if `if_match` is stale.
         """
 
         def write(session: Session) -> DetectionModel:
             row = _get(session, model_id, for_update=True)
-            before = self._shown(session, row)
+            before = self._to_wire(session, row)
             etags.require_match(
                 if_match,
                 etag(before),
@@ -154,7 +154,7 @@ class Models:
             announce(
                 session, ObjectChange("update", "model", model_id, actor, address, {"fields": sorted(fields)})
             )
-            return self._shown(session, row)
+            return self._to_wire(session, row)
 
         return await self._database.write(write)
 
@@ -169,9 +169,9 @@ class Models:
         actor: str | None,
         address: str | None = None,
     ) -> DetectionModel:
-        """Check the file at `path` and take it in.
+        """Check the file at `path` and add it.
 
-        Raises Problem 413 and 422; where the kind is in question, the details name the `kinds` there are.
+        Raises Problem 413 and 422. If the kind is in question, the details name the possible `kinds`.
         """
         work = asyncio.get_running_loop().run_in_executor
         return await work(
@@ -196,7 +196,7 @@ class Models:
             raise Problem(413, ErrorCode.TOO_LARGE, msg, limit=MAX_MODEL_BYTES)
         try:
             with tempfile.TemporaryDirectory() as folder:
-                # Alone in a folder: nothing that the file names beside itself is there to be read.
+                # In an empty folder the model cannot read other files that it names.
                 alone = Path(folder) / "model.onnx"
                 shutil.copyfile(path, alone)
                 checked = check_model(alone, kind, overrides, len(labels or ()))
@@ -223,10 +223,10 @@ class Models:
                 size=size,
                 labels=labels or checked["labels"],
                 settings=checked["settings"],
-                enabled=_is_enabled_first(checked["kind"]),
+                enabled=_is_enabled_at_first(checked["kind"]),
                 added_by=actor,
             )
-            return self._added(session, row, actor, address)
+            return self._insert(session, row, actor, address)
 
         try:
             added = self._database.write_now(write)
@@ -238,9 +238,9 @@ class Models:
     async def supersede(
         self, model_id: str, changed: ModelVersion, actor: str, address: str
     ) -> DetectionModel:
-        """Make the next version of a model: the same file with other settings or labels.
+        """Create the next version of a model: the same file with other settings or labels.
 
-        Raises Problem 404, 409 for the built-in model, and 422 for settings that make no sense.
+        Raises Problem 404, 409 for the built-in model, and 422 for invalid settings.
         """
 
         def write(session: Session) -> DetectionModel:
@@ -248,7 +248,7 @@ class Models:
             if before.sha256 is None:
                 msg = "内置模型没有可修改的参数，请在检查项中设置灵敏度、最小缺陷尺寸和忽略区域"
                 raise Problem(409, ErrorCode.CONFLICT, msg)
-            # The file was checked with the size of its input.
+            # The file was checked with this size of its input.
             fixed = {key: before.settings[key] for key in ("width", "height")}
             try:
                 settings = DetectorSettings.model_validate({**before.settings, **changed.settings, **fixed})
@@ -263,21 +263,21 @@ class Models:
                 size=before.size,
                 labels=before.labels if changed.labels is None else changed.labels,
                 settings=settings.model_dump(),
-                enabled=_is_enabled_first(before.kind),
+                enabled=_is_enabled_at_first(before.kind),
                 added_by=actor,
             )
-            return self._added(session, row, actor, address)
+            return self._insert(session, row, actor, address)
 
         return await self._database.write(write)
 
-    def _added(
+    def _insert(
         self, session: Session, row: ModelRow, actor: str | None, address: str | None
     ) -> DetectionModel:
         session.add(row)
         session.flush()
         details = {"name": row.name, "version": row.version, "sha256": row.sha256}
         announce(session, ObjectChange("create", "model", row.model_id, actor, address, details))
-        return self._shown(session, row)
+        return self._to_wire(session, row)
 
     def _keep(self, file: Path) -> IncomingContent:
         """Store the file where `path` finds it, whole or not at all."""
@@ -304,10 +304,10 @@ def chosen_backbone(session: Session) -> tuple[str, ModelFacts] | None:
     """The id and the facts of the backbone that gives second opinions; None while none is enabled."""
     enabled = select(ModelRow).where(ModelRow.kind == ModelKind.BACKBONE, col(ModelRow.enabled))
     row = session.exec(enabled.order_by(col(ModelRow.updated_at).desc()).limit(1)).first()
-    return None if row is None else (row.model_id, facts(row))
+    return None if row is None else (row.model_id, model_facts(row))
 
 
-def _is_enabled_first(kind: str) -> bool:
+def _is_enabled_at_first(kind: str) -> bool:
     """Whether a new model is enabled from the start: not a backbone, which users choose for all items."""
     return kind != ModelKind.BACKBONE
 

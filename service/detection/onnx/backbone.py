@@ -1,6 +1,6 @@
-"""Reads patch features out of a backbone: an ONNX file that describes an image patch by patch.
+"""Computes patch features with a backbone: an ONNX file that describes an image patch by patch.
 
-Such a file finds nothing by itself. Its features are compared in `service.detection.second_opinion`.
+A backbone finds nothing by itself. `service.detection.second_opinion` compares its features.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ Features = NDArray[np.float16]
 """(rows, columns, channels), each patch of length 1."""
 
 SIDE: Final = 448
-"""Input side in px where the file leaves it open: a multiple of the usual patches of 14, 16 and 32 px, and
-what AnomalyDINO (Damm et al. 2024) uses."""
+"""Side of the input in px if the file does not fix it: a multiple of the usual patches of 14, 16 and 32 px,
+which AnomalyDINO (Damm et al. 2024) uses too."""
 
 _PATCHES: Final = (14, 16, 8, 32, 28)
 _LEADING: Final = (0, 1, 5)
 """Tokens before those of the patches: none, a class, or a class and four registers (Darcet et al. 2024)."""
 _LEAST_CHANNELS: Final = 16
 _MOST_VALUES: Final = 2_000_000
-"""A map of more values is averaged over neighbouring patches: that bounds the memory."""
+"""A map with more values is averaged over neighbouring patches, which bounds the memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatchGrid:
-    """Where the patches are in the outputs of a backbone.
+    """The position of the patches in the outputs of a backbone.
 
     output: the number of the output. leading: tokens before those of the patches; None for a feature map
     (1, channels, rows, columns).
@@ -53,10 +53,11 @@ class PatchGrid:
 
 
 def patch_grid(shapes: Sequence[tuple[int, ...]], width: int, height: int) -> PatchGrid | None:
-    """Where patches are in outputs of these shapes, for an input of this size in px.
+    """The position of the patches in outputs of these shapes, for an input of this size in px.
 
-    One output has them, as a map (1, channels, rows, columns) or as tokens (1, leading + rows * columns,
-    channels). Beside it there may be outputs with fewer dimensions, such as a pooled one. None otherwise.
+    One output has the patches, as a map (1, channels, rows, columns) or as tokens (1, leading + rows *
+    columns, channels). The other outputs must have fewer dimensions, such as a pooled one. None if the shapes
+    do not fit.
     """
     large = [number for number, shape in enumerate(shapes) if len(shape) > 2]
     if len(large) != 1:
@@ -78,7 +79,7 @@ def patch_grid(shapes: Sequence[tuple[int, ...]], width: int, height: int) -> Pa
 
 
 class Backbone:
-    """An open backbone with how it is fed."""
+    """An open backbone with its settings."""
 
     def __init__(self, detector: Detector, settings: DetectorSettings) -> None:
         self._detector = detector
@@ -93,19 +94,19 @@ class Backbone:
     def features(self, image: NDArray[np.uint8]) -> Features:
         """The features of `image` (BGR uint8), which is stretched to the size of the input.
 
-        Raises ValueError when the outputs are not those of a backbone; what ONNX Runtime raises passes.
+        Raises ValueError if the outputs are not those of a backbone, and the exceptions of ONNX Runtime.
         """
         outputs = self._detector.outputs(fit(image, self._settings).tensor)
         grid = patch_grid([output.shape for output in outputs], *self.size)
         if grid is None:
             raise ValueError("the outputs have no patches")
-        patches = _averaged(grid.patches(outputs))
+        patches = _average_blocks(grid.patches(outputs))
         lengths = np.linalg.norm(patches, axis=2, keepdims=True)
         return np.asarray(patches / np.maximum(lengths, 1e-12), np.float16)
 
 
-def _averaged(patches: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`patches`, averaged over blocks when they have too many values; an incomplete block is left out."""
+def _average_blocks(patches: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Average `patches` over blocks if they have too many values; an incomplete block is left out."""
     block = 1
     while patches.size / block**2 > _MOST_VALUES and min(patches.shape[:2]) >= 2 * (block + 1):
         block += 1

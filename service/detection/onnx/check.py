@@ -1,6 +1,6 @@
-"""Checks a model file on its way in and recognises what kind of model it is.
+"""Checks a new model file and recognises its kind.
 
-It runs in a process of its own with a time limit (`service.detection.compute.worker --check`), because a
+It runs in a separate process with a time limit (`service.detection.compute.worker --check`), because a
 hostile file may crash or stall ONNX Runtime.
 """
 
@@ -17,34 +17,34 @@ from numpy.typing import NDArray
 
 from service.detection.failure import BadModel
 from service.detection.onnx import backbone, container
-from service.detection.onnx.decode import ROUNDING, cells, decode, grids, within_unit, yolo_columns
+from service.detection.onnx.decode import ROUNDING, cells, decode, grids, is_within_unit, yolo_columns
 from service.detection.onnx.detector import SIZE_INPUT, Detector, channels_last
 from service.detection.onnx.settings import DetectorSettings
 from shared.limits import MAX_LABELS
 from shared.wire.detection import ModelKind
 
 _DEFAULT_SIDE: Final = 640
-_MOST: Final = 0.8
-_CLEARLY: Final = 1.0
+_MOST_CANDIDATES_SHARE: Final = 0.8
+_CLEAR_MARGIN: Final = 1.0
 _TASKS: Final = frozenset({"", "detect", "segment", "pose"})
 _COCO: Final = 80
 _MOST_BATCH: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What was recognised: kind, labels (of the file's metadata, else numbered), settings to start from."""
+class CheckedModel:
+    """The kind of a model, its labels (of the file's metadata, else numbered), and its first settings."""
 
     kind: ModelKind
     labels: list[str]
     settings: DetectorSettings
 
 
-def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes: int = 0) -> Checked:
-    """Open, recognise and dry-run the model at `path`.
+def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes: int = 0) -> CheckedModel:
+    """Open, recognise and dry-run the model at `path`. Raises BadModel.
 
-    kind: as chosen by a person; None: recognised. overrides: settings that replace the recognised ones.
-    classes: how many labels a person gave; 0: those in the file count. Raises BadModel.
+    kind: as a user chose; None to recognise it. overrides: settings that replace the recognised ones.
+    classes: the number of labels that a user gave; 0 to use those in the file.
     """
     try:
         contents = container.read(path.read_bytes())
@@ -71,31 +71,35 @@ def check(path: Path, kind: ModelKind | None, overrides: dict[str, Any], classes
     labels = _label_names(metadata.get("names", ""))
     class_count = classes or len(labels)
     sized = {**overrides, "width": width, "height": height}
-    recognised = kind or _recognised(raw, width, height, class_count)
+    recognised = kind or _recognise_outputs(raw, width, height, class_count)
     if kind is None and recognised is ModelKind.BACKBONE:
-        # A backbone whose file leaves the size of its input open has another usual size.
+        # A backbone whose file does not fix the size of its input has another usual size.
         return check(path, ModelKind.BACKBONE, overrides, classes)
     if recognised is None:
-        kinds = _readable_as(raw, sized)
+        kinds = _decodable_kinds(raw, sized)
         raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
-    habits = _habits(recognised, detector, raw, class_count)
+    habits = _usual_settings(recognised, detector, raw, class_count)
     if recognised is ModelKind.YOLO:
-        habits |= _yolo_habits(raw, DetectorSettings(width=width, height=height), class_count)
+        habits |= _usual_yolo_settings(raw, DetectorSettings(width=width, height=height), class_count)
     if detector.bytes:
-        # Such a model scales by itself; from numbers within 0..1 it would see black.
+        # The model scales by itself: numbers within 0..1 would be black.
         sized["values"] = "raw"
     settings = _settings(habits, sized)
     if recognised is ModelKind.DETR and "activation" not in {**habits, **overrides}:
         raise BadModel("activation_unknown")
-    if not _reads(recognised, raw, settings):
-        kinds = _readable_as(raw, sized)
+    if not _can_decode(recognised, raw, settings):
+        kinds = _decodable_kinds(raw, sized)
         if kind is None:
             raise BadModel("kind_unknown" if kinds else "kind_unsupported", kinds)
         raise BadModel("backbone_wrong" if kind is ModelKind.BACKBONE else "kind_wrong", kinds)
-    return Checked(recognised, labels[:MAX_LABELS] or _numbered(recognised, raw, settings), settings)
+    return CheckedModel(
+        recognised, labels[:MAX_LABELS] or _numbered_labels(recognised, raw, settings), settings
+    )
 
 
-def _recognised(raw: list[NDArray[np.generic]], width: int, height: int, classes: int) -> ModelKind | None:
+def _recognise_outputs(
+    raw: list[NDArray[np.generic]], width: int, height: int, classes: int
+) -> ModelKind | None:
     if _is_detr_table(raw, cells(width, height)):
         return ModelKind.DETR
     shapes = [output.shape for output in raw]
@@ -104,11 +108,11 @@ def _recognised(raw: list[NDArray[np.generic]], width: int, height: int, classes
         return ModelKind.BACKBONE
     if kind is not ModelKind.YOLOX:
         return kind
-    # A row per cell: labels tell that there is no objectness, which YOLOX always has.
+    # A row per cell. If the labels leave no room for objectness, it is not YOLOX, which always has it.
     return (
         ModelKind.YOLO
         if raw[0].shape[-1] == 4 + (classes or _COCO)
-        else _with_grid(raw[0], max(width, height))
+        else _yolox_or_yolo(raw[0], max(width, height))
     )
 
 
@@ -119,7 +123,7 @@ def _settings(habits: dict[str, Any], overrides: dict[str, Any]) -> DetectorSett
         raise BadModel("settings_wrong") from error
 
 
-def _reads(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings) -> bool:
+def _can_decode(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings) -> bool:
     if kind is ModelKind.REFERENCE_DIFFERENCE:
         return False
     if kind is ModelKind.BACKBONE:
@@ -129,14 +133,14 @@ def _reads(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSe
         decoded = decode(kind, raw, settings)
     except (ValueError, IndexError):
         return False
-    # What a DETR says may have to be activated first. Points and angles are not confidences.
+    # The outputs of a DETR may have to be activated first. Points and angles are not confidences.
     return kind is ModelKind.DETR or not bool(np.any(decoded.confidences > 1 + ROUNDING))
 
 
-def _readable_as(raw: list[NDArray[np.generic]], overrides: dict[str, Any]) -> list[str]:
+def _decodable_kinds(raw: list[NDArray[np.generic]], overrides: dict[str, Any]) -> list[str]:
     """The kinds that the outputs of the dry run can be decoded as."""
     settings = _settings({}, overrides)
-    return [kind.value for kind in ModelKind if _reads(kind, raw, settings)]
+    return [kind.value for kind in ModelKind if _can_decode(kind, raw, settings)]
 
 
 def _input_size(
@@ -162,7 +166,7 @@ def _input_size(
 
 
 def _usual_size(text: str, default: int) -> tuple[int, int]:
-    """Height and width that a model was trained for, in a file's metadata: one number or both."""
+    """The height and width that a model was trained for, from a file's metadata: one number or both."""
     try:
         value = ast.literal_eval(text[:100])
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -174,9 +178,9 @@ def _usual_size(text: str, default: int) -> tuple[int, int]:
 
 
 def recognise(shapes: list[tuple[int, ...]], width: int, height: int) -> ModelKind | None:
-    """The kind of detector whose outputs have these shapes; None when none or several could be meant."""
+    """The kind of detector whose outputs have these shapes; None if no kind or several kinds fit."""
     count, others = cells(width, height), grids(width, height)
-    # Beside the candidates of a segmentation lie the masks that they mix.
+    # A segmentation has the masks that its candidates mix in a second output.
     if len(shapes) == 2 and len(shapes[0]) == 3 and len(shapes[1]) == 4:
         shapes = shapes[:1]
     if len(shapes) == 1:
@@ -199,10 +203,10 @@ def recognise(shapes: list[tuple[int, ...]], width: int, height: int) -> ModelKi
     return None
 
 
-def _with_grid(table: NDArray[np.generic], side: int) -> ModelKind | None:
-    """Whether the table is YOLOX's, centres relative to grid cells, or has them decoded into input px.
+def _yolox_or_yolo(table: NDArray[np.generic], side: int) -> ModelKind | None:
+    """YOLOX if the centres of the table are relative to grid cells, YOLO if they are in input px.
 
-    Relative centres lie within a few cells; decoded ones are spread over the whole input. None in between.
+    Relative centres are within a few cells; decoded ones are spread over the whole input. None in between.
     """
     centres = table.reshape(-1, table.shape[-1])[:, :2].astype(np.float64)
     spread = float(np.ptp(centres))
@@ -212,21 +216,21 @@ def _with_grid(table: NDArray[np.generic], side: int) -> ModelKind | None:
 
 
 def _is_detr_table(raw: list[NDArray[np.generic]], count: int) -> bool:
-    """Whether the one output is DETR's boxes and class confidences side by side, all of them parts of 1.
+    """Whether the only output has boxes and class confidences of a DETR in one table, all within 0..1.
 
-    Candidates of other kinds are in px, and as many as there are cells, or are padded with zeros.
+    Candidates of other kinds are in px, or there is one for each cell, or they are padded with zeros.
     """
     if len(raw) != 1 or raw[0].ndim != 3 or raw[0].shape[2] < 5 or raw[0].shape[1] in (count, 3 * count):
         return False
     table = raw[0][0].astype(np.float64)
     whole = bool(np.all(table[:, 4:] == np.rint(table[:, 4:])))
-    return len(table) > 0 and within_unit(table) and bool(np.all(table[:, 2:4] > 0)) and not whole
+    return len(table) > 0 and is_within_unit(table) and bool(np.all(table[:, 2:4] > 0)) and not whole
 
 
-def _habits(
+def _usual_settings(
     kind: ModelKind, detector: Detector, raw: list[NDArray[np.generic]], classes: int
 ) -> dict[str, Any]:
-    """How models of a kind are usually fed and read; a person may choose otherwise."""
+    """The usual settings of models of a kind; a user may choose others."""
     if kind is ModelKind.YOLOX:
         return {"colour": "bgr", "values": "raw", "fit": "corner"}
     if kind is ModelKind.BACKBONE:
@@ -235,8 +239,8 @@ def _habits(
         return {"fit": "stretch", "confidence": 0.5}
     if kind is ModelKind.DETR:
         activation = _activation(raw, classes)
-        # DETR itself and RF-DETR (whose outputs have these names) were trained on ImageNet's scale; RT-DETR
-        # and what came of it were not.
+        # DETR and RF-DETR (whose outputs have these names) were trained on ImageNet's scale, RT-DETR and its
+        # successors were not.
         outputs = {output.name for output in detector.session.get_outputs()}
         imagenet = activation == "softmax" or outputs == {"dets", "labels"}
         activated = {} if activation is None else {"activation": activation}
@@ -249,8 +253,10 @@ def _habits(
     return {}
 
 
-def _yolo_habits(raw: list[NDArray[np.generic]], settings: DetectorSettings, classes: int) -> dict[str, Any]:
-    """What the numbers of a candidate are, as far as the number of labels tells."""
+def _usual_yolo_settings(
+    raw: list[NDArray[np.generic]], settings: DetectorSettings, classes: int
+) -> dict[str, Any]:
+    """The meaning of the numbers of a candidate, as far as the number of labels determines it."""
     table = raw[0].shape[-2:]
     try:
         lying, _, _ = yolo_columns(table, settings.model_copy(update={"objectness": False}))
@@ -260,37 +266,42 @@ def _yolo_habits(raw: list[NDArray[np.generic]], settings: DetectorSettings, cla
         _, _, left = yolo_columns(table, settings)
     except ValueError:
         return {}
-    # Behind the classes a segmentation has as many numbers as there are masks to mix.
+    # After the classes, a segmentation has one number for each mask to mix.
     masks = raw[1].shape[1] if len(raw) == 2 and raw[1].ndim == 4 else 0
     behind = classes or left - masks
     return {"classes": behind} if 0 < behind < left else {}
 
 
 def _activation(raw: list[NDArray[np.generic]], names: int) -> str | None:
-    """How class outputs of a DETR become confidences, by what it says of a grey picture; None: unclear.
+    """The activation of the class outputs of a DETR, from its outputs for a grey picture; None if unclear.
 
-    With softmax the last class is "nothing", and nearly every candidate is that; with sigmoid no class is
-    likely. `names` is the number of labels in the file, 0 for none.
+    With softmax the last class is "nothing", and nearly every candidate has it. With sigmoid no class is
+    likely. names: the number of labels in the file, 0 for none.
     """
     if len(raw) == 1:
         return "none"
     tables = [output for output in raw if output.ndim == 3 and output.shape[-1] != 4]
-    # With four classes only the values tell them from the boxes.
-    tables = tables or [output for output in raw if output.ndim == 3 and not within_unit(output)]
-    if not tables or within_unit(tables[0]):
+    # With four classes only the values distinguish them from the boxes.
+    tables = tables or [output for output in raw if output.ndim == 3 and not is_within_unit(output)]
+    if not tables or is_within_unit(tables[0]):
         return "none"
     logits = tables[0][0].astype(np.float64)
     classes = logits.shape[1]
     if names in (classes, classes - 1):
         return "sigmoid" if names == classes else "softmax"
     others = logits[:, :-1].max(axis=1)
-    if np.mean(logits[:, -1] > others) > _MOST and np.median(logits[:, -1] - others) > _CLEARLY:
+    if (
+        np.mean(logits[:, -1] > others) > _MOST_CANDIDATES_SHARE
+        and np.median(logits[:, -1] - others) > _CLEAR_MARGIN
+    ):
         return "softmax"
-    return "sigmoid" if np.mean(logits.max(axis=1) < 0) > _MOST else None
+    return "sigmoid" if np.mean(logits.max(axis=1) < 0) > _MOST_CANDIDATES_SHARE else None
 
 
-def _numbered(kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings) -> list[str]:
-    """Labels for the classes of a file that names none."""
+def _numbered_labels(
+    kind: ModelKind, raw: list[NDArray[np.generic]], settings: DetectorSettings
+) -> list[str]:
+    """Numbered labels for the classes of a file without labels."""
     if kind in (ModelKind.NMS_FREE, ModelKind.NMS_INSIDE, ModelKind.BACKBONE):
         return []
     if kind is ModelKind.DETR:
@@ -305,7 +316,7 @@ def _numbered(kind: ModelKind, raw: list[NDArray[np.generic]], settings: Detecto
 
 
 def _label_names(text: str) -> list[str]:
-    """Labels in a file's metadata: a JSON or Python list or mapping from number to name."""
+    """The labels in a file's metadata: a JSON or Python list, or a mapping from number to name."""
     for read in (json.loads, ast.literal_eval):
         try:
             value = read(text[:200_000])

@@ -1,4 +1,4 @@
-"""Reads what matters for safety out of an ONNX file without loading it: operators' domains, external data.
+"""Reads the facts that matter for safety from an ONNX file without loading it: domains and external data.
 
 An ONNX file is a protocol buffer (onnx.proto3): ModelProto.graph is field 7, GraphProto.node 1 and
 initializer 5, sparse_initializer 15, NodeProto.attribute 5 and domain 7, AttributeProto.t 5, g 6, tensors 10,
@@ -24,7 +24,7 @@ class NotOnnx(ValueError):  # noqa: N818 - says what the file is
 
 @dataclass
 class ModelContents:
-    """What was found: nodes counted, domains that ONNX Runtime does not carry, and external data."""
+    """The number of nodes, domains that ONNX Runtime does not have, and whether there is external data."""
 
     nodes: int = 0
     foreign_domains: set[str] = field(default_factory=set)
@@ -37,7 +37,7 @@ def read(data: bytes) -> ModelContents:
     graphs = 0
     functions: set[str] = set()
     view = memoryview(data)
-    for number, _, value in _fields(view):
+    for number, _, value in _message_fields(view):
         if number == 7 and isinstance(value, memoryview):
             graphs += 1
             _graph(value, contents, 0)
@@ -52,7 +52,7 @@ def read(data: bytes) -> ModelContents:
 
 def _function(view: memoryview, contents: ModelContents) -> set[str]:
     operators: set[str] = set()
-    for number, _, value in _fields(view):
+    for number, _, value in _message_fields(view):
         if isinstance(value, memoryview):
             if number == 7:
                 _node(value, contents, 1)
@@ -66,7 +66,7 @@ def _function(view: memoryview, contents: ModelContents) -> set[str]:
 def _graph(view: memoryview, contents: ModelContents, depth: int) -> None:
     if depth > _DEPTH:
         raise NotOnnx("nested too deep")
-    for number, _, value in _fields(view):
+    for number, _, value in _message_fields(view):
         if isinstance(value, memoryview):
             if number == 1:
                 _node(value, contents, depth)
@@ -78,7 +78,7 @@ def _graph(view: memoryview, contents: ModelContents, depth: int) -> None:
 
 def _node(view: memoryview, contents: ModelContents, depth: int) -> None:
     contents.nodes += 1
-    for number, _, value in _fields(view):
+    for number, _, value in _message_fields(view):
         if isinstance(value, memoryview):
             if number == 7 and _text(value) not in _OWN_DOMAINS:
                 contents.foreign_domains.add(_text(value))
@@ -87,7 +87,7 @@ def _node(view: memoryview, contents: ModelContents, depth: int) -> None:
 
 
 def _attribute(view: memoryview, contents: ModelContents, depth: int) -> None:
-    for number, _, value in _fields(view):
+    for number, _, value in _message_fields(view):
         if isinstance(value, memoryview):
             if number in (5, 10):
                 _tensor(value, contents)
@@ -98,13 +98,13 @@ def _attribute(view: memoryview, contents: ModelContents, depth: int) -> None:
 
 
 def _sparse(view: memoryview, contents: ModelContents) -> None:
-    for number, _, value in _fields(view):
+    for number, _, value in _message_fields(view):
         if isinstance(value, memoryview) and number in (1, 2):
             _tensor(value, contents)
 
 
 def _tensor(view: memoryview, contents: ModelContents) -> None:
-    for number, _, value in _fields(view):
+    for number, _, value in _message_fields(view):
         if number == 13 or (number == 14 and value == _EXTERNAL):
             contents.external_data = True
 
@@ -113,7 +113,7 @@ def _text(view: memoryview) -> str:
     return bytes(view).decode("utf-8", "replace")
 
 
-def _fields(view: memoryview) -> Iterator[tuple[int, int, int | memoryview]]:
+def _message_fields(view: memoryview) -> Iterator[tuple[int, int, int | memoryview]]:
     """The fields of one message: number, wire type, value (a number, or the bytes of a nested value)."""
     at, end = 0, len(view)
     while at < end:

@@ -14,11 +14,12 @@ from shared.wire.detection import ModelKind
 
 Array = NDArray[np.float64]
 _STRIDES = (8, 16, 32)
-# Models for large photos look at a coarser grid too, those for small things at a finer one, tiny ones at two.
+# Models for large photos have a coarser grid too, models for small objects a finer one, tiny models two
+# grids.
 _FAMILIES = (_STRIDES, (8, 16, 32, 64), (4, 8, 16, 32), (16, 32))
 ROUNDING = 1e-3
-_PARTS = 1.5
-"""Boxes of a photo that all end below are parts of the input: in px they would be next to nothing."""
+_MOST_RELATIVE = 1.5
+"""If all boxes of a photo end below, they are in parts of the input: in px they would be almost empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +42,28 @@ class Decoded:
 def decode(kind: ModelKind, outputs: Sequence[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
     """The candidates in `outputs`. Raises ValueError when the shapes are not those of `kind`."""
     decoded = _DECODERS[kind]([np.asarray(output) for output in outputs], settings)
-    if kind in _IN_PX_OR_PARTS and len(decoded.boxes) and np.abs(decoded.boxes).max() <= _PARTS:
+    if kind in _IN_PX_OR_PARTS and len(decoded.boxes) and np.abs(decoded.boxes).max() <= _MOST_RELATIVE:
         size = np.array([settings.width, settings.height] * 2, np.float64)
         return Decoded(decoded.boxes * size, decoded.confidences, decoded.classes)
     return decoded
 
 
 def cells(width: int, height: int, strides: Sequence[int] = _STRIDES) -> int:
-    """Grid cells of the three usual strides, or of others."""
+    """The number of grid cells of the three usual strides, or of others."""
     return sum((width // stride) * (height // stride) for stride in strides)
 
 
 def grids(width: int, height: int) -> set[int]:
-    """How many cells the grids of such detectors have."""
+    """The possible numbers of cells in the grids of YOLO detectors."""
     return {cells(width, height, strides) for strides in _FAMILIES}
 
 
-def within_unit(values: NDArray[np.generic]) -> bool:
+def is_within_unit(values: NDArray[np.generic]) -> bool:
     """Whether all values lie within 0..1, up to rounding."""
     return bool(np.all(np.abs(values.astype(np.float64) - 0.5) <= 0.5 + ROUNDING))
 
 
-def _activated(values: Array, settings: DetectorSettings) -> Array:
+def _activate(values: Array, settings: DetectorSettings) -> Array:
     if settings.activation == "sigmoid":
         return np.asarray(1 / (1 + np.exp(-np.clip(values, -60, 60))))
     if settings.activation == "softmax":
@@ -76,7 +77,7 @@ def _corners(centred: Array) -> Array:
     return np.concatenate([centred[:, :2] - half, centred[:, :2] + half], axis=1)
 
 
-def _best(boxes: Array, scores: Array) -> Decoded:
+def _best_class(boxes: Array, scores: Array) -> Decoded:
     classes = scores.argmax(axis=1)
     return Decoded(boxes, scores[np.arange(len(scores)), classes], classes.astype(np.int64))
 
@@ -90,9 +91,10 @@ def _rows(output: NDArray[np.generic]) -> Array:
 
 
 def yolo_columns(shape: Sequence[int], settings: DetectorSettings) -> tuple[bool, int, int]:
-    """How a table (rows, columns) is read: a column per candidate; where the classes begin; their number.
+    """The layout of a table (rows, columns): whether a candidate is a column, its first class, their number.
 
-    v5, v7 and v6: rows of four and objectness. v8 and later: columns of four without. Raises ValueError.
+    v5, v7 and v6 have rows with four numbers and objectness, v8 and later columns without objectness. Raises
+    ValueError.
     """
     counts = grids(settings.width, settings.height)
     rows, columns = shape
@@ -107,16 +109,16 @@ def yolo_columns(shape: Sequence[int], settings: DetectorSettings) -> tuple[bool
 
 
 def _yolo(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
-    """Centre, size, objectness or not, and classes; masks and points behind them are left alone."""
+    """Centre, size, objectness if there is any, and classes; masks and points after them are ignored."""
     rows = _rows(outputs[0])
     lying, first, classes = yolo_columns(rows.shape, settings)
     rows = rows.T if lying else rows
-    scores = _activated(rows[:, 4 : first + classes], settings)
-    return _best(_corners(rows), scores if first == 4 else scores[:, 1:] * scores[:, :1])
+    scores = _activate(rows[:, 4 : first + classes], settings)
+    return _best_class(_corners(rows), scores if first == 4 else scores[:, 1:] * scores[:, :1])
 
 
 def _yolox(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
-    """(1, n, 5 + classes): centre offsets and log sizes in units of the cell, per stride row by row."""
+    """(1, n, 5 + classes): centre offsets and log sizes in units of the cell, row by row for each stride."""
     rows = _rows(outputs[0])
     if rows.shape[0] != cells(settings.width, settings.height) or rows.shape[1] < 6:
         raise ValueError("the number of candidates is not that of the input size")
@@ -129,8 +131,8 @@ def _yolox(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> De
     place, step = np.concatenate(corners), np.concatenate(steps)
     centre = (rows[:, :2] + place) * step
     size = np.exp(np.clip(rows[:, 2:4], -20, 20)) * step
-    scores = _activated(rows[:, 4:], settings)
-    return _best(_corners(np.concatenate([centre, size], axis=1)), scores[:, 1:] * scores[:, :1])
+    scores = _activate(rows[:, 4:], settings)
+    return _best_class(_corners(np.concatenate([centre, size], axis=1)), scores[:, 1:] * scores[:, :1])
 
 
 def _nms_free(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
@@ -144,33 +146,34 @@ def _nms_free(outputs: list[NDArray[np.generic]], settings: DetectorSettings) ->
 def _detr(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
     """Logits (1, n, classes) and boxes (1, n, 4), or one table (1, n, 4 + classes) of both.
 
-    Boxes are centre and size as parts of the input. With softmax the last class is "nothing" and left out.
+    Boxes are centre and size in parts of the input. With softmax the last class is "nothing", which is left
+    out.
     """
     if len(outputs) == 1 and outputs[0].ndim == 3:
         rows = _rows(outputs[0])
         outputs = [rows[None, :, 4:], rows[None, :, :4]]
-        if rows.shape[1] < 5 or not within_unit(rows[:, :4]):
+        if rows.shape[1] < 5 or not is_within_unit(rows[:, :4]):
             raise ValueError("the boxes are not parts of the input")
     tables = [output for output in outputs if output.ndim == 3]
-    # Usually the boxes come last; with four classes only their values tell them apart.
+    # Usually the boxes come last; with four classes only their values distinguish them.
     four = [place for place, output in enumerate(tables) if output.shape[-1] == 4]
     if len(tables) != 2 or not four:
         raise ValueError("expected class scores and boxes")
     fitting = [place for place in four if tables[place].min() >= 0 and tables[place].max() <= 1]
     place = (fitting or four)[-1]
-    if np.abs(tables[place]).max(initial=0) > _PARTS:
+    if np.abs(tables[place]).max(initial=0) > _MOST_RELATIVE:
         raise ValueError("the boxes are not parts of the input")
     boxes, logits = _rows(tables[place]), _rows(tables[1 - place])
-    scores = _activated(logits, settings)
+    scores = _activate(logits, settings)
     if settings.activation == "softmax":
         scores = scores[:, :-1]
     size = np.array([settings.width, settings.height] * 2, np.float64)
-    return _best(_corners(boxes * size), scores)
+    return _best_class(_corners(boxes * size), scores)
 
 
 def _nms_inside(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
-    """Either (n, 7): image, x1, y1, x2, y2, class, confidence, of which those of the first image count; or
-    boxes, confidences and classes apart, with the number of valid ones where the model gives it."""
+    """Either one table (n, 7): image, x1, y1, x2, y2, class, confidence, of which the first image counts; or
+    separate boxes, confidences and classes, with the number of valid ones if the model has it."""
     if len(outputs) == 1:
         rows = _rows(outputs[0])
         if rows.shape[1] != 7:

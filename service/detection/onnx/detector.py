@@ -16,20 +16,21 @@ from numpy.typing import NDArray
 
 from service.detection.onnx.decode import Decoded, decode
 from service.detection.onnx.fit import fit
-from service.detection.onnx.merge import SliceFindings, merged, slice_findings
+from service.detection.onnx.merge import SliceFindings, merge_slices, slice_findings
 from service.detection.onnx.settings import DetectorSettings
 from shared.geometry import Rect, from_corners
 from shared.wire.detection import ModelKind
 
 SIZE_INPUT = "orig_target_sizes"
-"""The input (1, 2) int64 of RT-DETR, D-FINE and DEIM as exported: width and height that boxes are in."""
+"""The input (1, 2) int64 of exported RT-DETR, D-FINE and DEIM: the width and height that boxes are in."""
 _OPEN_MODELS = 3
 _MOST_BYTES = 1_500_000_000
 _MOST_SLICES = 160
 _OVERLAP = 0.2
-# Parts of a photo that are looked at together have no more px than these: that bounds the memory.
-_TOGETHER_PIXELS = 4 * 640 * 640
-# Each falls back on the next for what it cannot do. TensorRT would build an engine for minutes first.
+# The most px of the parts of a photo that are processed at a time, which bounds the memory.
+_PIXELS_AT_ONCE = 4 * 640 * 640
+# A provider leaves operators that it does not support to the next. TensorRT is not used: it first builds an
+# engine for minutes.
 _PROVIDERS = (
     "CUDAExecutionProvider",
     "ROCMExecutionProvider",
@@ -40,11 +41,10 @@ _PROVIDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Detected:
-    """What a model recognised: label, confidence, and its box in px of the photo as decoded.
+class DetectedObject:
+    """An object that a model detected: label, confidence, and box in px of the photo as decoded.
 
-    It is no `shared.findings.Finding` yet: `computer` leaves out what does not count and enlarges the box to
-    the upright photo.
+    `computer` leaves out ignored ones and enlarges the box to the upright photo.
     """
 
     label: str
@@ -53,17 +53,17 @@ class Detected:
 
 
 def open_session(path: Path, calls: int = 1) -> Any:
-    """An ONNX Runtime session on the best provider there is, with one thread per core.
+    """An ONNX Runtime session on the best available provider, with one thread per core.
 
-    The threads are shared among so many `calls` at a time.
+    calls: the number of parallel calls, which share the threads.
     """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = max(_cores() // calls, 1)
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
-    # Threads that spin while they wait save a quarter of a call on a machine with nothing else to do. In a
-    # row of photos the next one is decoded and the last one stored on the same cores: there they take half as
-    # much processor time again, and the calls last longer.
+    # Threads that spin while they wait save a quarter of a call on an idle machine. In a row of photos the
+    # same cores decode the next photo and store the last result: there spinning threads need half as much
+    # processor time again, and the calls take longer.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     used = providers(onnxruntime.get_available_providers())
     return onnxruntime.InferenceSession(str(path), options, providers=used)
@@ -74,16 +74,18 @@ def _cores() -> int:
 
 
 def providers(offered: Sequence[str]) -> list[str]:
-    """Those of the offered providers that are used, a GPU's before the CPU's."""
+    """The offered providers that are used, GPUs before the CPU."""
     return [name for name in _PROVIDERS if name in offered]
 
 
-def calls_together(settings: DetectorSettings) -> int:
-    """How many parts of a photo are given to the model at a time: calls beside each other are faster than
-    each on all cores. A GPU has one at a time."""
+def parallel_calls(settings: DetectorSettings) -> int:
+    """The number of parts of a photo that the model processes at a time: 1 on a GPU.
+
+    Parallel calls are faster than calls one after the other on all cores.
+    """
     if providers(onnxruntime.get_available_providers())[0] != "CPUExecutionProvider":
         return 1
-    return max(min(_TOGETHER_PIXELS // (settings.width * settings.height), _cores()), 1)
+    return max(min(_PIXELS_AT_ONCE // (settings.width * settings.height), _cores()), 1)
 
 
 def channels_last(shape: Sequence[int | str | None]) -> bool:
@@ -92,10 +94,10 @@ def channels_last(shape: Sequence[int | str | None]) -> bool:
 
 
 class Detector:
-    """One open model, for so many `calls` at a time.
+    """One open model, for this number of parallel `calls`.
 
-    inputs: all that it takes. sized: one of them is the size that its boxes are to be in. last: its image has
-    the channels last. bytes: its image is of whole numbers, 0..255. batch: so many images go in at a time.
+    inputs: all its inputs. sized: one of them is the size in which its boxes are given. last: its image has
+    the channels last. bytes: its image has whole numbers, 0..255. batch: the number of images in its input.
     """
 
     def __init__(self, path: Path, calls: int = 1) -> None:
@@ -122,34 +124,34 @@ class Detector:
             converted = np.repeat(converted, self.batch, axis=0)
         inputs: dict[str, NDArray[Any]] = {self._input.name: converted}
         if self.sized:
-            # With the size of the input its boxes are in px of the input.
+            # Given the size of the input, its boxes are in px of the input.
             size = np.array([[tensor.shape[3], tensor.shape[2]]], np.int64)
             inputs[SIZE_INPUT] = np.repeat(size, self.batch, axis=0)
-        return [self._of_first(output) for output in self.session.run(None, inputs)]
+        return [self._first_image(output) for output in self.session.run(None, inputs)]
 
-    def _of_first(self, output: NDArray[np.generic]) -> NDArray[np.generic]:
-        """What an output says of the first image; rows that name their image are separated when decoded."""
+    def _first_image(self, output: NDArray[np.generic]) -> NDArray[np.generic]:
+        """The output for the first image. Rows that name their image are separated when they are decoded."""
         numbered = output.ndim == 2 and output.shape[1] == 7
         many = self.batch > 1 and output.ndim > 0 and output.shape[0] == self.batch and not numbered
         return output[:1] if many else output
 
     def detect(
         self, photo: NDArray[np.uint8], kind: ModelKind, settings: DetectorSettings, labels: Sequence[str]
-    ) -> list[Detected]:
+    ) -> list[DetectedObject]:
         """Findings in `photo` (BGR uint8, upright), the surest first; boxes are clipped to the photo.
 
         Raises ValueError when the outputs do not fit the kind, RuntimeError when the model fails.
         """
         height, width = photo.shape[:2]
         if self.bytes:
-            # From numbers within 0..1 it would see black.
+            # Numbers within 0..1 would be black.
             settings = settings.model_copy(update={"values": "raw"})
 
         def look(cut: tuple[int, int, int, int]) -> SliceFindings:
             x, y, w, h = cut
             fitted = fit(photo[y : y + h, x : x + w], settings)
             raw = decode(kind, self.outputs(fitted.tensor), settings)
-            # Below the least of all thresholds nothing matters, and merging costs.
+            # Candidates below all thresholds would only slow down the merging.
             some = raw.above(settings.least_confidence)
             boxes = fitted.back(some.boxes) + np.array([x, y, x, y])
             inside = Decoded(boxes, some.confidences, some.classes)
@@ -161,7 +163,7 @@ class Detector:
                 parts = list(pool.map(look, cuts))
         else:
             parts = [look(cut) for cut in cuts]
-        whole = merged(parts, settings.iou)
+        whole = merge_slices(parts, settings.iou)
         detected = []
         for (x1, y1, x2, y2), confidence, number in zip(
             whole.boxes.tolist(), whole.confidences.tolist(), whole.classes.tolist(), strict=True
@@ -169,20 +171,20 @@ class Detector:
             label = labels[number] if 0 <= number < len(labels) else f"class {number}"
             box = from_corners(x1, y1, x2, y2).clamped(width, height)
             if not box.empty and confidence >= settings.per_label.get(label, settings.confidence):
-                detected.append(Detected(label, min(float(confidence), 1.0), box))
+                detected.append(DetectedObject(label, min(float(confidence), 1.0), box))
         return detected
 
 
 def is_sliced(width: int, height: int, settings: DetectorSettings) -> bool:
-    """Whether a photo is looked at in parts too."""
+    """Whether a photo is also processed in parts."""
     longest = max(width / settings.width, height / settings.height)
     return bool(settings.sliced) and longest > settings.sliced
 
 
 def slices(width: int, height: int, settings: DetectorSettings) -> Iterator[tuple[int, int, int, int]]:
-    """The parts (x, y, w, h) that a photo is looked at in: whole, and a large one also cut up.
+    """The parts (x, y, w, h) of a photo that a model processes: the whole photo, and slices of a large one.
 
-    The cuts are as large as the model's input, so nothing small is scaled away, unless that made too many.
+    A slice is as large as the model's input, so that no detail is lost, and larger if there were too many.
     """
     yield 0, 0, width, height
     if not is_sliced(width, height, settings):
@@ -208,13 +210,13 @@ def _starts(length: int, part: float) -> list[int]:
 
 
 class Detectors:
-    """The open models, least recently used closed first, bounded in number and in bytes of their files."""
+    """The open models, bounded in number and size of their files. The least recently used closes first."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[tuple[str, int], tuple[Detector, int]] = OrderedDict()
 
     def get(self, path: Path, sha256: str, calls: int = 1) -> Detector:
-        """The model at `path` for so many `calls` at a time, opened when it is not open yet."""
+        """The model at `path` for this number of parallel `calls`; opens it if it is not open."""
         key = sha256, calls
         if key in self._open:
             self._open.move_to_end(key)

@@ -1,4 +1,4 @@
-"""Scales a photo, or a part of it, into a model's input and gives the mapping back."""
+"""Scales a photo, or a part of it, to a model's input and maps boxes back to the photo."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedImage:
     """The tensor (1, 3, height, width) float32, and input px = photo px * scale + shift per axis."""
 
     tensor: NDArray[np.float32]
@@ -32,17 +32,17 @@ class Fitted:
 
 
 def scale_of(width: int, height: int, settings: DetectorSettings) -> tuple[float, float]:
-    """How many input px a photo px becomes, across and down."""
+    """Input px per photo px, across and down."""
     across, down = settings.width / width, settings.height / height
     return (across, down) if settings.fit == "stretch" else (min(across, down),) * 2
 
 
-def fit(image: NDArray[np.uint8], settings: DetectorSettings) -> Fitted:
-    """Scale, border and normalise a BGR uint8 image as `settings` say."""
+def fit(image: NDArray[np.uint8], settings: DetectorSettings) -> FittedImage:
+    """Scale a BGR uint8 image, add borders and normalise it according to `settings`."""
     height, width = image.shape[:2]
     across, down = scale_of(width, height, settings)
     size = (max(round(width * across), 1), max(round(height * down), 1))
-    image = _scaled(image, size)
+    image = _scale(image, size)
     right, below = settings.width - size[0], settings.height - size[1]
     left, top = (right // 2, below // 2) if settings.fit == "centre" else (0, 0)
     if right or below:
@@ -56,26 +56,26 @@ def fit(image: NDArray[np.uint8], settings: DetectorSettings) -> Fitted:
         order = slice(None) if settings.colour == "rgb" else slice(None, None, -1)
         tensor -= _MEAN[order, None, None]
         tensor /= _DEVIATION[order, None, None]
-    return Fitted(tensor, (size[0] / width, size[1] / height), (float(left), float(top)))
+    return FittedImage(tensor, (size[0] / width, size[1] / height), (float(left), float(top)))
 
 
-def _scaled(image: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
+def _scale(image: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
     """The image with `size` (width, height).
 
-    What is shrunk is averaged over whole blocks of px first: that takes a tenth of the time that averaging by
-    an uneven factor does. What is left is then less than a half, where interpolating skips no px.
+    To shrink an image, it is first averaged over whole blocks of px, which takes a tenth of the time of
+    averaging by an uneven factor. The rest is less than a half, where interpolation skips no px.
     """
     height, width = image.shape[:2]
     across, down = width / size[0], height / size[1]
     whole = range(int(min(across, down)), 1, -1)
     block = next((side for side in whole if width % side == 0 and height % side == 0), 1)
     if block > 1:
-        image = _resized(image, (width // block, height // block), cv2.INTER_AREA)
+        image = _resize(image, (width // block, height // block), cv2.INTER_AREA)
     skips = max(across, down) / block >= 2
-    return _resized(image, size, cv2.INTER_AREA if skips else cv2.INTER_LINEAR)
+    return _resize(image, size, cv2.INTER_AREA if skips else cv2.INTER_LINEAR)
 
 
-def _resized(image: NDArray[np.uint8], size: tuple[int, int], how: int) -> NDArray[np.uint8]:
+def _resize(image: NDArray[np.uint8], size: tuple[int, int], how: int) -> NDArray[np.uint8]:
     if size == (image.shape[1], image.shape[0]):
         return image
     return np.asarray(cv2.resize(image, size, interpolation=how), np.uint8)

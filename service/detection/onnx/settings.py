@@ -1,4 +1,4 @@
-"""Defines how one ONNX detector is fed and read; kept with the model, chosen when it is added."""
+"""Defines the settings of an ONNX detector, which are chosen when it is added and stored with it."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 ACTIVATIONS: Final = ("sigmoid", "softmax")
-"""How class outputs that are not yet confidences become confidences."""
+"""The functions that turn class outputs into confidences."""
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class DetectorSettings(BaseModel):
-    """Input: `width` x `height` px; `colour` order; `values` 0..1, 0..255 or ImageNet-normalised; `fit` is
-    how the photo gets its shape: letterbox with the photo in the middle or the corner, or stretched.
+    """The input and output of a detector.
 
-    Output: `activation` turns class outputs into confidences. A candidate of a YOLO has `objectness` or not
-    (None: as usual for the shape) and then `classes` (0: all that is left). Findings below `confidence` (or
-    the label's own) are dropped; overlapping ones of a class above `iou` merge. `sliced` cuts photos longer
-    than so many inputs into overlapping parts (0: never). A photo fails when one of `fail_labels` (None: any
-    label) is found with `fail_confidence` or more.
+    Input: `width` x `height` px; `colour` order; `values` 0..1, 0..255 or ImageNet-normalised. `fit` is the
+    way to fit the photo into the input: a letterbox with the photo in the middle or the corner, or stretched.
+
+    Output: `activation` turns class outputs into confidences. A candidate of a YOLO may have `objectness`
+    (None: as usual for the shape), followed by `classes` (0: all other numbers). Findings below `confidence`
+    (or the confidence of their label) are dropped. Findings of a class that overlap by more than `iou` are
+    merged. A photo longer than `sliced` inputs is cut into overlapping slices (0: never). A photo fails if
+    one of `fail_labels` (None: any label) is found with `fail_confidence` or more.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -43,7 +45,7 @@ class DetectorSettings(BaseModel):
 
     @property
     def least_confidence(self) -> float:
-        """No finding is reported below it, whatever its label."""
+        """The least confidence of a reported finding, whatever its label."""
         return min([self.confidence, *self.per_label.values()])
 
     def fails(self, label: str, confidence: float) -> bool:
@@ -51,8 +53,8 @@ class DetectorSettings(BaseModel):
         return confidence >= self.fail_confidence and (self.fail_labels is None or label in self.fail_labels)
 
 
-def settings_given(text: str) -> dict[str, Any]:
-    """Settings as a person gives them, a JSON object. Raises ValueError with what it is instead."""
+def parse_settings(text: str) -> dict[str, Any]:
+    """Parse the settings that a user gave, a JSON object. Raises ValueError, which says what is wrong."""
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,1 +1,1 @@
-"""Brings jobs to the dispatcher: one port with a SQLite and a PostgreSQL implementation."""
+"""Hands jobs to the dispatcher: one port with a SQLite and a PostgreSQL implementation."""

@@ -6,9 +6,9 @@ from service.db.database import Database
 from service.detection.queue.port import Queue
 
 
-def queue_for(database: Database) -> Queue:
-    """The queue that fits the database."""
-    # procrastinate is imported on PostgreSQL only.
+def choose_queue(database: Database) -> Queue:
+    """The queue for the kind of database."""
+    # Only PostgreSQL needs procrastinate.
     if database.is_sqlite:
         from service.detection.queue.leased_queue import LeasedQueue
 

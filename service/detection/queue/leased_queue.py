@@ -17,7 +17,7 @@ _POLL_SECONDS: Final = 2.0
 
 
 class LeasedQueue:
-    """Takes the oldest free row, again and again."""
+    """Takes the oldest free row repeatedly."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -25,16 +25,16 @@ class LeasedQueue:
         self._tasks: list[asyncio.Task[None]] = []
 
     def add(self, session: Session, row: JobRow) -> None:
-        """Nothing: the row is the queue."""
+        """Do nothing, because the row itself is the queue."""
 
     def kick(self) -> None:
-        """Look for a job now; from any thread."""
+        """Poll for a job now. Any thread may call it."""
         self._kicked.notify()
 
     async def start(self, work: Work) -> None:
-        """Begin to take jobs; those of a process that died come first."""
-        # One service owns a SQLite file, so whatever was running belongs to a process that is gone.
-        await self._database.write(job_rows.give_all_back)
+        """Start to take jobs; those of a process that died come first."""
+        # One service owns a SQLite file, so all running jobs belonged to a process that ended.
+        await self._database.write(job_rows.release_running_jobs)
         self._tasks = [asyncio.create_task(self._loop(work)) for _ in range(AT_ONCE)]
 
     def is_alive(self) -> bool:

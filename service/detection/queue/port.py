@@ -11,45 +11,44 @@ from sqlmodel import Session
 from service.detection.tables import JobRow
 
 AT_ONCE: Final = 2
-"""So many jobs are handed out at a time: one is prepared, or its result stored, while another is computed."""
+"""The number of jobs that are handed out at a time: while one is computed, another is prepared or stored."""
 
 
 class Outcome(Enum):
-    """What became of one attempt at a job."""
+    """The outcome of one attempt at a job."""
 
     NOTHING = auto()
-    """There was no such job to work on."""
+    """There was no job."""
     ENDED = auto()
     AGAIN = auto()
-    """Its compute process died: the job is to be taken again."""
+    """The compute process died: the job must be taken again."""
     FAULT = auto()
-    """It could not be handled, and that has been logged: the job is to be taken again, after a while."""
+    """An error was logged: the job must be taken again after a pause."""
 
 
 Take = Callable[[Session], JobRow | None]
-"""Takes a job within the transaction of a session."""
+"""Takes a job inside the transaction of a session."""
 Work = Callable[[Take], Awaitable[Outcome]]
-"""Takes a job and works it off. It never raises, but for being cancelled: then the job is given back."""
+"""Takes a job and processes it. It raises nothing except CancelledError, after it has released the job."""
 
 
 class Queue(Protocol):
-    """Hands every job to one of the services on the database, `AT_ONCE`, and those of dead ones again.
+    """Hands each job, and the jobs of dead services, to one of the services, `AT_ONCE` at a time.
 
-    It may hand a job out twice; that its result is written once is ensured by
-    `service.detection.jobs.job_rows`.
+    It may hand out a job twice. `service.detection.jobs.job_rows` ensures that the result is written once.
     """
 
     def add(self, session: Session, row: JobRow) -> None:
-        """Queue a new job, in the transaction that makes its row."""
+        """Queue a new job, in the transaction that creates its row."""
 
     def kick(self) -> None:
-        """A new job was committed; from any thread."""
+        """Notify the queue that a new job was committed. Any thread may call it."""
 
     async def start(self, work: Work) -> None:
-        """Begin to hand jobs to `work`, on the loop of the caller."""
+        """Start to hand jobs to `work`, on the loop of the caller."""
 
     def is_alive(self) -> bool:
-        """Whether it hands out jobs, as far as there are any."""
+        """Whether it still hands out jobs."""
 
     async def stop(self) -> None:
-        """Cancel the work that runs, and hand out no more."""
+        """Cancel running work and hand out no more jobs."""

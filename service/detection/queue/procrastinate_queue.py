@@ -1,7 +1,7 @@
 """Queues jobs on PostgreSQL for one or more service machines, by procrastinate.
 
-Its worker has a thread and an event loop of its own, since psycopg cannot use the loop that asyncio has on
-Windows. The work itself runs on the loop of the service.
+Its worker runs on a separate thread with a separate event loop, because psycopg cannot use asyncio's loop on
+Windows. The jobs themselves are processed on the loop of the service.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from service.notifier import Notifier
 from shared.wire.detection import OPEN
 
 _LOG = logging.getLogger(__name__)
-# Every job would be two lines of it at INFO.
+# At INFO it would log two lines for each job.
 logging.getLogger("procrastinate").setLevel(logging.WARNING)
 
 QUEUE: Final = "detection"
 _TASK: Final = "detect"
 _BEAT_SECONDS: Final = 5.0
 DEAD_SECONDS: Final = 15.0
-"""A worker without a heartbeat for so long is dead."""
+"""A worker without a heartbeat for this time is dead."""
 _POLL_SECONDS: Final = 2.0
 _FAULT_SECONDS: Final = 2.0
 _GRACE_SECONDS: Final = 5.0
-"""A job in work that is not given back so long after the end is left to be rescued."""
+"""A running job that is not released within this time after the end is left to be rescued."""
 _STOP_SECONDS: Final = 10.0
-# Of the advisory lock that one rescuer holds at a time: any number that nothing else in the database uses.
+# The key of the advisory lock that one rescuer holds at a time: any number that nothing else uses.
 _RESCUE_LOCK: Final = 8_177_024
 _UNQUEUED: Final = (
     select(JobRow)
@@ -58,7 +58,7 @@ _UNQUEUED: Final = (
 
 
 async def _end(task: asyncio.Task[Any], seconds: float) -> None:
-    """Cancel the task, again every so many seconds, until it is done.
+    """Cancel the task again every `seconds` until it is done.
 
     Before Python 3.12 `asyncio.wait_for`, with which the pool waits for connections, may lose a cancellation
     (python/cpython#86296).
@@ -73,11 +73,11 @@ class TakeAgain(Exception):  # noqa: N818 - it tells procrastinate what to do, a
 
 
 class ProcrastinateQueue:
-    """A worker of procrastinate beside the service, which hands it a few jobs at a time."""
+    """A worker of procrastinate, which hands the service a few jobs at a time."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        # Defers on the connection of the caller's transaction, and so opens none itself.
+        # It uses the connection of the caller's transaction and opens none itself.
         self._manager = JobManager(SyncPsycopgConnector())
         self._work: Work | None = None
         self._service_loop: asyncio.AbstractEventLoop | None = None
@@ -88,7 +88,7 @@ class ProcrastinateQueue:
         """Notified once, at the stop."""
 
     def add(self, session: Session, row: JobRow) -> None:
-        """Queue the job, in the transaction of the session: it is there when the row is, and only then."""
+        """Queue the job in the transaction of the session, so that job and row are committed together."""
         job = Job(
             queue=QUEUE,
             task_name=_TASK,
@@ -99,11 +99,11 @@ class ProcrastinateQueue:
         self._manager.defer_job(job, connection=session.connection().connection.driver_connection)
 
     def kick(self) -> None:
-        """Nothing: the database notifies the workers."""
+        """Do nothing, because the database notifies the workers."""
 
     async def start(self, work: Work) -> None:
         """Start the worker on its thread."""
-        # It has as long to reach the database first as it has afterwards.
+        # The time limit for reaching the database starts now.
         self._reached_at = time.monotonic()
         self._work, self._service_loop = work, asyncio.get_running_loop()
         loop = asyncio.SelectorEventLoop()
@@ -115,12 +115,12 @@ class ProcrastinateQueue:
         return time.monotonic() - self._reached_at < DEAD_SECONDS
 
     async def stop(self) -> None:
-        """Give the jobs in work back and end the worker."""
+        """Release the running jobs and end the worker."""
         self._stopped.notify()
         for task in self._working:
             task.cancel()
         if self._thread is not None:
-            # A database that does not answer must not keep the service from ending.
+            # The service must end also if the database does not answer.
             await asyncio.to_thread(self._thread.join, _STOP_SECONDS)
 
     def _is_stopped(self) -> bool:
@@ -131,26 +131,26 @@ class ProcrastinateQueue:
             runner.run(self._serve())
 
     async def _serve(self) -> None:
-        """Run workers until stopped: one ends when its connection to the database is lost."""
+        """Run workers until stopped. A worker ends when its connection to the database is lost."""
         while not self._is_stopped():
             try:
                 await self._run_worker()
             except Exception as problem:
                 if self._is_stopped():
-                    # The database went first: nothing waits for this any longer.
+                    # The database ended before the service, so the error does not matter.
                     return
                 _LOG.error("the queue of detection jobs stopped: %s; it starts again", trace_of(problem))
             await self._pause()
 
     async def _pause(self) -> None:
-        """Wait after a fault, but not beyond the end."""
+        """Wait after a fault, at most until the queue is stopped."""
         await self._stopped.wait(0, _FAULT_SECONDS)
 
     async def _run_worker(self) -> None:
         connector = PsycopgConnector(conninfo=address(self._database.url), min_size=1, max_size=4)
         app = App(connector=connector)
         app.task(name=_TASK, queue=QUEUE, retry=True)(self._detect)
-        # Not cancelled while it opens: the pool would never close.
+        # If the task were cancelled while the pool opens, the pool would never close.
         async with app.open_async():
             worker = asyncio.create_task(
                 app.run_worker_async(
@@ -172,17 +172,17 @@ class ProcrastinateQueue:
             worker.result()
 
     async def _detect(self, job_id: str) -> None:
-        """The task, on the worker's loop. Raises TakeAgain to have the job queued again."""
+        """Run the task of procrastinate on the worker's loop. Raises TakeAgain to queue the job again."""
         assert self._service_loop is not None
-        handed = asyncio.run_coroutine_threadsafe(self._hand(job_id), self._service_loop)
+        handed = asyncio.run_coroutine_threadsafe(self._process(job_id), self._service_loop)
         outcome = await asyncio.wrap_future(handed)
         if outcome is Outcome.FAULT:
             await self._pause()
         if outcome in (Outcome.AGAIN, Outcome.FAULT):
             raise TakeAgain
 
-    async def _hand(self, job_id: str) -> Outcome:
-        """Work the job off, on the loop of the service."""
+    async def _process(self, job_id: str) -> Outcome:
+        """Process the job on the loop of the service."""
         if self._is_stopped() or self._work is None:
             return Outcome.AGAIN
         task = asyncio.current_task()
@@ -205,9 +205,9 @@ class ProcrastinateQueue:
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _rescue(self, app: App, connector: PsycopgConnector) -> None:
-        """Queue again what a dead worker had, and what is open without being queued."""
+        """Queue the jobs of dead workers again, and open jobs that are not queued."""
         async with connector.pool.connection() as held:
-            # Two rescuers of the same job would take it from the worker that the first one gave it to.
+            # A second rescuer of a job would take it from the worker that got it from the first one.
             cursor = await held.execute("SELECT pg_try_advisory_xact_lock(%s)", (_RESCUE_LOCK,))
             if await cursor.fetchone() != (True,):
                 return
@@ -218,6 +218,6 @@ class ProcrastinateQueue:
             await asyncio.to_thread(self._database.write_now, self._queue_missing)
 
     def _queue_missing(self, session: Session) -> None:
-        # Jobs from before this queue, and the rare one whose worker was taken for dead and then ended it.
+        # Jobs that are older than this queue, and rarely a job whose worker seemed dead and then ended it.
         for row in session.exec(_UNQUEUED):
             self.add(session, row)

@@ -1,1 +1,1 @@
-"""Says how unusual findings are, by the patch features of a backbone."""
+"""Computes how unusual findings are, from the patch features of a backbone."""

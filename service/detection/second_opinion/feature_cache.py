@@ -1,4 +1,4 @@
-"""Keeps the features of recent pictures: photos of a memory are computed once for many detections."""
+"""Caches the features of recent pictures, since many detections use the same photos of a memory."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ MOST_BYTES: Final = 96 * 2**20
 
 
 class FeatureCache:
-    """Features by picture, backbone and window, at most `most` bytes; least recently used ones go first."""
+    """Features by picture, backbone and window, at most `most` bytes. The least recently used leave first."""
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most
         self._features: OrderedDict[Hashable, Features] = OrderedDict()
         self.size = 0
-        """Bytes that are kept."""
+        """The size of all cached features in bytes."""
 
     def get(self, key: Hashable) -> Features | None:
-        """What is kept for `key`."""
+        """The features for `key`; None if they are not cached."""
         features = self._features.get(key)
         if features is not None:
             self._features.move_to_end(key)
         return features
 
     def put(self, key: Hashable, features: Features) -> None:
-        """Keep `features`, which are not kept yet."""
+        """Add `features`, which are not cached yet."""
         self._features[key] = features
         self.size += features.nbytes
         while self.size > self._most:

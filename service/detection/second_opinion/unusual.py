@@ -1,8 +1,9 @@
 """Measures how unusual patches of a photo are among those of the reference image and of passed photos.
 
 The distance of a patch is the cosine distance to the nearest neighbour among the patches of other pictures,
-as in PatchCore (Roth et al. 2022) and AnomalyDINO (Damm et al. 2024). Unlike there, only patches at about the
-same place count, because the pictures are aligned: so a bolt is not usual where there was none.
+as in PatchCore (Roth et al. 2022) and AnomalyDINO (Damm et al. 2024). In contrast to these methods, only
+patches at about the same place count, because the pictures are aligned: a bolt is unusual where there was
+none.
 """
 
 from __future__ import annotations
@@ -17,32 +18,33 @@ from service.detection.onnx.backbone import Features
 from service.detection.second_opinion.windows import Cells
 
 Distances = NDArray[np.float32]
-"""(rows, columns): of each patch, 0 (the same) to 2."""
+"""(rows, columns): the distance of each patch, 0 (equal) to 2."""
 
 _RADIUS: Final = 1
-"""Patches: the pictures are aligned to a few px, a patch is about 16."""
+"""In patches: the pictures are aligned to a few px, and a patch has about 16."""
 _COUNTED: Final = 0.25
-"""This share of the patches of a finding counts, the most distant ones: its box has an edge around it."""
+"""The share of the patches of a finding that counts, the most distant ones, because its box has a margin."""
 _TWICE: Final = 2.0
-"""Twice as far off as is usual is neither unusual nor not: 0.5."""
+"""The ratio to the usual distance at which the value is 0.5."""
 _LEAST: Final = 1e-3
-"""A usual distance below is rounding: features are kept in half precision."""
+"""The least usual distance: a smaller one is rounding, since features have half precision."""
 
 
-def unusual(
+def unusualness(
     today: Features, reference: Features, passed: Sequence[Features], findings: Sequence[Cells]
 ) -> list[float]:
-    """How unusual each of the findings in `today` is, 0 to 1; all maps show the same window.
+    """The unusualness of each finding in `today`, 0 to 1; all maps show the same window.
 
-    0.5 is twice the usual distance. What is usual is the larger of two: how far the other patches of today's
-    photo are (their median), and how far the photos that passed are from each other at the place of the
-    finding (leave one out).
+    0.5 is twice the usual distance. The usual distance is the larger of two: the median of the other patches
+    of today's photo, and the distance of passed photos from each other at the place of the finding (leave one
+    out).
     """
-    distances = nearest(today, [reference, *passed])
+    distances = nearest_distances(today, [reference, *passed])
     spreads = [
-        nearest(photo, [reference, *passed[:at], *passed[at + 1 :]]) for at, photo in enumerate(passed)
+        nearest_distances(photo, [reference, *passed[:at], *passed[at + 1 :]])
+        for at, photo in enumerate(passed)
     ]
-    elsewhere = _elsewhere(distances, findings)
+    elsewhere = _distance_elsewhere(distances, findings)
     values = []
     for cells in findings:
         usual = max([elsewhere, _LEAST, *(_distance(spread, cells) for spread in spreads)])
@@ -51,8 +53,8 @@ def unusual(
     return values
 
 
-def nearest(patches: Features, others: Sequence[Features]) -> Distances:
-    """The distance of each patch to the nearest one of `others` at about the same place."""
+def nearest_distances(patches: Features, others: Sequence[Features]) -> Distances:
+    """The distance of each patch to the nearest patch of `others` at about the same place."""
     rows, columns = patches.shape[:2]
     queries = patches.astype(np.float32)
     best = np.full((rows, columns), -1, np.float32)
@@ -76,8 +78,8 @@ def _distance(distances: Distances, cells: Cells) -> float:
     return float(values[-max(round(values.size * _COUNTED), 1) :].mean())
 
 
-def _elsewhere(distances: Distances, findings: Sequence[Cells]) -> float:
-    """The median of the patches that belong to no finding; of all when there are none."""
+def _distance_elsewhere(distances: Distances, findings: Sequence[Cells]) -> float:
+    """The median distance of the patches that belong to no finding; of all patches if there are none."""
     outside = np.ones(distances.shape, np.bool_)
     for cells in findings:
         outside[cells.top : cells.bottom, cells.left : cells.right] = False

@@ -1,4 +1,4 @@
-"""Chooses the parts of a region in which a backbone looks at findings."""
+"""Chooses the windows of a region in which a backbone processes findings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from shared.geometry import Rect
 
 MOST_WINDOWS: Final = 6
-"""Findings of one comparison are looked at in so many windows: with more, the windows become larger."""
+"""The most windows for the findings of one comparison: if there were more, larger windows are chosen."""
 _ENLARGED: Final = 4.0
-"""A region smaller than the input of the backbone is enlarged so many times at most."""
+"""The most that a region smaller than the input of the backbone is enlarged."""
 
 
 class Cells(NamedTuple):
@@ -23,13 +23,13 @@ class Cells(NamedTuple):
     right: int
 
 
-def windows_of(boxes: Sequence[Rect], region: Rect, side: float) -> list[Rect]:
-    """The window of each box: squares that overlap by half, px of the reference image as the boxes.
+def choose_windows(boxes: Sequence[Rect], region: Rect, side: float) -> list[Rect]:
+    """The window of each box: squares that overlap by half, in px of the reference image like the boxes.
 
-    side: of a window in which the backbone sees pictures at their resolution. A window is at least twice as
-    long as its box, as far as the region reaches, and has the box near its middle. The windows are on a
-    lattice of the region, so that findings of later photos meet the same ones. They may reach beyond the
-    region.
+    side: of a window that the backbone processes at the resolution of the pictures. A window is at least
+    twice as long as its box, as far as the region permits, and has the box near its middle. The windows are
+    on a lattice of the region, so that findings of later photos get the same windows. They may reach beyond
+    the region.
     """
     longest = max(region.w, region.h)
     least = max(min(side, longest), side / _ENLARGED)
@@ -51,7 +51,7 @@ def _window(box: Rect, region: Rect, side: float) -> Rect:
 
 
 def _start(start: float, length: float, side: float, middle: float) -> float:
-    """Where the window along one axis begins that has `middle` nearest to its own."""
+    """The start, along one axis, of the window whose middle is nearest to `middle`."""
     spare = length - side
     if spare <= 0:
         return start + spare / 2
@@ -60,7 +60,7 @@ def _start(start: float, length: float, side: float, middle: float) -> float:
     return start + step * min(max(round((middle - side / 2 - start) / step), 0), steps)
 
 
-def cells_of(box: Rect, window: Rect, rows: int, columns: int) -> Cells:
+def touched_cells(box: Rect, window: Rect, rows: int, columns: int) -> Cells:
     """The patches of `window` that `box` touches, at least one; the window has `rows` x `columns`."""
 
     def span(start: float, end: float, count: int) -> tuple[int, int]:

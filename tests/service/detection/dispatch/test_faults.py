@@ -55,7 +55,7 @@ def short_lease(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_database_that_is_away_at_the_end_of_a_job_costs_the_attempt_and_no_result(
     client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    away, writing = FailingDatabase(1), Dispatcher._writing
+    away, writing = FailingDatabase(1), Dispatcher._result_writer
 
     def refusing(dispatcher: Dispatcher, *arguments: Any) -> Any:
         write = writing(dispatcher, *arguments)
@@ -66,7 +66,7 @@ def test_a_database_that_is_away_at_the_end_of_a_job_costs_the_attempt_and_no_re
 
         return late
 
-    monkeypatch.setattr(Dispatcher, "_writing", refusing)
+    monkeypatch.setattr(Dispatcher, "_result_writer", refusing)
     job = detect(client, item, wait=0)
     assert ended(client, job)["state"] == "done"
     (entry,) = results_of(client, item)

@@ -15,7 +15,7 @@ from service.detection.failure import BadModel
 from service.detection.onnx import container
 from service.detection.onnx.check import check
 from service.detection.onnx.decode import cells
-from service.detection.onnx.detector import Detected, Detector, Detectors, calls_together, providers
+from service.detection.onnx.detector import DetectedObject, Detector, Detectors, parallel_calls, providers
 from service.detection.onnx.settings import DetectorSettings
 from shared.geometry import Rect
 from shared.images.cv import cv2
@@ -30,7 +30,7 @@ BOX_IN_INPUT = (16.0, 24.0, 48.0, 40.0)
 BOX_IN_PHOTO = Rect(50, 25, 100, 50)
 
 
-def found(path: Path, photo: np.ndarray[Any, Any] = PHOTO, **settings: Any) -> list[Detected]:
+def found(path: Path, photo: np.ndarray[Any, Any] = PHOTO, **settings: Any) -> list[DetectedObject]:
     checked = check(path, None, settings)
     return Detector(path).detect(photo, checked.kind, checked.settings, checked.labels)
 
@@ -401,8 +401,8 @@ def test_fewer_parts_are_looked_at_together_for_a_large_input(monkeypatch: pytes
     monkeypatch.setattr("service.detection.onnx.detector.os.cpu_count", lambda: 16)
     sizes = [(416, 8), (640, 4), (1280, 1), (4096, 1)]
     for side, calls in sizes:
-        assert calls_together(DetectorSettings(width=side, height=side)) == calls
+        assert parallel_calls(DetectorSettings(width=side, height=side)) == calls
     monkeypatch.setattr(
         onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider", "CPUExecutionProvider"]
     )
-    assert calls_together(DetectorSettings(width=416, height=416)) == 1
+    assert parallel_calls(DetectorSettings(width=416, height=416)) == 1

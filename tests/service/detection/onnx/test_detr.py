@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from service.detection.failure import BadModel
-from service.detection.onnx.check import Checked, check
+from service.detection.onnx.check import CheckedModel, check
 from service.detection.onnx.detector import Detector
 from shared.geometry import Rect
 from shared.wire.detection import ModelKind
@@ -46,7 +46,7 @@ def one_table() -> np.ndarray[Any, Any]:
     return np.concatenate([boxes(), scores], axis=2)
 
 
-def only_finding(path: Path, checked: Checked) -> tuple[str, Rect]:
+def only_finding(path: Path, checked: CheckedModel) -> tuple[str, Rect]:
     (finding,) = Detector(path).detect(PHOTO, checked.kind, checked.settings, checked.labels)
     assert finding.confidence > 0.9
     return finding.label, finding.box
@@ -76,7 +76,7 @@ def test_each_export_is_set_up_by_itself(
     settings = checked.settings
     assert (settings.activation, settings.values, settings.fit) == (activation, values, "stretch")
     stricter = settings.model_copy(update={"confidence": 0.94})
-    label, box = only_finding(path, Checked(checked.kind, checked.labels, stricter))
+    label, box = only_finding(path, CheckedModel(checked.kind, checked.labels, stricter))
     assert label == ("c" if names else "class 2")
     assert np.allclose([box.x, box.y, box.w, box.h], [BOX.x, BOX.y, BOX.w, BOX.h], atol=1)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from service.detection.onnx.decode import Decoded
 from service.detection.onnx.detector import slices
-from service.detection.onnx.merge import MOST_FOUND, merged, slice_findings, suppressed
+from service.detection.onnx.merge import MOST_FOUND, merge_slices, slice_findings, suppress_overlaps
 from service.detection.onnx.settings import DetectorSettings
 from shared.images.cv import cv2
 
@@ -37,7 +37,7 @@ def seen(things: Sequence[Box], classes: Sequence[int] = (), least: float = 4.0)
         table = np.array(boxes, np.float64).reshape(-1, 4)
         decoded = Decoded(table, np.full(len(table), 0.9), np.array(numbers, np.int64))
         parts.append(slice_findings(decoded, place, WIDTH, HEIGHT, 0.45))
-    whole = merged(parts, 0.45)
+    whole = merge_slices(parts, 0.45)
     return sorted((round(a), round(b), round(c), round(d)) for a, b, c, d in whole.boxes.tolist())
 
 
@@ -80,7 +80,7 @@ def test_of_boxes_as_sure_the_finer_one_stays() -> None:
     fine = Decoded(np.array([[1000.0, 1000, 1100, 1100]]), np.array([0.9]), np.array([0]))
     whole = slice_findings(coarse, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45)
     part = slice_findings(fine, (960, 960, 320, 320), WIDTH, HEIGHT, 0.45)
-    assert merged([whole, part], 0.45).boxes.tolist() == [[1000, 1000, 1100, 1100]]
+    assert merge_slices([whole, part], 0.45).boxes.tolist() == [[1000, 1000, 1100, 1100]]
 
 
 def test_a_thing_within_a_larger_one_that_is_less_sure_stays() -> None:
@@ -90,7 +90,7 @@ def test_a_thing_within_a_larger_one_that_is_less_sure_stays() -> None:
         parts = [
             slice_findings(one, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45) for one in (decoded, nothing())
         ]
-        assert len(merged(parts, 0.45).boxes) == count
+        assert len(merge_slices(parts, 0.45).boxes) == count
 
 
 def nothing() -> Decoded:
@@ -102,9 +102,11 @@ def test_the_surest_of_too_many_stay() -> None:
     at = np.arange(count, dtype=np.float64) * 20
     boxes = np.stack([at, at * 0, at + 10, at * 0 + 10], axis=1)
     sure = np.linspace(0.3, 0.9, count)
-    decoded = suppressed(Decoded(boxes, sure, np.zeros(count, np.int64)), 0.45)
+    decoded = suppress_overlaps(Decoded(boxes, sure, np.zeros(count, np.int64)), 0.45)
     for parts in ([decoded], [decoded, nothing()]):
-        result = merged([slice_findings(one, (0, 0, 90_000, 20), 90_000, 20, 0.45) for one in parts], 0.45)
+        result = merge_slices(
+            [slice_findings(one, (0, 0, 90_000, 20), 90_000, 20, 0.45) for one in parts], 0.45
+        )
         assert len(result.boxes) == MOST_FOUND
         assert result.confidences.min() == pytest.approx(sure[500])
         assert np.all(np.diff(result.confidences) <= 0)
@@ -126,7 +128,7 @@ def test_any_thing_is_one_finding(x: int, y: int, w: int, h: int) -> None:
 
 def test_boxes_of_different_classes_beyond_the_edge_of_the_photo_stay() -> None:
     boxes = np.array([[40, 40, 50, 50], [-11, -11, -1, -1]], np.float64)
-    decoded = suppressed(Decoded(boxes, np.array([0.9, 0.8]), np.array([0, 1])), 0.45)
+    decoded = suppress_overlaps(Decoded(boxes, np.array([0.9, 0.8]), np.array([0, 1])), 0.45)
     assert decoded.classes.tolist() == [0, 1]
 
 
@@ -157,6 +159,6 @@ def test_suppressing_all_classes_is_suppressing_each_alone(decoded: Decoded, iou
         indices = cv2.dnn.NMSBoxes(sizes.tolist(), decoded.confidences[places].tolist(), 0.0, iou)
         alone += places[np.asarray(indices)].tolist()
     alone.sort(key=lambda place: (-decoded.confidences[place], place))
-    together = suppressed(decoded, iou)
+    together = suppress_overlaps(decoded, iou)
     np.testing.assert_array_equal(together.boxes, decoded.boxes[alone])
     np.testing.assert_array_equal(together.classes, decoded.classes[alone])

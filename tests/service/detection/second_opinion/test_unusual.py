@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from service.detection.onnx.backbone import Features
-from service.detection.second_opinion.unusual import nearest, unusual
+from service.detection.second_opinion.unusual import nearest, unusualness
 from service.detection.second_opinion.windows import Cells
 
 PLACE = Cells(2, 4, 2, 4)
@@ -50,7 +50,7 @@ def test_each_patch_takes_the_nearest_of_all_pictures() -> None:
 def test_new_thing_is_unusual_and_what_varies_is_not() -> None:
     passed = [with_patch(features(seed), PLACE, seed) for seed in range(1, 5)]
     today = with_patch(with_patch(features(9), PLACE, 9), ELSEWHERE, 9)
-    varies, new = unusual(today, features(0), passed, [PLACE, ELSEWHERE])
+    varies, new = unusualness(today, features(0), passed, [PLACE, ELSEWHERE])
     assert varies < 0.3
     assert new > 0.9
 
@@ -64,21 +64,21 @@ def test_twice_the_usual_distance_is_one_half() -> None:
         return base
 
     usual, doubled = np.arccos(1 - 0.1), np.arccos(1 - 0.2)
-    (value,) = unusual(turned(-doubled), turned(0), [turned(usual), turned(np.pi / 2)], [PLACE])
+    (value,) = unusualness(turned(-doubled), turned(0), [turned(usual), turned(np.pi / 2)], [PLACE])
     assert value < 0.5
-    (value,) = unusual(turned(-doubled), turned(0), [turned(usual), turned(usual)], [PLACE])
+    (value,) = unusualness(turned(-doubled), turned(0), [turned(usual), turned(usual)], [PLACE])
     assert value > 0.9
-    (value,) = unusual(turned(-doubled), turned(0), [turned(usual)], [PLACE])
+    (value,) = unusualness(turned(-doubled), turned(0), [turned(usual)], [PLACE])
     assert value == pytest.approx(0.5, abs=0.01)
 
 
 def test_finding_that_covers_the_window_is_compared_with_the_passed_photos() -> None:
     whole = Cells(0, 10, 0, 10)
-    (value,) = unusual(features(5), features(0), [features(1), features(2)], [whole])
+    (value,) = unusualness(features(5), features(0), [features(1), features(2)], [whole])
     assert value < 0.5
 
 
 def test_photo_that_is_worse_all_over_makes_nothing_unusual() -> None:
     passed = [features(seed) for seed in range(1, 4)]
-    (value,) = unusual(features(5, noise=0.5), features(0), passed, [PLACE])
+    (value,) = unusualness(features(5, noise=0.5), features(0), passed, [PLACE])
     assert value < 0.5
