@@ -1,7 +1,7 @@
 """Runs `walkaround backup` and `walkaround restore`.
 
-`backup FILE` writes database and files into one archive. `backup run | list | verify` are about the backups
-of the schedule, which lie where `WALKAROUND_BACKUP_TO` says; `restore` reads either.
+`backup FILE` writes database and files into one archive. `backup run | list | verify` manage the scheduled
+backups in `WALKAROUND_BACKUP_TO`; `restore` reads both.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from service.backups.archive.manifest import Backup, BackupRefusedError
 from service.backups.archive.places import open_place
 from service.backups.archive.restoring import restore
 from service.backups.archive.shared_folder import SharedFolder
-from service.backups.archive.taking import check_data, take
+from service.backups.archive.taking import check_data, take_backup
 from service.backups.archive.verification import verify
 from service.backups.making import answer_requests, make
 from service.backups.messages import TEXTS
@@ -37,19 +37,23 @@ _PLACE_HELP = "the directory or s3://BUCKET/PREFIX of the backups (default: WALK
 
 
 def main(arguments: Sequence[str], settings: Settings) -> int:
-    """Run `backup` or `restore`. Gives 0 when all went well, 1 otherwise."""
+    """Run `backup` or `restore`. Returns 0 on success, 1 otherwise."""
     command = arguments[0]
     run = _COMMANDS.get(arguments[1]) if command == "backup" and len(arguments) > 1 else None
     try:
         if run is not None:
             return run(arguments[2:], settings)
-        return _restore(arguments[1:], settings) if command == "restore" else _backup(arguments[1:], settings)
+        return (
+            _restore(arguments[1:], settings)
+            if command == "restore"
+            else _write_archive(arguments[1:], settings)
+        )
     except zipfile.BadZipFile:
-        print(f"{command} failed: {arguments[1]} is not a whole archive of a backup", file=sys.stderr)
+        print(f"{command} failed: {arguments[1]} is not a complete archive of a backup", file=sys.stderr)
     except OSError as problem:
         print(f"{command} failed: {reason(problem)}", file=sys.stderr)
     except psycopg.Error as problem:
-        # Its text can hold the address of the database with a password: the kind of it is enough.
+        # The text can contain the address of the database with a password, so only the kind is shown.
         print(f"{command} failed: the database does not answer ({type(problem).__name__})", file=sys.stderr)
     except BusyError:
         print(f"{command} failed: another backup is being made; try again when it is done", file=sys.stderr)
@@ -63,7 +67,7 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
 # One archive
 
 
-def _backup(arguments: Sequence[str], settings: Settings) -> int:
+def _write_archive(arguments: Sequence[str], settings: Settings) -> int:
     parser = argparse.ArgumentParser(
         prog="walkaround backup",
         epilog="`walkaround backup run`, `list` and `verify` manage scheduled backups.",
@@ -85,11 +89,11 @@ def _backup(arguments: Sequence[str], settings: Settings) -> int:
         tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder,
         one_file.create_archive(target) as archive,
     ):
-        manifest = take(settings, archive, Path(folder), with_secrets=options.with_secrets)
+        manifest = take_backup(settings, archive, Path(folder), with_secrets=options.with_secrets)
         archive.finish(manifest)
     print(f"{target}: {len(manifest.entries)} files, {target.stat().st_size / 2**20:.1f} MB")
     if not options.with_secrets:
-        print("the keys are not in it: after a restore elsewhere everyone enrols their face again")
+        print("the backup has no keys: after a restore elsewhere users must enrol their faces again")
     for problem in manifest.problems:
         print(f"warning: {problem}", file=sys.stderr)
     return 1 if manifest.problems else 0
@@ -101,7 +105,9 @@ def _backup(arguments: Sequence[str], settings: Settings) -> int:
 def _open_folder(place: str | None, settings: Settings) -> SharedFolder:
     address = place or settings.backup_to
     if not address:
-        raise BackupRefusedError("name where the backups lie: set WALKAROUND_BACKUP_TO, or give --place")
+        raise BackupRefusedError(
+            "no place of backups is configured: set WALKAROUND_BACKUP_TO, or use --place"
+        )
     if place and "://" not in place:
         address = str(Path(place).expanduser().absolute())
     return SharedFolder(open_place(address, settings))
@@ -162,7 +168,7 @@ def _verify(arguments: Sequence[str], settings: Settings) -> int:
     options = parser.parse_args(arguments)
     status = 0
     with contextlib.ExitStack() as stack:
-        backups = _chosen_backups(options, settings, stack)
+        backups = _select_backups(options, settings, stack)
         for name, backup in backups:
             with tempfile.TemporaryDirectory(prefix="walkaround-verify-") as folder:
                 problems = verify(backup, Path(folder))
@@ -180,7 +186,7 @@ def _verify(arguments: Sequence[str], settings: Settings) -> int:
     return status
 
 
-def _chosen_backups(
+def _select_backups(
     options: argparse.Namespace, settings: Settings, stack: contextlib.ExitStack
 ) -> Iterator[tuple[str, Backup]]:
     if options.file is not None:
@@ -223,9 +229,9 @@ def _restore(arguments: Sequence[str], settings: Settings) -> int:
     if manifest.tables:
         print(f"restored {len(manifest.tables)} tables to the database")
     if manifest.files_elsewhere:
-        print("stored files are not in the backup: they were left to the store of WALKAROUND_FILES_URL")
+        print("the backup does not contain stored files: they are in the store of WALKAROUND_FILES_URL")
     if not manifest.has_database:
-        print("the archive holds no database: restore that with pg_restore")
+        print("the archive contains no database: restore the database with pg_restore")
     for problem in manifest.problems:
         print(f"warning: when the backup was made: {problem}", file=sys.stderr)
     return 0

@@ -1,7 +1,7 @@
-"""Makes one backup in the place of the settings: writes, verifies and prunes. Runs in a process of its own.
+"""Makes a backup in the configured place: writes and verifies it, and removes old ones.
 
-`walkaround backup process` answers a request of the service with an outcome; `walkaround backup run` makes a
-backup in its own process.
+`walkaround backup process` does this in a child process of the service and answers with an outcome;
+`walkaround backup run` does it in its own process.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from service.backups.archive.manifest import BackupRefusedError
 from service.backups.archive.places import BackupPlace, open_place
-from service.backups.archive.shared_folder import SharedBackup, SharedFolder, time_of
-from service.backups.archive.taking import take
+from service.backups.archive.shared_folder import SharedBackup, SharedFolder, parse_time
+from service.backups.archive.taking import take_backup
 from service.backups.archive.verification import verify
-from service.backups.messages import OF_HINDRANCE, BackupProblem
+from service.backups.messages import PROBLEM_BY_HINDRANCE, BackupProblem
 from service.backups.outcome import Outcome
 from service.backups.retention import Retention, times_to_keep
 from service.db.storage_faults import hindrance_of
@@ -40,14 +40,14 @@ _FAILURES = (
 
 
 def configured_place(settings: Settings) -> BackupPlace:
-    """The place of the settings. Raises StoreSettingsError when it cannot be used."""
+    """Open the place of backups in the settings. Raises StoreSettingsError if it cannot be used."""
     return open_place(settings.backup_to, settings)
 
 
 def make(settings: Settings) -> Outcome:
-    """Write a backup, verify it and remove old ones. No other may be made there meanwhile.
+    """Write a backup, verify it and remove old ones. No other backup may be made there meanwhile.
 
-    A failure is logged and in the outcome; nothing of a failed backup is listed afterwards.
+    A failure is logged and returned in the outcome; a failed backup is not listed.
     """
     try:
         folder = SharedFolder(configured_place(settings))
@@ -62,26 +62,26 @@ def make(settings: Settings) -> Outcome:
 
 def _make(settings: Settings, folder: SharedFolder) -> Outcome:
     new = folder.new()
-    with folder.place.working_folder() as working:
-        manifest = take(settings, new, working)
+    with folder.place.working_folder() as scratch:
+        manifest = take_backup(settings, new, scratch)
     for sentence in manifest.problems:
-        log.warning("the backup holds damaged data: %s", sentence)
-    # What no other backup holds is read again; what they hold has to be there in full. Only then is there a
-    # manifest, so that an interrupted backup is none.
-    with folder.place.working_folder() as working:
-        wrong = [f"{entry.name} is missing" for entry in new.missing_contents(manifest.entries)]
-        wrong += verify(SharedBackup(folder.place, manifest), working, [*new.added, *new.unverified])
-    if wrong:
-        new.withdraw()
-        for sentence in wrong[:5]:
-            log.error("the backup is not what was read: %s", sentence)
+        log.warning("the backup contains damaged data: %s", sentence)
+    # New contents are read again, shared ones must exist completely. Only then is the manifest written, so an
+    # interrupted backup does not exist.
+    with folder.place.working_folder() as scratch:
+        faults = [f"{entry.name} is missing" for entry in new.missing_contents(manifest.entries)]
+        faults += verify(SharedBackup(folder.place, manifest), scratch, [*new.added, *new.unverified])
+    if faults:
+        new.remove_contents()
+        for sentence in faults[:5]:
+            log.error("the written backup differs from the data: %s", sentence)
         return Outcome(problem=BackupProblem.NOT_VERIFIED)
     name = folder.finish(manifest)
     problem = BackupProblem.DAMAGED_DATA if manifest.problems else None
     try:
         prune(folder, retention(settings))
     except (BackupRefusedError, OSError) as failure:
-        log.warning("old backups were not removed: %s", failure)
+        log.warning("cannot remove old backups: %s", failure)
         problem = problem or BackupProblem.NOT_PRUNED
     return Outcome(
         name=name,
@@ -93,19 +93,19 @@ def _make(settings: Settings, folder: SharedFolder) -> Outcome:
 
 
 def retention(settings: Settings) -> Retention:
-    """What the settings say of old backups."""
+    """Return the settings for old backups."""
     return Retention(settings.backup_keep_daily, settings.backup_keep_weekly, settings.backup_keep_monthly)
 
 
 def prune(folder: SharedFolder, retention: Retention) -> list[str]:
-    """Remove backups that `retention` does not keep, and contents that no other names; gives their names."""
-    names = {time_of(name): name for name in folder.names()}
-    keep = times_to_keep(names, retention)
-    removed = [name for time, name in names.items() if time not in keep]
-    for name in removed:
+    """Remove backups that `retention` does not keep, and unused contents; return the names of the backups."""
+    names = {parse_time(name): name for name in folder.names()}
+    kept_times = times_to_keep(names, retention)
+    removed_names = [name for time, name in names.items() if time not in kept_times]
+    for name in removed_names:
         folder.discard(name)
     folder.collect()
-    return removed
+    return removed_names
 
 
 def _report_problem(problem: Exception) -> BackupProblem:
@@ -115,11 +115,11 @@ def _report_problem(problem: Exception) -> BackupProblem:
     if isinstance(problem, BackupRefusedError):
         log.error("a backup failed: %s", problem)
         return BackupProblem.DAMAGED_DATABASE
-    # A driver's own error is understood as the one that SQLAlchemy makes of it.
-    driver = isinstance(problem, psycopg.Error)
-    hindrance = hindrance_of(OperationalError("", {}, problem) if driver else problem)
-    if hindrance in OF_HINDRANCE:
-        return OF_HINDRANCE[hindrance]
+    # An error of the driver is classified like the one that SQLAlchemy would raise for it.
+    is_driver_error = isinstance(problem, psycopg.Error)
+    hindrance = hindrance_of(OperationalError("", {}, problem) if is_driver_error else problem)
+    if hindrance in PROBLEM_BY_HINDRANCE:
+        return PROBLEM_BY_HINDRANCE[hindrance]
     log.error("a backup failed: %s", trace_of(problem))
     return BackupProblem.PLACE_AWAY if isinstance(problem, OSError) else BackupProblem.INTERNAL
 
@@ -127,7 +127,7 @@ def _report_problem(problem: Exception) -> BackupProblem:
 def answer_requests() -> None:
     """Answer the service's requests until it closes the input."""
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    # Requests go first.
+    # Requests have priority.
     lower_priority()
     serve(_answer)
 

@@ -1,4 +1,4 @@
-"""Names what a backup run found wrong: a stable code, and a sentence for administrators and for the log."""
+"""Defines the problems of a backup run: a stable code, and a sentence for administrators and for the log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shared.codes import Hindrance
 
 
 class BackupProblem(StrEnum):
-    """Why a run failed or, for the last two, what a finished one says of the data."""
+    """Why a run failed or, for the last two, the problem of a finished run."""
 
     DISK_FULL = "disk_full"
     NOT_WRITABLE = "not_writable"
@@ -25,7 +25,7 @@ class BackupProblem(StrEnum):
 
 
 class Texts(NamedTuple):
-    """The sentence that the API gives, and the one in the log."""
+    """The sentence in the API, and the one in the log."""
 
     message: str
     log: str
@@ -33,21 +33,23 @@ class Texts(NamedTuple):
 
 TEXTS: Final[dict[BackupProblem, Texts]] = {
     BackupProblem.DISK_FULL: Texts(
-        "备份位置空间不足，备份未完成，请清理空间或更换备份位置", "there is no room where the backups lie"
+        "备份位置空间不足，备份未完成，请清理空间或更换备份位置",
+        "there is no space in the place of the backups: free some space or use another place",
     ),
     BackupProblem.NOT_WRITABLE: Texts(
         "服务没有备份位置的写入权限，备份未完成，请检查目录权限",
-        "the service may not write where the backups lie",
+        "the service cannot write to the place of the backups: check the permissions of the directory",
     ),
     BackupProblem.NO_DATABASE: Texts(
-        "数据库无响应，备份未完成，稍后自动重试", "the database does not answer; it is tried again"
+        "数据库无响应，备份未完成，稍后自动重试", "the database does not answer; the backup is tried again"
     ),
     BackupProblem.NO_FILE_STORE: Texts(
-        "文件存储无响应，备份未完成，稍后自动重试", "the store of files does not answer; it is tried again"
+        "文件存储无响应，备份未完成，稍后自动重试",
+        "the file store does not answer; the backup is tried again",
     ),
     BackupProblem.PLACE_AWAY: Texts(
         "备份位置无法访问，备份未完成，请检查目录或对象存储",
-        "where the backups lie cannot be reached",
+        "the place of the backups cannot be reached: check the directory or the object store",
     ),
     BackupProblem.DAMAGED_DATABASE: Texts(
         "数据库已损坏，备份未完成，请停止服务并恢复较早的备份",
@@ -55,22 +57,22 @@ TEXTS: Final[dict[BackupProblem, Texts]] = {
     ),
     BackupProblem.NOT_VERIFIED: Texts(
         "备份写入后校验失败，已丢弃，请检查备份位置的磁盘",
-        "what was written is not what was read, so it was discarded: check the disk of the backups",
+        "the written backup was damaged and discarded: check the disk of the backups",
     ),
-    BackupProblem.INTERRUPTED: Texts("备份被中断，稍后自动重试", "it was interrupted; it is tried again"),
+    BackupProblem.INTERRUPTED: Texts("备份被中断，稍后自动重试", "it was interrupted and is tried again"),
     BackupProblem.INTERNAL: Texts(
-        "备份时发生内部错误，请联系管理员查看日志", "an internal error; the lines before say which"
+        "备份时发生内部错误，请联系管理员查看日志", "an internal error; see the previous lines of the log"
     ),
     BackupProblem.DAMAGED_DATA: Texts(
         "备份已完成，但部分数据已损坏或缺失，请运行 walkaround backup verify 查看",
-        "it is done, but some of the data is damaged or missing: run `walkaround backup verify`",
+        "it is complete, but some of the data is damaged or missing: run `walkaround backup verify`",
     ),
     BackupProblem.NOT_PRUNED: Texts(
-        "备份已完成，但过期的备份未能清理", "it is done, but old backups could not be removed"
+        "备份已完成，但过期的备份未能清理", "it is complete, but old backups could not be removed"
     ),
 }
 
-OF_HINDRANCE: Final[dict[Hindrance, BackupProblem]] = {
+PROBLEM_BY_HINDRANCE: Final[dict[Hindrance, BackupProblem]] = {
     Hindrance.DISK_FULL: BackupProblem.DISK_FULL,
     Hindrance.NOT_WRITABLE: BackupProblem.NOT_WRITABLE,
     Hindrance.DAMAGED_DATABASE: BackupProblem.DAMAGED_DATABASE,

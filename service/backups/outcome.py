@@ -1,4 +1,4 @@
-"""Defines what the process that makes a backup answers: light enough for the service to load at its start."""
+"""Defines the outcome of a backup run, in a module that the service can import quickly at its start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from service.workers.frames import Frame
 
 
 class Outcome(BaseModel):
-    """What became of a run: `name` is None when it failed, `problem` then says why. Sizes in bytes."""
+    """The outcome of a run; `name` is None if it failed, and `problem` has the cause. Sizes are in bytes."""
 
     name: str | None = None
     files: int | None = None
@@ -18,8 +18,8 @@ class Outcome(BaseModel):
     problem: BackupProblem | None = None
 
 
-def outcome_of(answer: Frame) -> Outcome:
-    """The outcome in an answer."""
+def parse_outcome(answer: Frame) -> Outcome:
+    """Parse the outcome in an answer."""
     try:
         return Outcome.model_validate(answer.message)
     except ValidationError:

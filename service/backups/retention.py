@@ -6,12 +6,12 @@ import datetime as dt
 from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
-ALL_WITHIN = dt.timedelta(hours=24)
-"""Before the newest backup: so far back each one is kept."""
+KEEP_ALL_PERIOD = dt.timedelta(hours=24)
+"""The period before the newest backup in which every backup is kept."""
 
 
 class Retention(NamedTuple):
-    """For how many days, weeks and months with a backup the newest one of each is kept."""
+    """The number of days, weeks and months with a backup of which the newest one is kept."""
 
     daily: int
     weekly: int
@@ -31,20 +31,20 @@ def _month(time: dt.datetime) -> Hashable:
 
 
 def times_to_keep(times: Iterable[dt.datetime], retention: Retention) -> set[dt.datetime]:
-    """The times, in UTC, of the backups to keep; the newest is always among them."""
-    ordered = sorted(set(times), reverse=True)
-    if not ordered:
+    """Return the times (UTC) of the backups to keep, always including the newest."""
+    newest_first = sorted(set(times), reverse=True)
+    if not newest_first:
         return set()
-    keep = {time for time in ordered if ordered[0] - time < ALL_WITHIN}
+    kept_times = {time for time in newest_first if newest_first[0] - time < KEEP_ALL_PERIOD}
     for period, count in ((_day, retention.daily), (_week, retention.weekly), (_month, retention.monthly)):
-        keep.update(_newest_of_each(ordered, period, count))
-    return keep
+        kept_times.update(_newest_of_each(newest_first, period, count))
+    return kept_times
 
 
 def _newest_of_each(
-    ordered: Iterable[dt.datetime], period: Callable[[dt.datetime], Hashable], count: int
+    newest_first: Iterable[dt.datetime], period: Callable[[dt.datetime], Hashable], count: int
 ) -> list[dt.datetime]:
     newest: dict[Hashable, dt.datetime] = {}
-    for time in ordered:
+    for time in newest_first:
         newest.setdefault(period(time), time)
     return list(newest.values())[:count]

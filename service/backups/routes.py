@@ -1,4 +1,4 @@
-"""Routes how it stands with the backups."""
+"""Routes the status of backups."""
 
 from __future__ import annotations
 

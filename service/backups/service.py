@@ -1,4 +1,4 @@
-"""Makes backups on the schedule of the settings, one at a time, and says how it stands with them."""
+"""Makes backups on the configured schedule, one at a time, and reports their status."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select, update
 
 from service.backups import schedule
 from service.backups.messages import TEXTS, BackupProblem
-from service.backups.outcome import Outcome, outcome_of
+from service.backups.outcome import Outcome, parse_outcome
 from service.backups.tables import BackupRow
 from service.db.database import Database, now
 from service.exception_trace import trace_of
@@ -28,23 +28,23 @@ from shared.wire.backups import BackupRun, BackupStatus
 log = logging.getLogger("walkaround.backups")
 
 RUNNING, DONE, FAILED = "running", "done", "failed"
-_SHOWN = 10
+_LISTED_RUNS = 10
 _MOST_SECONDS = 24 * 3600
-"""A run that takes longer is ended: the place of the backups does not answer."""
+"""The time limit of a run; after that the place of the backups is assumed not to answer."""
 _LOOK_SECONDS = 60.0
-"""So often the clock is read, which may be set, and a computer may sleep."""
+"""How often the clock is read, because it may be set and a computer may sleep."""
 _LOCK_KEY = 0x77616C6B
-"""Of the advisory lock on PostgreSQL, one for each database: "walk"."""
+"""The key of the advisory lock on PostgreSQL, one for each database ("walk" in ASCII)."""
 
 Make = Callable[[Settings], Outcome]
 
 
 class BusyError(RuntimeError):
-    """Another process makes a backup."""
+    """Raised if another process is making a backup."""
 
 
 class _History(NamedTuple):
-    """The last good run, how many failed since, and when the last of those ended."""
+    """The last good run, the number of failed runs since then, and the end of the last failed one."""
 
     last_good: BackupRow | None
     failures: int
@@ -52,7 +52,7 @@ class _History(NamedTuple):
 
 
 class BackupService:
-    """The schedule of one service process. On PostgreSQL one of all processes makes each backup."""
+    """The backup schedule of one service process. Each backup is made by one of all processes."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
@@ -63,32 +63,34 @@ class BackupService:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to make backups, when the settings name a place for them."""
+        """Start the schedule if the settings name a place for backups."""
         if self._settings.backup_to:
-            self._thread = threading.Thread(target=self._run, name="backups", daemon=True)
+            self._thread = threading.Thread(target=self._run_schedule, name="backups", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop. A backup that is being made is abandoned and never listed."""
+        """Stop the schedule. A running backup is aborted and not listed."""
         self._stopping.set()
         self._child.close()
         if self._thread is not None:
             self._thread.join()
 
     async def status(self) -> BackupStatus:
-        """How it stands with the backups."""
+        """Return the status of the backups."""
         return await self._database.read(self._status)
 
     def _status(self, session: Session) -> BackupStatus:
-        runs = session.exec(select(BackupRow).order_by(col(BackupRow.started_at).desc()).limit(_SHOWN)).all()
-        history = _history(session)
-        scheduled = bool(self._settings.backup_to)
+        runs = session.exec(
+            select(BackupRow).order_by(col(BackupRow.started_at).desc()).limit(_LISTED_RUNS)
+        ).all()
+        history = _read_history(session)
+        is_scheduled = bool(self._settings.backup_to)
         due = self._next_time(history)
         return BackupStatus(
-            scheduled=scheduled,
-            schedule=self._settings.backup_at if scheduled else None,
-            next_at=due if scheduled else None,
-            late=scheduled and self._is_late(history),
+            scheduled=is_scheduled,
+            schedule=self._settings.backup_at if is_scheduled else None,
+            next_at=due if is_scheduled else None,
+            late=is_scheduled and self._is_late(history),
             failures=history.failures,
             last_good=None if history.last_good is None else _to_run(history.last_good),
             runs=[_to_run(row) for row in runs],
@@ -96,7 +98,7 @@ class BackupService:
 
     def _next_time(self, history: _History) -> dt.datetime:
         last = history.last_good
-        return schedule.due_at(
+        return schedule.next_due_time(
             self._schedule,
             None if last is None else last.started_at,
             history.failures,
@@ -107,14 +109,14 @@ class BackupService:
     def _is_late(self, history: _History) -> bool:
         if history.last_good is None:
             return history.failures > 0
-        wished = schedule.due_at(self._schedule, history.last_good.started_at, 0, None, now())
-        return now() - wished > schedule.LATE
+        due = schedule.next_due_time(self._schedule, history.last_good.started_at, 0, None, now())
+        return now() - due > schedule.LATE_TOLERANCE
 
-    def _run(self) -> None:
+    def _run_schedule(self) -> None:
         while not self._stopping.is_set():
             pause = _LOOK_SECONDS
             try:
-                due = self._next_time(self._database.read_now(_history))
+                due = self._next_time(self._database.read_now(_read_history))
                 pause = min(pause, (due - now()).total_seconds())
                 if pause <= 0:
                     pause = _LOOK_SECONDS
@@ -122,21 +124,21 @@ class BackupService:
             except BusyError:
                 pass
             except Exception as problem:
-                # Whatever it is, the next backup is tried again.
-                log.error("no backup can be made: %s", trace_of(problem))
+                # No error may stop the schedule.
+                log.error("cannot make a backup: %s; trying again", trace_of(problem))
             self._stopping.wait(max(pause, 0.0))
 
     def make_due(self) -> Outcome | None:
-        """Make a backup in the child process if one is due; None otherwise. Raises BusyError."""
-        with _lock(self._database, self._settings):
-            # Another process may have made it since.
-            if self._next_time(self._database.read_now(_history)) > now():
+        """Make a backup in the child process if one is due, else return None. Raises BusyError."""
+        with _hold_lock(self._database, self._settings):
+            # Another process may have made it.
+            if self._next_time(self._database.read_now(_read_history)) > now():
                 return None
-            return _make_recorded(self._database, self._settings, self._make_in_child)
+            return _make_and_record(self._database, self._settings, self._make_in_child)
 
     def _make_in_child(self, settings: Settings) -> Outcome:
         try:
-            return outcome_of(self._child.ask(settings.model_dump(mode="json"), _MOST_SECONDS))
+            return parse_outcome(self._child.ask(settings.model_dump(mode="json"), _MOST_SECONDS))
         except ProcessDied as problem:
             return Outcome(
                 problem=BackupProblem.PLACE_AWAY if problem.timed_out else BackupProblem.INTERRUPTED
@@ -144,27 +146,27 @@ class BackupService:
 
 
 def make_now(database: Database, settings: Settings, make: Make) -> Outcome:
-    """Make a backup at once by `make`. Raises BusyError when one is being made."""
-    with _lock(database, settings):
-        return _make_recorded(database, settings, make)
+    """Make a backup now with `make`. Raises BusyError if another process is making one."""
+    with _hold_lock(database, settings):
+        return _make_and_record(database, settings, make)
 
 
-def _make_recorded(database: Database, settings: Settings, make: Make) -> Outcome:
+def _make_and_record(database: Database, settings: Settings, make: Make) -> Outcome:
     def begin(session: Session) -> str:
-        # Whoever has the lock knows that no other run goes on.
+        # The lock guarantees that no other run is in progress.
         session.exec(
             update(BackupRow)
             .where(col(BackupRow.state) == RUNNING)
             .values(state=FAILED, problem=BackupProblem.INTERRUPTED, finished_at=now())
         )
-        started = BackupRow(state=RUNNING)
-        session.add(started)
+        row = BackupRow(state=RUNNING)
+        session.add(row)
         session.flush()
-        return started.run_id
+        return row.run_id
 
     run_id = database.write_now(begin)
     outcome = make(settings)
-    _log(outcome)
+    _log_outcome(outcome)
 
     def end(session: Session) -> None:
         row = session.get_one(BackupRow, run_id)
@@ -177,7 +179,7 @@ def _make_recorded(database: Database, settings: Settings, make: Make) -> Outcom
     return outcome
 
 
-def _log(outcome: Outcome) -> None:
+def _log_outcome(outcome: Outcome) -> None:
     text = "" if outcome.problem is None else TEXTS[outcome.problem].log
     if outcome.name is None:
         log.error("the backup failed: %s", text)
@@ -189,10 +191,10 @@ def _log(outcome: Outcome) -> None:
 
 
 @contextlib.contextmanager
-def _lock(database: Database, settings: Settings) -> Iterator[None]:
+def _hold_lock(database: Database, settings: Settings) -> Iterator[None]:
     """Hold the lock of backups: one file in the data directory and, on PostgreSQL, one in the database.
 
-    Raises BusyError when another process holds it.
+    Raises BusyError if another process holds it.
     """
     lock = FileLock(settings.data_dir / "backup.lock")
     try:
@@ -204,10 +206,10 @@ def _lock(database: Database, settings: Settings) -> Iterator[None]:
             yield
             return
         with database.writer.connect() as connection:
-            taken = connection.scalar(select(func.pg_try_advisory_lock(_LOCK_KEY)))
-            # The lock belongs to the connection; no transaction stays open meanwhile.
+            has_lock = connection.scalar(select(func.pg_try_advisory_lock(_LOCK_KEY)))
+            # The lock belongs to the connection, so no transaction needs to stay open.
             connection.commit()
-            if not taken:
+            if not has_lock:
                 raise BusyError
             try:
                 yield
@@ -219,15 +221,15 @@ def _lock(database: Database, settings: Settings) -> Iterator[None]:
         lock.release()
 
 
-def _history(session: Session) -> _History:
+def _read_history(session: Session) -> _History:
     newest = col(BackupRow.started_at).desc()
     last_good = session.exec(
         select(BackupRow).where(BackupRow.state == DONE).order_by(newest).limit(1)
     ).first()
-    failed = select(func.count(), func.max(BackupRow.finished_at)).where(col(BackupRow.state) == FAILED)
+    query = select(func.count(), func.max(BackupRow.finished_at)).where(col(BackupRow.state) == FAILED)
     if last_good is not None:
-        failed = failed.where(col(BackupRow.started_at) > last_good.started_at)
-    failures, last_failure = session.exec(failed).one()
+        query = query.where(col(BackupRow.started_at) > last_good.started_at)
+    failures, last_failure = session.exec(query).one()
     return _History(last_good, failures, last_failure)
 
 

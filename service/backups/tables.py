@@ -12,10 +12,10 @@ from shared.ids import new_id
 
 
 class BackupRow(Base, table=True):
-    """One run of a backup on the schedule: under way, done or failed.
+    """One run of a scheduled backup: running, done or failed.
 
-    `name` names the backup where it lies, `size` is how large what it holds is, `added` how much of that was
-    not there before, both in bytes. `problem` is a code of `service.backups.messages`.
+    `name` is the name of the backup in its place, `size` the size of its contents, and `added` that of the
+    new ones, both in bytes. `problem` is a code of `service.backups.messages`.
     """
 
     __tablename__ = "backup_run"

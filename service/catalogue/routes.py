@@ -31,17 +31,17 @@ from shared.wire.catalogue import (
 )
 from shared.wire.common import Done, Envelope, Id, OptionalId, Page
 
-Read = TypeVar("Read", bound=BaseModel)
+EntryBody = TypeVar("EntryBody", bound=BaseModel)
 
 ListQueryParameters = Annotated[ListQuery, Query()]
 
-_READ = require(Permission.CATALOGUE_READ)
-_MANAGE = require(Permission.CATALOGUE_MANAGE)
+_MAY_READ = require(Permission.CATALOGUE_READ)
+_MAY_MANAGE = require(Permission.CATALOGUE_MANAGE)
 
 
-def _answer(response: Response, versioned: VersionedEntry[Read], msg: str) -> Envelope[Read]:
-    response.headers["ETag"] = versioned.etag
-    return Envelope(data=versioned.entry, msg=msg)
+def _answer(response: Response, result: VersionedEntry[EntryBody], msg: str) -> Envelope[EntryBody]:
+    response.headers["ETag"] = result.etag
+    return Envelope(data=result.entry, msg=msg)
 
 
 def router(service: CatalogueService) -> APIRouter:
@@ -56,20 +56,24 @@ def _aircraft(service: CatalogueService) -> APIRouter:
     routes = api_router("/catalogue/aircraft", tags=["catalogue"])
 
     @routes.get("", responses=failures(401, 403, 422))
-    async def list_aircraft(listing: ListQueryParameters, caller: Caller = _READ) -> Envelope[Page[Aircraft]]:
+    async def list_aircraft(
+        query: ListQueryParameters, caller: Caller = _MAY_READ
+    ) -> Envelope[Page[Aircraft]]:
         """A page of aircraft, newest first."""
-        return Envelope(data=await service.aircraft.list(listing), msg="飞机列表获取成功")
+        return Envelope(data=await service.aircraft.list(query), msg="飞机列表获取成功")
 
     @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_aircraft(
-        body: AircraftWrite, response: Response, caller: Caller = _MANAGE
+        body: AircraftWrite, response: Response, caller: Caller = _MAY_MANAGE
     ) -> Envelope[Aircraft]:
         """Make an aircraft."""
         aircraft = await service.aircraft.create(body.model_dump(exclude_unset=True), caller)
         return _answer(response, aircraft, "飞机创建成功")
 
     @routes.get("/{aircraft_id}", responses=failures(401, 403, 404, 422))
-    async def get_aircraft(aircraft_id: Id, response: Response, caller: Caller = _READ) -> Envelope[Aircraft]:
+    async def get_aircraft(
+        aircraft_id: Id, response: Response, caller: Caller = _MAY_READ
+    ) -> Envelope[Aircraft]:
         """One aircraft."""
         return _answer(response, await service.aircraft.get(aircraft_id), "飞机获取成功")
 
@@ -79,15 +83,17 @@ def _aircraft(service: CatalogueService) -> APIRouter:
         body: AircraftWrite,
         response: Response,
         if_match: IfMatch = None,
-        caller: Caller = _MANAGE,
+        caller: Caller = _MAY_MANAGE,
     ) -> Envelope[Aircraft]:
         """Change an aircraft."""
         values = body.model_dump(exclude_unset=True)
-        changed = await service.aircraft.update(aircraft_id, values, if_match, caller)
-        return _answer(response, changed, "飞机更新成功")
+        result = await service.aircraft.update(aircraft_id, values, if_match, caller)
+        return _answer(response, result, "飞机更新成功")
 
     @routes.delete("/{aircraft_id}", responses=failures(401, 403, 404, 409, 412, 422))
-    async def delete_aircraft(aircraft_id: Id, if_match: IfMatch = None, caller: Caller = _MANAGE) -> Done:
+    async def delete_aircraft(
+        aircraft_id: Id, if_match: IfMatch = None, caller: Caller = _MAY_MANAGE
+    ) -> Done:
         """Delete an aircraft that no other entry of the catalogue refers to."""
         await service.aircraft.delete(aircraft_id, if_match, caller)
         return Done(msg="飞机删除成功")
@@ -100,21 +106,21 @@ def _flights(service: CatalogueService) -> APIRouter:
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_flights(
-        listing: ListQueryParameters, aircraft_id: OptionalId = None, caller: Caller = _READ
+        query: ListQueryParameters, aircraft_id: OptionalId = None, caller: Caller = _MAY_READ
     ) -> Envelope[Page[Flight]]:
         """A page of flights, newest first, of one aircraft when asked."""
-        return Envelope(data=await service.list_flights(listing, aircraft_id), msg="航班列表获取成功")
+        return Envelope(data=await service.list_flights(query, aircraft_id), msg="航班列表获取成功")
 
     @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_flight(
-        body: FlightWrite, response: Response, caller: Caller = _MANAGE
+        body: FlightWrite, response: Response, caller: Caller = _MAY_MANAGE
     ) -> Envelope[Flight]:
         """Make a flight."""
         flight = await service.flights.create(body.model_dump(exclude_unset=True), caller)
         return _answer(response, flight, "航班创建成功")
 
     @routes.get("/{flight_id}", responses=failures(401, 403, 404, 422))
-    async def get_flight(flight_id: Id, response: Response, caller: Caller = _READ) -> Envelope[Flight]:
+    async def get_flight(flight_id: Id, response: Response, caller: Caller = _MAY_READ) -> Envelope[Flight]:
         """One flight."""
         return _answer(response, await service.flights.get(flight_id), "航班获取成功")
 
@@ -124,15 +130,15 @@ def _flights(service: CatalogueService) -> APIRouter:
         body: FlightWrite,
         response: Response,
         if_match: IfMatch = None,
-        caller: Caller = _MANAGE,
+        caller: Caller = _MAY_MANAGE,
     ) -> Envelope[Flight]:
         """Change a flight."""
         values = body.model_dump(exclude_unset=True)
-        changed = await service.flights.update(flight_id, values, if_match, caller)
-        return _answer(response, changed, "航班更新成功")
+        result = await service.flights.update(flight_id, values, if_match, caller)
+        return _answer(response, result, "航班更新成功")
 
     @routes.delete("/{flight_id}", responses=failures(401, 403, 404, 409, 412, 422))
-    async def delete_flight(flight_id: Id, if_match: IfMatch = None, caller: Caller = _MANAGE) -> Done:
+    async def delete_flight(flight_id: Id, if_match: IfMatch = None, caller: Caller = _MAY_MANAGE) -> Done:
         """Delete a flight that no other entry of the catalogue refers to."""
         await service.flights.delete(flight_id, if_match, caller)
         return Done(msg="航班删除成功")
@@ -145,24 +151,24 @@ def _tasks(service: CatalogueService) -> APIRouter:
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_tasks(
-        listing: ListQueryParameters,
+        query: ListQueryParameters,
         flight_id: OptionalId = None,
         aircraft_id: OptionalId = None,
-        caller: Caller = _READ,
+        caller: Caller = _MAY_READ,
     ) -> Envelope[Page[Task]]:
         """A page of tasks, newest first, of one flight and of one aircraft when asked."""
-        return Envelope(
-            data=await service.list_tasks(listing, flight_id, aircraft_id), msg="任务列表获取成功"
-        )
+        return Envelope(data=await service.list_tasks(query, flight_id, aircraft_id), msg="任务列表获取成功")
 
     @routes.post("", responses=failures(401, 403, 409, 422))
-    async def create_task(body: TaskWrite, response: Response, caller: Caller = _MANAGE) -> Envelope[Task]:
+    async def create_task(
+        body: TaskWrite, response: Response, caller: Caller = _MAY_MANAGE
+    ) -> Envelope[Task]:
         """Make a task."""
         task = await service.tasks.create(body.model_dump(exclude_unset=True), caller)
         return _answer(response, task, "任务创建成功")
 
     @routes.get("/{task_id}", responses=failures(401, 403, 404, 422))
-    async def get_task(task_id: Id, response: Response, caller: Caller = _READ) -> Envelope[Task]:
+    async def get_task(task_id: Id, response: Response, caller: Caller = _MAY_READ) -> Envelope[Task]:
         """One task."""
         return _answer(response, await service.tasks.get(task_id), "任务获取成功")
 
@@ -172,15 +178,15 @@ def _tasks(service: CatalogueService) -> APIRouter:
         body: TaskWrite,
         response: Response,
         if_match: IfMatch = None,
-        caller: Caller = _MANAGE,
+        caller: Caller = _MAY_MANAGE,
     ) -> Envelope[Task]:
         """Change a task."""
         values = body.model_dump(exclude_unset=True)
-        changed = await service.tasks.update(task_id, values, if_match, caller)
-        return _answer(response, changed, "任务更新成功")
+        result = await service.tasks.update(task_id, values, if_match, caller)
+        return _answer(response, result, "任务更新成功")
 
     @routes.delete("/{task_id}", responses=failures(401, 403, 404, 409, 412, 422))
-    async def delete_task(task_id: Id, if_match: IfMatch = None, caller: Caller = _MANAGE) -> Done:
+    async def delete_task(task_id: Id, if_match: IfMatch = None, caller: Caller = _MAY_MANAGE) -> Done:
         """Delete a task that no other entry of the catalogue refers to."""
         await service.tasks.delete(task_id, if_match, caller)
         return Done(msg="任务删除成功")
@@ -193,16 +199,16 @@ def _reference_images(service: CatalogueService) -> APIRouter:
 
     @routes.get("", responses=failures(401, 403, 422))
     async def list_reference_images(
-        listing: ListQueryParameters, aircraft_id: OptionalId = None, caller: Caller = _READ
+        query: ListQueryParameters, aircraft_id: OptionalId = None, caller: Caller = _MAY_READ
     ) -> Envelope[Page[ReferenceImage]]:
         """A page of reference images, newest first, of one aircraft when asked."""
         return Envelope(
-            data=await service.list_reference_images(listing, aircraft_id), msg="参考图列表获取成功"
+            data=await service.list_reference_images(query, aircraft_id), msg="参考图列表获取成功"
         )
 
     @routes.post("", responses=failures(401, 403, 409, 422))
     async def create_reference_image(
-        body: ReferenceImageWrite, response: Response, caller: Caller = _MANAGE
+        body: ReferenceImageWrite, response: Response, caller: Caller = _MAY_MANAGE
     ) -> Envelope[ReferenceImage]:
         """Make a reference image."""
         image = await service.reference_images.create(body.model_dump(exclude_unset=True), caller)
@@ -210,7 +216,7 @@ def _reference_images(service: CatalogueService) -> APIRouter:
 
     @routes.get("/{reference_image_id}", responses=failures(401, 403, 404, 422))
     async def get_reference_image(
-        reference_image_id: Id, response: Response, caller: Caller = _READ
+        reference_image_id: Id, response: Response, caller: Caller = _MAY_READ
     ) -> Envelope[ReferenceImage]:
         """One reference image."""
         return _answer(response, await service.reference_images.get(reference_image_id), "参考图获取成功")
@@ -221,16 +227,16 @@ def _reference_images(service: CatalogueService) -> APIRouter:
         body: ReferenceImageWrite,
         response: Response,
         if_match: IfMatch = None,
-        caller: Caller = _MANAGE,
+        caller: Caller = _MAY_MANAGE,
     ) -> Envelope[ReferenceImage]:
         """Change a reference image."""
         values = body.model_dump(exclude_unset=True)
-        changed = await service.reference_images.update(reference_image_id, values, if_match, caller)
-        return _answer(response, changed, "参考图更新成功")
+        result = await service.reference_images.update(reference_image_id, values, if_match, caller)
+        return _answer(response, result, "参考图更新成功")
 
     @routes.delete("/{reference_image_id}", responses=failures(401, 403, 404, 409, 412, 422))
     async def delete_reference_image(
-        reference_image_id: Id, if_match: IfMatch = None, caller: Caller = _MANAGE
+        reference_image_id: Id, if_match: IfMatch = None, caller: Caller = _MAY_MANAGE
     ) -> Done:
         """Delete a reference image that no other entry of the catalogue refers to."""
         await service.reference_images.delete(reference_image_id, if_match, caller)
@@ -242,10 +248,10 @@ def _reference_images(service: CatalogueService) -> APIRouter:
         body: TemplateWrite,
         response: Response,
         if_match: IfMatch = None,
-        caller: Caller = _MANAGE,
+        caller: Caller = _MAY_MANAGE,
     ) -> Envelope[ReferenceImage]:
         """Put other regions in place of the template of a reference image."""
-        changed = await service.replace_template(reference_image_id, body.template, if_match, caller)
-        return _answer(response, changed, "参考图模板更新成功")
+        result = await service.replace_template(reference_image_id, body.template, if_match, caller)
+        return _answer(response, result, "参考图模板更新成功")
 
     return routes

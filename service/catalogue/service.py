@@ -1,4 +1,4 @@
-"""Defines the four repositories of the catalogue and answers other domains' questions about them."""
+"""Defines the four repositories of the catalogue, and the catalogue's port for other domains."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shared.wire.common import Page
 from shared.wire.files import StoredFile
 
 FileInfo = Callable[[Session, str], StoredFile | None]
-"""Port to the file store: what is known of a file id."""
+"""Port to the file store: returns the facts about a file by its id."""
 
 
 def _field_conflict(field: str, msg: str) -> Problem:
@@ -55,15 +55,19 @@ class AircraftRepository(Repository[AircraftRow, Aircraft]):
 
     row = AircraftRow
     kind = "aircraft"
-    missing = "飞机不存在"
-    names = (col(AircraftRow.aircraft_name), col(AircraftRow.registration), col(AircraftRow.aircraft_type))
+    missing_message = "飞机不存在"
+    search_columns = (
+        col(AircraftRow.aircraft_name),
+        col(AircraftRow.registration),
+        col(AircraftRow.aircraft_type),
+    )
 
     def view(self, session: Session, row: AircraftRow) -> Aircraft:
-        """The aircraft as it is answered."""
+        """Return the aircraft as a body of the API."""
         return Aircraft.model_validate(row, from_attributes=True)
 
     def references(self, session: Session, row: AircraftRow) -> dict[str, int]:
-        """Flights, tasks and reference images of the aircraft."""
+        """Count flights, tasks and reference images of the aircraft."""
         return {
             "flight": _count(session, col(FlightRow.aircraft_id), row.aircraft_id),
             "task": _count(session, col(TaskRow.aircraft_id), row.aircraft_id),
@@ -76,11 +80,11 @@ class FlightRepository(Repository[FlightRow, Flight]):
 
     row = FlightRow
     kind = "flight"
-    missing = "航班不存在"
-    names = (col(FlightRow.flight_number), col(FlightRow.departure), col(FlightRow.arrival))
+    missing_message = "航班不存在"
+    search_columns = (col(FlightRow.flight_number), col(FlightRow.departure), col(FlightRow.arrival))
 
     def view(self, session: Session, row: FlightRow) -> Flight:
-        """The flight with the name of its aircraft."""
+        """Return the flight with the name of its aircraft."""
         return Flight(
             flight_id=row.flight_id,
             flight_number=row.flight_number,
@@ -94,30 +98,30 @@ class FlightRepository(Repository[FlightRow, Flight]):
         )
 
     def parent_conditions(self, text: str) -> Sequence[ColumnElement[bool]]:
-        """Flights of an aircraft of that name."""
+        """Return a condition for flights of an aircraft with `text` in its name."""
         return [col(FlightRow.aircraft_id).in_(_aircraft_by_name(text))]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
-        """The aircraft must be there."""
+        """Raise Problem 409 if the aircraft does not exist."""
         _require_entry(
-            session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing
+            session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing_message
         )
 
     def references(self, session: Session, row: FlightRow) -> dict[str, int]:
-        """Tasks of the flight."""
+        """Count the tasks of the flight."""
         return {"task": _count(session, col(TaskRow.flight_id), row.flight_id)}
 
 
 class TaskRepository(Repository[TaskRow, Task]):
-    """Tasks. Records name them by id and are kept when a task goes."""
+    """Tasks. Records refer to them by id and stay if a task is deleted."""
 
     row = TaskRow
     kind = "task"
-    missing = "任务不存在"
-    names = (col(TaskRow.task_name), col(TaskRow.description))
+    missing_message = "任务不存在"
+    search_columns = (col(TaskRow.task_name), col(TaskRow.description))
 
     def view(self, session: Session, row: TaskRow) -> Task:
-        """The task with its flight number and its aircraft, which is the flight's unless it has its own."""
+        """Return the task with its flight number and its aircraft, by default the aircraft of the flight."""
         flight = None if row.flight_id is None else session.get(FlightRow, row.flight_id)
         aircraft_id = row.aircraft_id or (flight.aircraft_id if flight else None)
         return Task(
@@ -133,39 +137,41 @@ class TaskRepository(Repository[TaskRow, Task]):
         )
 
     def parent_conditions(self, text: str) -> Sequence[ColumnElement[bool]]:
-        """Tasks of a flight of that number, or about an aircraft of that name."""
-        numbered = col(FlightRow.flight_number).icontains(text, autoescape=True)
-        of_aircraft = select(FlightRow.flight_id).where(
+        """Return conditions for tasks of a flight or an aircraft with `text` in its number or name."""
+        has_number = col(FlightRow.flight_number).icontains(text, autoescape=True)
+        flight_ids = select(FlightRow.flight_id).where(
             col(FlightRow.aircraft_id).in_(_aircraft_by_name(text))
         )
         return [
-            col(TaskRow.flight_id).in_(select(FlightRow.flight_id).where(numbered)),
+            col(TaskRow.flight_id).in_(select(FlightRow.flight_id).where(has_number)),
             col(TaskRow.aircraft_id).in_(_aircraft_by_name(text)),
-            col(TaskRow.aircraft_id).is_(None) & col(TaskRow.flight_id).in_(of_aircraft),
+            col(TaskRow.aircraft_id).is_(None) & col(TaskRow.flight_id).in_(flight_ids),
         ]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
-        """Flight and aircraft must be there."""
-        _require_entry(session, FlightRow, "flight_id", values.get("flight_id"), FlightRepository.missing)
+        """Raise Problem 409 if flight or aircraft do not exist."""
         _require_entry(
-            session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing
+            session, FlightRow, "flight_id", values.get("flight_id"), FlightRepository.missing_message
+        )
+        _require_entry(
+            session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing_message
         )
 
 
 class ReferenceImageRepository(Repository[ReferenceImageRow, ReferenceImage]):
-    """Reference images. Records name them by id and are kept when one goes."""
+    """Reference images. Records refer to them by id and stay if one is deleted."""
 
     row = ReferenceImageRow
     kind = "reference_image"
-    missing = "参考图不存在"
-    names = (col(ReferenceImageRow.reference_image_name),)
+    missing_message = "参考图不存在"
+    search_columns = (col(ReferenceImageRow.reference_image_name),)
 
     def __init__(self, database: Database, file_info: FileInfo) -> None:
         super().__init__(database)
         self.file_info = file_info
 
     def view(self, session: Session, row: ReferenceImageRow) -> ReferenceImage:
-        """The reference image with what is known of its file."""
+        """Return the reference image with the facts about its file."""
         file = self.file_info(session, row.file_id)
         return ReferenceImage(
             reference_image_id=row.reference_image_id,
@@ -187,11 +193,11 @@ class ReferenceImageRepository(Repository[ReferenceImageRow, ReferenceImage]):
         )
 
     def parent_conditions(self, text: str) -> Sequence[ColumnElement[bool]]:
-        """Reference images of an aircraft of that name."""
+        """Return a condition for reference images of an aircraft with `text` in its name."""
         return [col(ReferenceImageRow.aircraft_id).in_(_aircraft_by_name(text))]
 
     def check(self, session: Session, values: Mapping[str, Any]) -> None:
-        """The file must be an uploaded image, the aircraft must be there."""
+        """Raise Problem 409 if the file is not an uploaded image or the aircraft does not exist."""
         if "file_id" in values:
             file = self.file_info(session, values["file_id"])
             if file is None:
@@ -199,12 +205,12 @@ class ReferenceImageRepository(Repository[ReferenceImageRow, ReferenceImage]):
             if file.width is None:
                 raise _field_conflict("file_id", "该文件不是图片，请上传 JPEG、PNG、WebP、TIFF 或 BMP 图片")
         _require_entry(
-            session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing
+            session, AircraftRow, "aircraft_id", values.get("aircraft_id"), AircraftRepository.missing_message
         )
 
 
 class CatalogueService:
-    """The repositories of the catalogue, and the catalogue's answers to other domains."""
+    """The repositories of the catalogue, and the port for other domains."""
 
     def __init__(self, database: Database, file_info: FileInfo) -> None:
         self.aircraft = AircraftRepository(database)
@@ -212,23 +218,21 @@ class CatalogueService:
         self.tasks = TaskRepository(database)
         self.reference_images = ReferenceImageRepository(database, file_info)
 
-    async def list_flights(self, listing: ListQuery, aircraft_id: str | None) -> Page[Flight]:
-        """A page of flights, of one aircraft when `aircraft_id` is given."""
+    async def list_flights(self, query: ListQuery, aircraft_id: str | None) -> Page[Flight]:
+        """Return a page of flights, of one aircraft if `aircraft_id` is given."""
         filters = [] if aircraft_id is None else [col(FlightRow.aircraft_id) == aircraft_id]
-        return await self.flights.list(listing, *filters)
+        return await self.flights.list(query, *filters)
 
     async def list_tasks(
-        self, listing: ListQuery, flight_id: str | None, aircraft_id: str | None
+        self, query: ListQuery, flight_id: str | None, aircraft_id: str | None
     ) -> Page[Task]:
-        """A page of tasks; a task without an aircraft of its own counts for that of its flight."""
-        return await self.tasks.list(listing, *_task_filters(flight_id, aircraft_id))
+        """Return a page of tasks; a task without an aircraft belongs to the aircraft of its flight."""
+        return await self.tasks.list(query, *_task_filters(flight_id, aircraft_id))
 
-    async def list_reference_images(
-        self, listing: ListQuery, aircraft_id: str | None
-    ) -> Page[ReferenceImage]:
-        """A page of reference images, of one aircraft when `aircraft_id` is given."""
+    async def list_reference_images(self, query: ListQuery, aircraft_id: str | None) -> Page[ReferenceImage]:
+        """Return a page of reference images, of one aircraft if `aircraft_id` is given."""
         filters = [] if aircraft_id is None else [col(ReferenceImageRow.aircraft_id) == aircraft_id]
-        return await self.reference_images.list(listing, *filters)
+        return await self.reference_images.list(query, *filters)
 
     async def replace_template(
         self,
@@ -237,12 +241,12 @@ class CatalogueService:
         if_match: str | None,
         caller: Caller,
     ) -> VersionedEntry[ReferenceImage]:
-        """Put `template` in place of the regions of a reference image. Raises Problem 404, 412."""
+        """Replace the template of a reference image. Raises Problem 404, 412."""
         values = {"template": [region.model_dump(mode="json") for region in template]}
         return await self.reference_images.update(reference_image_id, values, if_match, caller)
 
     def reference_image(self, session: Session, reference_image_id: str) -> ReferenceImage | None:
-        """A reference image by its id; None when the catalogue does not have it."""
+        """Return a reference image by its id; None if the catalogue does not have it."""
         row = session.get(ReferenceImageRow, reference_image_id)
         return None if row is None else self.reference_images.view(session, row)
 
@@ -252,7 +256,7 @@ def _task_filters(flight_id: str | None, aircraft_id: str | None) -> list[Column
     if flight_id is not None:
         filters.append(col(TaskRow.flight_id) == flight_id)
     if aircraft_id is not None:
-        of_aircraft = select(FlightRow.flight_id).where(FlightRow.aircraft_id == aircraft_id)
-        by_flight = col(TaskRow.aircraft_id).is_(None) & col(TaskRow.flight_id).in_(of_aircraft)
-        filters.append(or_(TaskRow.aircraft_id == aircraft_id, by_flight))
+        flight_ids = select(FlightRow.flight_id).where(FlightRow.aircraft_id == aircraft_id)
+        is_of_flight = col(TaskRow.aircraft_id).is_(None) & col(TaskRow.flight_id).in_(flight_ids)
+        filters.append(or_(TaskRow.aircraft_id == aircraft_id, is_of_flight))
     return filters

@@ -13,7 +13,7 @@ from shared.ids import new_id
 
 
 class Entry(Base):
-    """What every table of the catalogue has. `version` counts the changes; it is the entry's ETag."""
+    """The common columns of all tables. `version` counts the changes and is the entry's ETag."""
 
     version: int = 1
     created_at: dt.datetime = Field(default_factory=now, sa_type=UtcTime)
@@ -49,7 +49,7 @@ class FlightRow(Entry, table=True):
 
 
 class TaskRow(Entry, table=True):
-    """A task. Without an aircraft of its own it is about the aircraft of its flight."""
+    """A task. If it has no aircraft, it belongs to the aircraft of its flight."""
 
     __tablename__ = "task"
     __table_args__ = (Index(None, "created_at", "task_id"),)

@@ -17,9 +17,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.backups.archive.shared_folder import SharedFolder, time_of
+from service.backups.archive.shared_folder import SharedFolder, parse_time
 from service.backups.making import configured_place
-from service.backups.schedule import LATE, parse_schedule
+from service.backups.schedule import LATE_TOLERANCE, parse_schedule
 from service.db.database import Database
 from service.db.schema import current_revision, newest_revision
 from service.detection.models.registry import listed
@@ -256,10 +256,10 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
             place=settings.backup_to,
         )
         return
-    age = dt.datetime.now(dt.UTC) - time_of(names[-1])
+    age = dt.datetime.now(dt.UTC) - parse_time(names[-1])
     text = "the newest of {count} backups is {hours} hours old"
     values = {"count": len(names), "hours": f"{age.total_seconds() / 3600:.1f}"}
-    if age > parse_schedule(settings.backup_at).interval + LATE:
+    if age > parse_schedule(settings.backup_at).interval + LATE_TOLERANCE:
         yield warn(text, "the log of the service says why no newer one was made", **values)
     else:
         yield ok(text, **values)

@@ -52,7 +52,7 @@ def test_sql_in_every_parameter_of_every_reading_operation(
     populated: PopulatedApp, phone: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # On a busy machine this takes long enough for the phone's last contact to be written again.
-    monkeypatch.setattr(codes, "_SEEN_EVERY", dt.timedelta(days=1))
+    monkeypatch.setattr(codes, "_SEEN_INTERVAL", dt.timedelta(days=1))
     before, tried = populated.rows(), 0
     for name, operation in populated.operations().items():
         method, path = parts(name)

@@ -1,1 +1,1 @@
-"""What a backup holds and where it lies: one file, or a place whose backups share contents."""
+"""Writes and reads backups: one file, or a place whose backups share their contents."""

@@ -1,4 +1,4 @@
-"""Defines the manifest of a backup: every file in it with its size and SHA-256, and what the database was."""
+"""Defines the manifest of a backup: its files with size and SHA-256, and the state of the database."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pydantic import BaseModel, Field, ValidationError
 MANIFEST = "manifest.json"
 DATABASE = "data/walkaround.db"
 TABLES = "tables/"
-"""How the names of the tables of a PostgreSQL database begin."""
+"""The prefix of the names of a PostgreSQL database's tables."""
 MAX_MANIFEST_BYTES = 512 * 2**20
 PIECE = 2**20
 
 WITHOUT_TABLES: Literal[1] = 1
-"""The format of archives without a PostgreSQL database, which older versions of the program restore too."""
+"""The format of archives without a PostgreSQL database, which older versions can restore too."""
 WITH_TABLES: Literal[2] = 2
 
 
 class BackupRefusedError(Exception):
-    """The command cannot do it; the text says why and what to do."""
+    """Raised if a command cannot be executed; the text says why and what to do."""
 
 
 class Entry(BaseModel):
@@ -35,7 +35,7 @@ class Entry(BaseModel):
 
 
 class CopiedTable(BaseModel):
-    """A table of a PostgreSQL database: its columns as they were copied, and the entry with its rows."""
+    """A table of a PostgreSQL database: its columns in the order of the copy, and the entry with its rows."""
 
     name: str
     columns: list[str]
@@ -43,10 +43,10 @@ class CopiedTable(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a backup holds. `audit_end` is the end of a whole audit log as (number, hash).
+    """The content of a backup. `audit_end` is the end of an intact audit log as (number, hash).
 
-    `problems` are sentences about what was found damaged when the backup was made. `files_elsewhere` is true
-    when stored files were left to a store that is not part of the backup.
+    `problems` are sentences about data that was damaged when the backup was made. `files_elsewhere` is true
+    if the stored files are in a store that is not part of the backup.
     """
 
     format: Literal[1, 2] = WITHOUT_TABLES
@@ -63,40 +63,40 @@ class Manifest(BaseModel):
 
     @property
     def size(self) -> int:
-        """Bytes of all files together."""
+        """The size of all files in bytes."""
         return sum(entry.size for entry in self.entries)
 
     @property
     def has_database(self) -> bool:
-        """Whether a database is in it, of SQLite or of PostgreSQL."""
+        """Whether the backup contains a database of SQLite or PostgreSQL."""
         return bool(self.tables) or any(entry.name == DATABASE for entry in self.entries)
 
 
 class Backup(Protocol):
-    """A backup that can be read. Its manifest names what `open` opens."""
+    """A backup that can be read. Its manifest has the entries for `open`."""
 
     @property
     def manifest(self) -> Manifest:
-        """What it holds."""
+        """The content of the backup."""
 
     def open(self, entry: Entry) -> AbstractContextManager[IO[bytes]]:
-        """The content of one entry. Raises OSError, and BackupRefusedError when it is not there."""
+        """Open the content of an entry. Raises OSError, and BackupRefusedError if it is missing."""
 
 
 class NewBackup(Protocol):
     """A backup that is being written."""
 
     def add(self, name: str, source: IO[bytes]) -> Entry:
-        """Put the content of `source` into it under `name`. Raises OSError."""
+        """Add the content of `source` as `name`. Raises OSError."""
 
     def reuse(self, entry: Entry) -> bool:
-        """Take the content with this SHA-256 and size that is there already; False when there is none."""
+        """Use an existing content with this SHA-256 and size; return False if there is none."""
 
 
 def parse_manifest(data: bytes | str) -> Manifest:
-    """The manifest in `data`.
+    """Parse a manifest.
 
-    Raises BackupRefusedError when it is not a manifest of Walkaround, or names a file outside of the data.
+    Raises BackupRefusedError if it is not a manifest of Walkaround, or names a file outside of the data.
     """
     try:
         manifest = Manifest.model_validate_json(data)
@@ -118,9 +118,9 @@ def parse_manifest(data: bytes | str) -> Manifest:
 
 
 def is_safe(name: str) -> bool:
-    """Whether an entry may be unpacked: below `data/`, or directly in `secrets/` or `tables/`."""
+    """Return whether an entry may be unpacked: below `data/`, or directly in `secrets/` or `tables/`."""
     path = PurePosixPath(name)
-    plain = (
+    is_plain = (
         path.as_posix() == name
         and not path.is_absolute()
         and ".." not in path.parts
@@ -128,26 +128,26 @@ def is_safe(name: str) -> bool:
         and not any(part != part.rstrip(". ") for part in path.parts)
     )
     if path.parts[:1] == ("secrets",):
-        return plain and len(path.parts) == 2 and path.suffix == ".key"
+        return is_plain and len(path.parts) == 2 and path.suffix == ".key"
     if path.parts[:1] == ("tables",):
-        return plain and len(path.parts) == 2
-    # A key, or a write-ahead log, among the data could change what the archive seems to hold.
-    disguised = path.suffix == ".key" or (name != DATABASE and name.startswith(DATABASE))
-    return plain and path.parts[:1] == ("data",) and len(path.parts) >= 2 and not disguised
+        return is_plain and len(path.parts) == 2
+    # A key or a write-ahead log among the data could change what the restored database contains.
+    is_disguised = path.suffix == ".key" or (name != DATABASE and name.startswith(DATABASE))
+    return is_plain and path.parts[:1] == ("data",) and len(path.parts) >= 2 and not is_disguised
 
 
 def is_stored_file(name: str) -> bool:
-    """Whether the entry is a content of the file store, whose name says its SHA-256."""
+    """Return whether the entry is a content of the file store, which has its SHA-256 as name."""
     return name.startswith("data/files/")
 
 
 def hash_in_name(name: str) -> str:
-    """The SHA-256 that the name of a stored file says."""
+    """Return the SHA-256 in the name of a stored file."""
     return "".join(PurePosixPath(name).parts[2:])
 
 
 def pieces(source: IO[bytes], limit: int | None = None) -> Iterator[bytes]:
-    """The content of `source` in pieces; ends with the first piece that goes beyond `limit` bytes."""
+    """Yield the content of `source` in pieces; stop after the first piece that exceeds `limit` bytes."""
     size = 0
     while piece := source.read(PIECE):
         yield piece

@@ -1,7 +1,7 @@
 """Writes and reads a backup that is one file: a zip archive with its manifest.
 
-`data/...` is the data directory (the database as one consistent copy), `tables/...` the rows of a PostgreSQL
-database, `secrets/...` the keys if they were asked for.
+`data/...` contains the data directory (with a consistent copy of the database), `tables/...` the rows of a
+PostgreSQL database, and `secrets/...` the keys if they were requested.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from shared import atomic
 
 
 class ArchiveFile:
-    """An archive that is read."""
+    """An archive that can be read."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self.manifest = _read_manifest(archive)
 
     def open(self, entry: Entry) -> AbstractContextManager[IO[bytes]]:
-        """The content of one entry."""
+        """Open the content of an entry."""
         return self._archive.open(entry.name)
 
 
 class NewArchiveFile:
-    """An archive that is being written; `finish` ends it."""
+    """An archive that is being written; `finish` completes it."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
 
     def add(self, name: str, source: IO[bytes]) -> Entry:
-        """Put the content of `source` into it under `name`."""
+        """Add the content of `source` as `name`."""
         size, digest = 0, hashlib.sha256()
         # Photos are compressed already; rows are text.
         kind = zipfile.ZIP_DEFLATED if name.startswith(TABLES) else zipfile.ZIP_STORED
@@ -61,7 +61,7 @@ class NewArchiveFile:
         return Entry(name=name, size=size, sha256=digest.hexdigest())
 
     def reuse(self, entry: Entry) -> bool:
-        """False: an archive is whole by itself."""
+        """Return False: an archive shares no contents."""
         return False
 
     def finish(self, manifest: Manifest) -> None:
@@ -71,14 +71,14 @@ class NewArchiveFile:
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[ArchiveFile]:
-    """The archive at `path`. Raises BadZipFile, OSError and BackupRefusedError."""
+    """Open the archive at `path`. Raises BadZipFile, OSError and BackupRefusedError."""
     with zipfile.ZipFile(path) as archive:
         yield ArchiveFile(archive)
 
 
 @contextmanager
 def create_archive(target: Path) -> Iterator[NewArchiveFile]:
-    """A new archive, which becomes `target` at the end of the block, durable and for its owner only."""
+    """Create an archive, which becomes `target` at the end of the block, durably and for its owner only."""
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder:
         part = Path(folder) / "archive"
         with zipfile.ZipFile(part, "x", zipfile.ZIP_STORED) as archive:

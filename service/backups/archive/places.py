@@ -1,4 +1,4 @@
-"""Where backups lie that share their contents: a directory or an S3-compatible store, by `service.stores`."""
+"""Stores the objects of backups in a directory or an S3-compatible store, with `service.stores`."""
 
 from __future__ import annotations
 
@@ -20,95 +20,95 @@ from shared.ids import random_name
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-_UNFINISHED = "incoming"
+_INCOMING_FOLDER = "incoming"
 _SCRATCH = ("cache", "backup")
-"""Below the data directory: what is on its way to a store elsewhere."""
+"""The folder below the data directory for files on their way to a remote store."""
 
 
 class PartFile(NamedTuple):
-    """A file that is being written; `keep` gives it its name in the place, whole and durable."""
+    """A file that is being written; `commit` stores it durably under a name."""
 
     file: IO[bytes]
-    keep: Callable[[str], None]
+    commit: Callable[[str], None]
 
 
 class BackupPlace:
-    """The objects of a store. Every method may raise OSError, also for a store that does not answer.
+    """The objects of a store with backups. Every method may raise OSError, also if a store does not answer.
 
-    `scratch` is a folder on this machine for what is on its way there; a directory has its own, so that the
-    disk of the service's data gets no fuller by a backup.
+    `scratch` is a local folder for files on their way to a remote store. A directory has its own scratch
+    folder, so a backup uses no space on the disk of the service's data.
     """
 
     def __init__(self, store: Store, address: str, scratch: Path) -> None:
         self._store = store
         self._address = address
-        self._scratch = store.local_path(_UNFINISHED) or scratch
+        self._scratch = store.local_path(_INCOMING_FOLDER) or scratch
 
     def __str__(self) -> str:
         return self._address
 
-    def listing(self, folder: str) -> Iterator[tuple[str, int]]:
-        """Names and sizes of all objects below `folder`."""
-        with self._faults():
-            for stored in self._store.list(folder):
-                yield stored.name, stored.size
+    def list_objects(self, folder: str) -> Iterator[tuple[str, int]]:
+        """Yield names and sizes of all objects below `folder`."""
+        with self._translate_errors():
+            for item in self._store.list(folder):
+                yield item.name, item.size
 
     @contextmanager
-    def writing(self) -> Iterator[PartFile]:
-        """A new object. One that was not kept at the end of the block is gone."""
+    def create_object(self) -> Iterator[PartFile]:
+        """Create an object; it is deleted at the end of the block unless `commit` was called."""
         self._scratch.mkdir(parents=True, exist_ok=True)
         path = self._scratch / random_name()
         try:
             with path.open("xb") as file:
                 path.chmod(0o600)
 
-                def keep(name: str) -> None:
+                def commit(name: str) -> None:
                     file.close()
-                    with self._faults():
+                    with self._translate_errors():
                         self._store.put(name, path)
 
-                yield PartFile(file, keep)
+                yield PartFile(file, commit)
         finally:
             path.unlink(missing_ok=True)
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        """The content of an object. Raises FileNotFoundError."""
-        with self._faults():
+        """Open the content of an object. Raises FileNotFoundError."""
+        with self._translate_errors():
             pieces = self._store.open(name)
-        # What reads the file raises in the block.
-        with as_file(pieces) as file, self._faults():
+        # Reading the file in the block raises errors of the store as well.
+        with open_as_file(pieces) as file, self._translate_errors():
             yield file
 
     def delete(self, names: Sequence[str]) -> None:
-        """Remove objects; those that are not there are passed over."""
-        with self._faults():
+        """Delete objects; missing ones are ignored."""
+        with self._translate_errors():
             self._store.delete(names)
 
     @contextmanager
     def working_folder(self) -> Iterator[Path]:
-        """An empty folder on this machine for a copy of the database; it goes with the block."""
+        """Create an empty local folder for a copy of the database; it is deleted at the end of the block."""
         self._scratch.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
             yield Path(folder)
 
     def clean(self) -> None:
-        """Remove what an interrupted backup left behind; no other may run. Raises FileNotFoundError.
+        """Delete files that an interrupted backup left; no other backup may run. Raises FileNotFoundError.
 
-        The directory of backups is never made: below a disk that is not mounted, it would fill the disk of
-        the system.
+        The directory of backups is never created: if its disk is not mounted, it would be on the system's
+        disk.
         """
-        directory = self._store.local_path(_UNFINISHED)
+        directory = self._store.local_path(_INCOMING_FOLDER)
         if directory is not None and not directory.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._address)
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     @contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except StoreUnavailableError as problem:
-            message = f"the store refuses or is away ({problem})"
+            message = f"the store does not answer or refuses the request ({problem})"
             raise OSError(errno.EIO, message, self._address) from None
 
 
@@ -118,25 +118,25 @@ class _Stream(io.RawIOBase):
     def __init__(self, pieces: Pieces) -> None:
         super().__init__()
         self._pieces = pieces
-        self._left = b""
+        self._buffer = b""
 
     def readable(self) -> bool:
         """True."""
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
-        """Fill `buffer` with what comes next; 0 at the end."""
+        """Read the next bytes into `buffer`; return their number, 0 at the end."""
         target = memoryview(buffer).cast("B")
-        if not self._left:
-            self._left = self._pieces.read()
-        piece, self._left = self._left[: len(target)], self._left[len(target) :]
+        if not self._buffer:
+            self._buffer = self._pieces.read()
+        piece, self._buffer = self._buffer[: len(target)], self._buffer[len(target) :]
         target[: len(piece)] = piece
         return len(piece)
 
 
 @contextmanager
-def as_file(pieces: Pieces) -> Iterator[IO[bytes]]:
-    """The pieces of an object as a file; closed at the end of the block."""
+def open_as_file(pieces: Pieces) -> Iterator[IO[bytes]]:
+    """Open the pieces of an object as a file, which is closed at the end of the block."""
     try:
         yield io.BufferedReader(_Stream(pieces))
     finally:
@@ -144,5 +144,5 @@ def as_file(pieces: Pieces) -> Iterator[IO[bytes]]:
 
 
 def open_place(address: str, settings: Settings) -> BackupPlace:
-    """The place at `address`, a directory or `s3://BUCKET/PREFIX`. Raises StoreSettingsError."""
+    """Open the place at `address`, a directory or `s3://BUCKET/PREFIX`. Raises StoreSettingsError."""
     return BackupPlace(open_store(address, settings), address, settings.data_dir.joinpath(*_SCRATCH))

@@ -1,7 +1,7 @@
-"""Copies a PostgreSQL database as its rows, as of one moment, and brings them back.
+"""Copies the rows of a PostgreSQL database at one moment, and restores them.
 
-The rows travel as the text of COPY, which every version of PostgreSQL reads; nothing but the service's own
-driver is needed on either side.
+The rows have the text format of COPY, which every version of PostgreSQL reads. Both directions need only the
+service's own driver.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ _SEQUENCES = """
 SELECT sequencename::text, last_value FROM pg_sequences
 WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY sequencename
 """
-# What COPY writes for a character that would end a field or a line
+# The escapes that COPY writes for characters that would end a field or a line
 # (postgresql.org/docs/current/sql-copy.html, "Text Format").
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_ESCAPED = re.compile(r"\\(.)")
+_ESCAPE_PATTERN = re.compile(r"\\(.)")
 
 
 class DatabaseCopy(NamedTuple):
-    """What was copied of a database. `audit_end` is None for a log that is not whole."""
+    """The copied content of a database. `audit_end` is None if the audit log is not intact."""
 
     revision: str | None
     tables: list[CopiedTable]
@@ -68,27 +68,27 @@ class DatabaseCopy(NamedTuple):
     entries: list[Entry]
     audit_end: tuple[int, str] | None
     problems: list[str]
-    stored: set[str]
+    file_hashes: set[str]
     """The SHA-256 of every stored file that it names."""
 
 
 def dump(url: URL, new: NewBackup, folder: Path, check_end: CheckEnd) -> DatabaseCopy:
-    """Put all rows of the database at `url`, as of one moment, into `new`, by way of files in `folder`.
+    """Add all rows of the database at `url`, at one moment, to `new`, with temporary files in `folder`.
 
-    `check_end` says what is wrong with the signed end of the audit log, whose rows are verified here.
-    Requests go on meanwhile: the copy reads, and locks nothing that they need. Raises psycopg.Error.
+    This function verifies the rows of the audit log; `check_end` returns the faults of its signed end.
+    Requests continue during the copy, which locks nothing that they need. Raises psycopg.Error.
     """
     with _connect_without_timeouts(url) as connection:
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        columns_of = dict(_fetch_rows(connection, _COLUMNS))
+        columns_by_table = dict(_fetch_rows(connection, _COLUMNS))
         revision = None
-        if columns_of.pop(_REVISION_TABLE, None) is not None:
+        if columns_by_table.pop(_REVISION_TABLE, None) is not None:
             row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
             revision = None if row is None else str(row[0])
         tables, entries, log = [], [], None
-        for name, columns in columns_of.items():
+        for name, columns in columns_by_table.items():
             path = folder / "rows"
-            _copy_out(connection, name, columns, path)
+            _export_table(connection, name, columns, path)
             with path.open("rb") as source:
                 entries.append(entry := new.add(f"{TABLES}{name}", source))
             tables.append(CopiedTable(name=name, columns=columns, entry=entry.name))
@@ -98,12 +98,14 @@ def dump(url: URL, new: NewBackup, folder: Path, check_end: CheckEnd) -> Databas
             path.unlink()
         sequences = {str(name): int(last) for name, last in _fetch_rows(connection, _SEQUENCES)}
         query = SQL("SELECT DISTINCT sha256 FROM {}").format(Identifier(FILE_TABLE))
-        stored = {str(row[0]) for row in connection.execute(query)} if FILE_TABLE in columns_of else set()
+        file_hashes = (
+            {str(row[0]) for row in connection.execute(query)} if FILE_TABLE in columns_by_table else set()
+        )
         if log is not None and log.complete:
             log.problems.extend(check_end(_log_head(connection), log))
         problems = [f"audit log: {problem}" for problem in log.problems] if log else []
         end = (log.seq, log.hash) if log and not log.problems else None
-        return DatabaseCopy(revision, tables, sequences, entries, end, problems, stored)
+        return DatabaseCopy(revision, tables, sequences, entries, end, problems, file_hashes)
 
 
 def _log_head(connection: Connection[Any]) -> HeadRow | None:
@@ -111,8 +113,8 @@ def _log_head(connection: Connection[Any]) -> HeadRow | None:
     return None if row is None else HeadRow(head_id=row[0], seq=row[1], hash=row[2], mac=row[3])
 
 
-def _copy_out(connection: Connection[Any], name: str, columns: Sequence[str], path: Path) -> None:
-    # The log in order, so that it can be verified as it is read.
+def _export_table(connection: Connection[Any], name: str, columns: Sequence[str], path: Path) -> None:
+    # The audit log is exported in order, so that it can be verified while it is read.
     source = SQL("(SELECT {} FROM {} ORDER BY seq)").format(_identifiers(columns), Identifier(name))
     statement = (
         SQL("COPY {} TO STDOUT").format(source)
@@ -125,9 +127,9 @@ def _copy_out(connection: Connection[Any], name: str, columns: Sequence[str], pa
 
 
 def load(url: URL, backup: Backup) -> None:
-    """Bring the rows of `backup` into the empty database at `url`, in one transaction; then migrate it.
+    """Load the rows of `backup` into the empty database at `url` in one transaction, then migrate it.
 
-    Raises BackupRefusedError, changing nothing, when the database is not empty or the backup does not fit.
+    Raises BackupRefusedError, changing nothing, if the database is not empty or the backup does not fit.
     """
     manifest = backup.manifest
     if manifest.revision is None:
@@ -164,14 +166,14 @@ def _fill_tables(
     tables = {table.name: table for table in backup.manifest.tables}
     order = [
         name
-        for name in _sorted_by_references(columns, _fetch_rows(connection, _REFERENCES))
+        for name in _sort_by_references(columns, _fetch_rows(connection, _REFERENCES))
         if name != _REVISION_TABLE
     ]
-    # The triggers announce jobs and keep the log append-only: neither is for rows that come back.
+    # The triggers announce jobs and make the audit log append-only; both would disturb restored rows.
     for name in order:
         _execute_on_table(connection, "ALTER TABLE {} DISABLE TRIGGER USER", name)
     for name in reversed(order):
-        # What a migration inserts is among the rows, as it was last.
+        # The backup contains the latest state of the rows that migrations insert.
         _execute_on_table(connection, "DELETE FROM {}", name)
     for name in order:
         if (table := tables.get(name)) is not None:
@@ -185,24 +187,24 @@ def _fill_tables(
         connection.execute("SELECT setval(quote_ident(%s)::regclass, %s, true)", (sequence, last))
 
 
-def _sorted_by_references(tables: Mapping[str, object], references: Sequence[tuple[Any, ...]]) -> list[str]:
-    """The tables, each after those that it refers to."""
-    waiting, order = sorted(tables), list[str]()
-    while waiting:
-        ready = [
+def _sort_by_references(tables: Mapping[str, object], references: Sequence[tuple[Any, ...]]) -> list[str]:
+    """Sort the tables, each after those that it refers to."""
+    remaining, order = sorted(tables), list[str]()
+    while remaining:
+        next_names = [
             name
-            for name in waiting
-            if all(to in order for of, to in references if of == name and to in tables)
+            for name in remaining
+            if all(target in order for source, target in references if source == name and target in tables)
         ]
-        if not ready:
-            raise BackupRefusedError(f"the tables {', '.join(waiting)} refer to each other in a circle")
-        order += ready
-        waiting = [name for name in waiting if name not in ready]
+        if not next_names:
+            raise BackupRefusedError(f"the tables {', '.join(remaining)} refer to each other in a circle")
+        order += next_names
+        remaining = [name for name in remaining if name not in next_names]
     return order
 
 
 def verify_log(backup: Backup) -> Verification | None:
-    """End and faults of the copied audit log, found without a server; None if the backup has no log."""
+    """Verify the copied audit log without a server; return None if the backup has no audit log."""
     table = next((table for table in backup.manifest.tables if table.name == AUDIT_TABLE), None)
     entry = next((entry for entry in backup.manifest.entries if table and entry.name == table.entry), None)
     if table is None or entry is None:
@@ -212,33 +214,33 @@ def verify_log(backup: Backup) -> Verification | None:
 
 
 def _verify_table(source: IO[bytes], columns: Sequence[str]) -> Verification:
-    return verify_rows(AuditRow(**_values(row)) for row in _parse_rows(source, columns))
+    return verify_rows(AuditRow(**_audit_values(row)) for row in _parse_rows(source, columns))
 
 
 def _parse_rows(source: IO[bytes], columns: Sequence[str]) -> Iterator[dict[str, str | None]]:
-    for line in _lines(source):
+    for line in _split_lines(source):
         fields = line.decode("utf-8").split("\t")
-        yield dict(zip(columns, map(_field, fields), strict=True))
+        yield dict(zip(columns, map(_parse_field, fields), strict=True))
 
 
-def _lines(source: IO[bytes]) -> Iterator[bytes]:
-    left = b""
+def _split_lines(source: IO[bytes]) -> Iterator[bytes]:
+    rest = b""
     for piece in itertools.chain(pieces(source), (b"",)):
-        *whole, left = (left + piece).split(b"\n")
-        yield from whole
-    if left:
-        yield left
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest
 
 
-def _field(text: str) -> str | None:
+def _parse_field(text: str) -> str | None:
     if text == "\\N":
         return None
-    return _ESCAPED.sub(lambda match: _ESCAPES.get(match[1], match[1]), text) if "\\" in text else text
+    return _ESCAPE_PATTERN.sub(lambda match: _ESCAPES.get(match[1], match[1]), text) if "\\" in text else text
 
 
-def _values(row: Mapping[str, str | None]) -> dict[str, Any]:
-    at = dt.datetime.fromisoformat(row["at"] or "").replace(tzinfo=dt.UTC)
-    return {**row, "seq": int(row["seq"] or 0), "at": at}
+def _audit_values(row: Mapping[str, str | None]) -> dict[str, Any]:
+    time = dt.datetime.fromisoformat(row["at"] or "").replace(tzinfo=dt.UTC)
+    return {**row, "seq": int(row["seq"] or 0), "at": time}
 
 
 def _identifiers(columns: Sequence[str]) -> Composed:
@@ -255,7 +257,7 @@ def _fetch_rows(connection: Connection[Any], query: Any) -> list[tuple[Any, ...]
 
 @contextmanager
 def _connect_without_timeouts(url: URL) -> Iterator[Connection[Any]]:
-    """A connection in a transaction without time-outs: a large table takes its time."""
+    """Open a connection without time-outs, as copying a large table takes long."""
     with connect(address(url)) as connection:
         connection.execute("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
         connection.commit()

@@ -1,4 +1,4 @@
-"""Brings a backup back into an empty installation."""
+"""Restores a backup into an empty installation."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from service.settings import Settings
 from service.stores.opening import open_store
 from shared import atomic
 
-_STORED = ("files", "models")
-"""The folders of the data directory whose contents may lie in a store elsewhere."""
+_STORE_FOLDERS = ("files", "models")
+"""The folders of the data directory whose contents may be in a remote store."""
 
 
 def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
-    """Read `backup` into the data directory, and into the database where that is on a server.
+    """Restore `backup` into the data directory, and into the database if that is on a server.
 
-    Everything is unpacked and compared with the manifest before the first file is put in place; an existing
-    SQLite database is kept next to it under another name. Raises BackupRefusedError when the backup is
-    damaged or does not fit, when a service runs there, when a database on a server is not empty, and without
-    `force` when the data directory is not empty.
+    All entries are unpacked and compared with the manifest before the first file is put in place. An existing
+    SQLite database is renamed. Raises BackupRefusedError if the backup is damaged or does not fit, if a
+    service runs on the data directory, if a database on a server is not empty, and, without `force`, if the
+    data directory is not empty.
     """
     manifest = backup.manifest
     _check_fit(manifest, settings)
@@ -66,7 +66,7 @@ def restore(backup: Backup, settings: Settings, *, force: bool = False) -> None:
             folder = Path(name)
             _unpack(backup, folder)
             if manifest.tables:
-                # Before the files: only this can still find that something is in the way.
+                # Before the files, because only this step can still be refused.
                 postgresql.load(_server_url(settings), _UnpackedBackup(manifest, folder))
             _put_in_place(folder, manifest, settings)
         if manifest.has_database:
@@ -104,10 +104,12 @@ class _UnpackedBackup:
 
 
 def _unpack(backup: Backup, folder: Path) -> None:
-    needed = backup.manifest.size
-    free = shutil.disk_usage(folder).free
-    if needed > free:
-        raise BackupRefusedError(f"{needed / 2**20:.0f} MB are needed and {free / 2**20:.0f} MB are free")
+    needed_bytes = backup.manifest.size
+    free_bytes = shutil.disk_usage(folder).free
+    if needed_bytes > free_bytes:
+        raise BackupRefusedError(
+            f"{needed_bytes / 2**20:.0f} MB are needed and {free_bytes / 2**20:.0f} MB are free"
+        )
     for entry in backup.manifest.entries:
         path = folder / entry.name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -133,21 +135,21 @@ def _put_in_place(folder: Path, manifest: Manifest, settings: Settings) -> None:
         target = settings.data_dir / relative
         if entry.name == DATABASE and database is not None:
             target = database
-            _set_aside(database)
+            _rename_database(database)
         elif entry.name == "secrets/secret.key" and settings.secret_file is not None:
             target = settings.secret_file
-        elif settings.files_url and relative.parts[0] in _STORED:
+        elif settings.files_url and relative.parts[0] in _STORE_FOLDERS:
             open_store(settings.files_url, settings).put(relative.as_posix(), folder / entry.name)
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         atomic.put_in_place(folder / entry.name, target, durable=False)
         folders.add(target.parent)
-    for changed in folders:
-        atomic.sync_folder(changed)
+    for folder_to_sync in folders:
+        atomic.sync_folder(folder_to_sync)
 
 
-def _set_aside(database: Path) -> None:
-    # Together with its write-ahead log, which holds what was written last.
+def _rename_database(database: Path) -> None:
+    # Together with its write-ahead log, which contains the last transactions.
     new_name = f"{database.name}.before-restore-{dt.datetime.now(dt.UTC):%Y%m%d%H%M%S}"
     for ending in ("", "-wal", "-shm"):
         path = database.with_name(database.name + ending)

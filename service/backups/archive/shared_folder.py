@@ -1,8 +1,8 @@
-"""Keeps backups that share their contents, so that each adds only what is new.
+"""Stores backups that share their contents, so that each backup adds only new contents.
 
-`contents/ab/cdef...` are contents by their SHA-256, each once, whichever backups hold it; the database and
-its tables are compressed (`.gz`, named by the SHA-256 of what is in it). `backups/NAME.json.gz` is the
-manifest of one backup. It is written last: a backup without one does not exist.
+`contents/ab/cdef...` are contents by their SHA-256, each stored once for all backups. The database and its
+tables are compressed (`.gz`, named by the SHA-256 of the uncompressed content). `backups/NAME.json.gz` is the
+manifest of one backup. It is written last: without a manifest there is no backup.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _NAME = re.compile(r"\d{8}T\d{6}Z")
 _TIME = "%Y%m%dT%H%M%SZ"
 
 
-def time_of(name: str) -> dt.datetime:
-    """When the backup of that name was made."""
+def parse_time(name: str) -> dt.datetime:
+    """Return the time of the backup with this name."""
     return dt.datetime.strptime(name, _TIME).replace(tzinfo=dt.UTC)
 
 
 def content_name(entry: Entry) -> str:
-    """The name of the file with the content of `entry`."""
+    """Return the name of the object with the content of `entry`."""
     name = f"{CONTENTS}/{entry.sha256[:2]}/{entry.sha256[2:]}"
     return f"{name}.gz" if _is_compressed(entry.name) else name
 
@@ -51,7 +51,7 @@ def _is_compressed(name: str) -> bool:
 
 
 class SharedBackup:
-    """One backup of the folder."""
+    """One backup in the folder."""
 
     def __init__(self, place: BackupPlace, manifest: Manifest) -> None:
         self._place = place
@@ -59,7 +59,7 @@ class SharedBackup:
 
     @contextmanager
     def open(self, entry: Entry) -> Iterator[IO[bytes]]:
-        """The content of one entry. Raises BackupRefusedError when it is not there or cannot be unpacked."""
+        """Open the content of an entry. Raises BackupRefusedError if it is missing or cannot be unpacked."""
         try:
             with self._place.open(content_name(entry)) as file:
                 if not _is_compressed(entry.name):
@@ -80,22 +80,22 @@ class SharedBackup:
 class NewSharedBackup:
     """A backup that is being written.
 
-    `added` are the entries whose content was not there before, `unverified` those whose content was there
-    but is not in `in_backups`, the contents of all backups: an interrupted backup left it behind.
+    `known_contents` are the contents of all backups. `added` are the entries with new contents; `unverified`
+    are those whose content exists but belongs to no backup, because an interrupted backup left it.
     """
 
-    def __init__(self, place: BackupPlace, in_backups: set[str]) -> None:
+    def __init__(self, place: BackupPlace, known_contents: set[str]) -> None:
         self._place = place
-        self._sizes = dict(place.listing(CONTENTS))
-        self._in_backups = in_backups
+        self._sizes = dict(place.list_objects(CONTENTS))
+        self._known_contents = known_contents
         self.added: list[Entry] = []
         self.unverified: list[Entry] = []
 
     def reuse(self, entry: Entry) -> bool:
-        """Take the content that is there already; False when there is none."""
+        """Use the existing content of an entry; return False if there is none."""
         if not self._is_stored(entry):
             return False
-        if content_name(entry) not in self._in_backups:
+        if content_name(entry) not in self._known_contents:
             self.unverified.append(entry)
         return True
 
@@ -104,36 +104,36 @@ class NewSharedBackup:
         return (name.endswith(".gz") and name in self._sizes) or self._sizes.get(name) == entry.size
 
     def add(self, name: str, source: IO[bytes]) -> Entry:
-        """Put the content of `source` into the folder, unless it is there."""
+        """Add the content of `source` to the folder, unless it exists."""
         size, digest = 0, hashlib.sha256()
-        with self._place.writing() as part:
-            compressed = (
+        with self._place.create_object() as part:
+            gzip_file = (
                 gzip.GzipFile(filename="", fileobj=part.file, mode="wb", compresslevel=1, mtime=0)
                 if _is_compressed(name)
                 else None
             )
-            target = cast("IO[bytes]", compressed or part.file)
+            target = cast("IO[bytes]", gzip_file or part.file)
             for piece in pieces(source):
                 size += len(piece)
                 digest.update(piece)
                 target.write(piece)
-            if compressed is not None:
-                compressed.close()
+            if gzip_file is not None:
+                gzip_file.close()
             entry = Entry(name=name, size=size, sha256=digest.hexdigest())
             if not self.reuse(entry):
-                part.keep(content_name(entry))
+                part.commit(content_name(entry))
                 self._sizes[content_name(entry)] = size
-                self._in_backups.add(content_name(entry))
+                self._known_contents.add(content_name(entry))
                 self.added.append(entry)
         return entry
 
-    def withdraw(self) -> None:
-        """Remove the contents that it brought and that no backup holds: the next backup copies them again."""
+    def remove_contents(self) -> None:
+        """Delete the contents that only this backup uses, so that the next backup copies them again."""
         self._place.delete([content_name(entry) for entry in (*self.added, *self.unverified)])
 
     def missing_contents(self, entries: Collection[Entry]) -> list[Entry]:
-        """Those whose content the folder does not list any more, or with another size."""
-        sizes = dict(self._place.listing(CONTENTS))
+        """Return the entries whose content is missing in the folder or has another size."""
+        sizes = dict(self._place.list_objects(CONTENTS))
         return [
             entry
             for entry in entries
@@ -149,18 +149,21 @@ class SharedFolder:
         self.place = place
 
     def names(self) -> list[str]:
-        """The names of the backups, the oldest first; a name is the time in UTC."""
+        """Return the names of the backups, the oldest first; a name is the time in UTC."""
         names = (
             name.removeprefix(f"{BACKUPS}/").removesuffix(".json.gz")
-            for name, _ in self.place.listing(BACKUPS)
+            for name, _ in self.place.list_objects(BACKUPS)
         )
         return sorted(name for name in names if _NAME.fullmatch(name))
 
     def read(self, name: str) -> SharedBackup:
-        """One backup. Raises BackupRefusedError when there is none, or its manifest is damaged."""
+        """Read a backup. Raises BackupRefusedError if it does not exist or its manifest is damaged."""
         try:
-            with self.place.open(self._file(name)) as file, gzip.GzipFile(fileobj=file, mode="rb") as opened:
-                data = opened.read(MAX_MANIFEST_BYTES + 1)
+            with (
+                self.place.open(self._manifest_name(name)) as file,
+                gzip.GzipFile(fileobj=file, mode="rb") as manifest_file,
+            ):
+                data = manifest_file.read(MAX_MANIFEST_BYTES + 1)
         except FileNotFoundError as problem:
             raise BackupRefusedError(f"there is no backup {name} in {self.place}") from problem
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
@@ -172,43 +175,45 @@ class SharedFolder:
         return SharedBackup(self.place, parse_manifest(data))
 
     def new(self) -> NewSharedBackup:
-        """A backup to be written; `finish` makes it exist."""
-        in_backups: set[str] = set()
+        """Begin a backup; it exists once `finish` was called."""
+        known_contents: set[str] = set()
         for name in self.names():
-            # What only a backup with a damaged manifest names is verified again.
+            # Contents that only a backup with a damaged manifest uses are verified again.
             with contextlib.suppress(BackupRefusedError):
-                in_backups |= self._contents_of(name)
-        return NewSharedBackup(self.place, in_backups)
+                known_contents |= self._content_names(name)
+        return NewSharedBackup(self.place, known_contents)
 
     def finish(self, manifest: Manifest) -> str:
-        """Write the manifest of a backup whose contents are there; gives its name."""
+        """Write the manifest of a backup after its contents; return its name."""
         name = manifest.created_at.astimezone(dt.UTC).strftime(_TIME)
-        with self.place.writing() as part:
+        with self.place.create_object() as part:
             part.file.write(gzip.compress(manifest.model_dump_json().encode(), 6, mtime=0))
-            part.keep(self._file(name))
+            part.commit(self._manifest_name(name))
         return name
 
     def discard(self, name: str) -> None:
-        """Remove a backup; its contents stay until `collect`."""
-        self.place.delete([self._file(name)])
+        """Delete a backup; its contents stay until `collect`."""
+        self.place.delete([self._manifest_name(name)])
 
     def collect(self) -> int:
-        """Remove contents that no backup names; gives how many. No backup may be written meanwhile.
+        """Delete contents that no backup uses; return their number. No backup may be written meanwhile.
 
-        Raises BackupRefusedError, with nothing removed, when the manifest of a backup cannot be read.
+        Raises BackupRefusedError, deleting nothing, if the manifest of a backup cannot be read.
         """
-        in_backups: set[str] = set()
+        known_contents: set[str] = set()
         for name in self.names():
-            in_backups |= self._contents_of(name)
-        unused = [name for name, _ in self.place.listing(CONTENTS) if name not in in_backups]
-        self.place.delete(unused)
-        return len(unused)
+            known_contents |= self._content_names(name)
+        unused_names = [name for name, _ in self.place.list_objects(CONTENTS) if name not in known_contents]
+        self.place.delete(unused_names)
+        return len(unused_names)
 
-    def _contents_of(self, name: str) -> set[str]:
+    def _content_names(self, name: str) -> set[str]:
         return {content_name(entry) for entry in self.read(name).manifest.entries}
 
     @staticmethod
-    def _file(name: str) -> str:
+    def _manifest_name(name: str) -> str:
         if _NAME.fullmatch(name) is None:
-            raise BackupRefusedError(f"{name!r} is no name of a backup; `walkaround backup list` shows them")
+            raise BackupRefusedError(
+                f"{name!r} is not the name of a backup; `walkaround backup list` shows them"
+            )
         return f"{BACKUPS}/{name}.json.gz"

@@ -19,31 +19,33 @@ _BATCH = 1000
 
 
 class DatabaseFacts(NamedTuple):
-    """What is known of a copied database. `audit_end` is None for a log that is not whole or was not read."""
+    """The facts about a copied database. `audit_end` is None if the log is not intact or was not read."""
 
     revision: str | None
     audit_end: tuple[int, str] | None
     problems: list[str]
-    stored: set[str]
+    file_hashes: set[str]
     """The SHA-256 of every stored file that it names."""
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """A consistent copy of the SQLite database `source`, also while a service writes to it."""
+    """Write a consistent copy of the SQLite database `source`, also while a service writes to it."""
     with (
-        contextlib.closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as reading,
-        contextlib.closing(sqlite3.connect(target)) as writing,
+        contextlib.closing(
+            sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)
+        ) as source_connection,
+        contextlib.closing(sqlite3.connect(target)) as target_connection,
     ):
-        # In one step: with a write-ahead log the reader holds up nobody, and sees one moment.
-        reading.backup(writing, pages=-1)
-        writing.execute("PRAGMA journal_mode = DELETE")
+        # In one step: with a write-ahead log the reader delays no writer and sees one moment.
+        source_connection.backup(target_connection, pages=-1)
+        target_connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def examine(copy: Path, check_end: CheckEnd | None = None) -> DatabaseFacts:
-    """Whether the copied database opens, and how its audit log is.
+    """Check a copied database and verify its audit log.
 
-    `check_end` says what is wrong with the signed end of the log; another installation cannot say. Raises
-    BackupRefusedError when the database is damaged.
+    `check_end` returns the faults of the log's signed end; another installation cannot check it. Raises
+    BackupRefusedError if the database is damaged.
     """
     with contextlib.closing(sqlite3.connect(copy)) as connection:
         try:
@@ -54,19 +56,19 @@ def examine(copy: Path, check_end: CheckEnd | None = None) -> DatabaseFacts:
             raise BackupRefusedError(f"the database is damaged ({result}); restore an older backup")
         has_files = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'file'").fetchone()
         rows = connection.execute("SELECT DISTINCT sha256 FROM file").fetchall() if has_files else []
-        stored = {row[0] for row in rows}
+        file_hashes = {row[0] for row in rows}
     database = Database(f"sqlite:///{copy}")
     try:
         revision = current_revision(database)
         if revision != newest_revision():
-            return DatabaseFacts(revision, None, [], stored)
+            return DatabaseFacts(revision, None, [], file_hashes)
         log, head = database.read_now(_verify_log)
     finally:
         database.close()
     if check_end is not None and log.complete:
         log.problems.extend(check_end(head, log))
     problems = [f"audit log: {problem}" for problem in log.problems]
-    return DatabaseFacts(revision, None if log.problems else (log.seq, log.hash), problems, stored)
+    return DatabaseFacts(revision, None if log.problems else (log.seq, log.hash), problems, file_hashes)
 
 
 def _verify_log(session: Session) -> tuple[Verification, HeadRow | None]:

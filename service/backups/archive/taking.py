@@ -1,6 +1,6 @@
 """Takes a backup of the database and the files of an installation while its service runs.
 
-Files are only ever added to the store, so all that the copied database names is there after it.
+The service only adds files to the store, so every file that the copied database names exists afterwards.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from service.backups.archive.manifest import (
     hash_in_name,
     is_stored_file,
 )
-from service.backups.archive.places import as_file
+from service.backups.archive.places import open_as_file
 from service.db.database import Database
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
@@ -34,8 +34,8 @@ from shared import __version__, atomic
 from shared.paths import SERVICE_ADDRESS
 
 LOCK = "service.lock"
-# Not in a backup: rebuilt when needed, valid for this run only, or copied in another way.
-_LEFT_OUT = ("cache", "files/incoming", LOCK, "backup.lock", SERVICE_ADDRESS)
+# Not in a backup: rebuilt when needed, valid only while the service runs, or copied in another way.
+_EXCLUDED = ("cache", "files/incoming", LOCK, "backup.lock", SERVICE_ADDRESS)
 
 
 class _DatabaseBackup(NamedTuple):
@@ -45,12 +45,12 @@ class _DatabaseBackup(NamedTuple):
 
 
 def database_file(settings: Settings) -> Path | None:
-    """The SQLite file; None with PostgreSQL."""
+    """Return the SQLite file; None with PostgreSQL."""
     return Path(make_url(settings.url).database or "") if settings.is_sqlite else None
 
 
 def check_data(settings: Settings) -> None:
-    """Raise BackupRefusedError when there is nothing to back up."""
+    """Raise BackupRefusedError if there is nothing to back up."""
     database = database_file(settings)
     if not settings.data_dir.is_dir() or (database is not None and not database.is_file()):
         raise BackupRefusedError(
@@ -58,12 +58,12 @@ def check_data(settings: Settings) -> None:
         )
 
 
-def take(settings: Settings, new: NewBackup, folder: Path, *, with_secrets: bool = False) -> Manifest:
-    """Put everything into `new`, by way of `folder`, which has room for a copy of the database.
+def take_backup(settings: Settings, new: NewBackup, folder: Path, *, with_secrets: bool = False) -> Manifest:
+    """Add database and files to `new`; return the manifest. `folder` needs space for a copy of the database.
 
-    What is found damaged is backed up as it is and named in the manifest. Raises OSError, sqlite3.Error,
-    psycopg.Error, StoreUnavailableError, and BackupRefusedError when the database is damaged or there is
-    nothing.
+    Damaged files are backed up as they are and named in the manifest. Raises OSError, sqlite3.Error,
+    psycopg.Error, StoreUnavailableError, and BackupRefusedError if the database is damaged or there is
+    nothing to back up.
     """
     check_data(settings)
     manifest = Manifest(
@@ -71,9 +71,9 @@ def take(settings: Settings, new: NewBackup, folder: Path, *, with_secrets: bool
     )
     database = database_file(settings)
     if database is not None:
-        stored = _take_sqlite(settings, database, new, folder, manifest)
+        missing_hashes = _take_sqlite(settings, database, new, folder, manifest)
     else:
-        stored = _take_postgresql(settings, new, folder, manifest)
+        missing_hashes = _take_postgresql(settings, new, folder, manifest)
     for path in _data_files(settings.data_dir, database):
         name = f"data/{path.relative_to(settings.data_dir).as_posix()}"
         manifest.entries.append(_add_file(new, name, path))
@@ -81,14 +81,15 @@ def take(settings: Settings, new: NewBackup, folder: Path, *, with_secrets: bool
         _take_from_store(settings, new, manifest)
     for entry in manifest.entries:
         if is_stored_file(entry.name):
-            stored.discard(hash_in_name(entry.name))
+            missing_hashes.discard(hash_in_name(entry.name))
             if entry.sha256 != hash_in_name(entry.name):
                 manifest.problems.append(
                     f"the stored file {entry.name} is damaged: its content is not what its name says"
                 )
-    if stored and not manifest.files_elsewhere:
+    if missing_hashes and not manifest.files_elsewhere:
         manifest.problems.append(
-            f"{len(stored)} stored files that the database names are missing, for example {min(stored)}"
+            f"{len(missing_hashes)} stored files that the database names are missing, "
+            f"for example {min(missing_hashes)}"
         )
     for name, path in _secret_files(settings).items() if with_secrets else ():
         manifest.entries.append(_add_file(new, f"secrets/{name}", path))
@@ -100,39 +101,43 @@ def _take_sqlite(
 ) -> set[str]:
     copy = folder / "copy.db"
     sqlite.copy_database(database, copy)
-    examined = sqlite.examine(copy, end_checker(settings))
+    facts = sqlite.examine(copy, end_checker(settings))
     manifest.format = WITHOUT_TABLES
-    manifest.revision, manifest.audit_end = examined.revision, examined.audit_end
-    manifest.problems += examined.problems
+    manifest.revision, manifest.audit_end = facts.revision, facts.audit_end
+    manifest.problems += facts.problems
     manifest.entries.append(_add_file(new, DATABASE, copy))
     copy.unlink()
-    return set(examined.stored)
+    return set(facts.file_hashes)
 
 
 def _take_postgresql(settings: Settings, new: NewBackup, folder: Path, manifest: Manifest) -> set[str]:
     database = Database(settings.url)
     url = database.url
     database.close()
-    copied = postgresql.dump(url, new, folder, end_checker(settings))
+    database_copy = postgresql.dump(url, new, folder, end_checker(settings))
     manifest.format = WITH_TABLES
-    manifest.revision, manifest.tables, manifest.sequences = copied.revision, copied.tables, copied.sequences
-    manifest.entries += copied.entries
-    manifest.audit_end = copied.audit_end
-    manifest.problems += copied.problems
-    return set(copied.stored)
+    manifest.revision, manifest.tables, manifest.sequences = (
+        database_copy.revision,
+        database_copy.tables,
+        database_copy.sequences,
+    )
+    manifest.entries += database_copy.entries
+    manifest.audit_end = database_copy.audit_end
+    manifest.problems += database_copy.problems
+    return set(database_copy.file_hashes)
 
 
 def _take_from_store(settings: Settings, new: NewBackup, manifest: Manifest) -> None:
-    """Copy uploaded files and models out of the store that they lie in, unless they are to be left there."""
+    """Copy uploaded files and models from their remote store, unless the settings exclude them."""
     manifest.files_elsewhere = not settings.backup_stored_files
     if manifest.files_elsewhere:
         return
     for folder, contents in (("files", file_contents(settings)), ("models", model_contents(settings))):
         try:
-            for sha256, stored in contents.list_all():
-                entry = Entry(name=f"data/{folder}/{stored.name}", size=stored.size, sha256=sha256)
+            for sha256, item in contents.list_all():
+                entry = Entry(name=f"data/{folder}/{item.name}", size=item.size, sha256=sha256)
                 if not new.reuse(entry):
-                    with as_file(contents.open(sha256)) as source:
+                    with open_as_file(contents.open(sha256)) as source:
                         entry = new.add(entry.name, source)
                 manifest.entries.append(entry)
         finally:
@@ -141,24 +146,24 @@ def _take_from_store(settings: Settings, new: NewBackup, manifest: Manifest) -> 
 
 def _add_file(new: NewBackup, name: str, path: Path) -> Entry:
     if is_stored_file(name):
-        stored = Entry.model_construct(name=name, size=path.stat().st_size, sha256=hash_in_name(name))
-        if new.reuse(stored):
-            return stored
+        entry = Entry.model_construct(name=name, size=path.stat().st_size, sha256=hash_in_name(name))
+        if new.reuse(entry):
+            return entry
     with path.open("rb") as source:
         return new.add(name, source)
 
 
 def _data_files(data_dir: Path, database: Path | None) -> Iterator[Path]:
-    kept_elsewhere = {data_dir / name for name in _LEFT_OUT}
+    excluded_paths = {data_dir / name for name in _EXCLUDED}
     for folder, names, files in os.walk(data_dir):
         directory = Path(folder)
-        names[:] = sorted(name for name in names if directory / name not in kept_elsewhere)
+        names[:] = sorted(name for name in names if directory / name not in excluded_paths)
         for path in sorted(directory / name for name in files):
             is_database = path.name.startswith("walkaround.db") or (
                 database is not None and path.name.startswith(database.name)
             )
             is_secret = path.suffix == ".key" or path.name.startswith(atomic.PART_PREFIX)
-            if path not in kept_elsewhere and not is_database and not is_secret and path.is_file():
+            if path not in excluded_paths and not is_database and not is_secret and path.is_file():
                 yield path
 
 

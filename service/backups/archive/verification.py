@@ -1,4 +1,4 @@
-"""Verifies a backup that was written: hashes, whether the database opens, and the end of the audit log."""
+"""Verifies a written backup: the hashes, the database and the end of the audit log."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ _MOST_NAMED = 20
 
 
 def verify(backup: Backup, folder: Path, entries: Collection[Entry] | None = None) -> list[str]:
-    """Sentences about what is wrong with `backup`; none when all is well.
+    """Return sentences about the faults of `backup`; an empty list if it is intact.
 
-    Reads `entries`, by default all of them, and the database, which is unpacked in `folder`. Raises OSError.
+    Reads `entries`, by default all of them, and the database, which is unpacked into `folder`. Raises
+    OSError.
     """
     manifest = backup.manifest
-    checked = manifest.entries if entries is None else entries
+    checked_entries = manifest.entries if entries is None else entries
     problems = []
-    damaged = [problem for entry in checked if (problem := _damage(backup, entry)) is not None]
-    problems += damaged[:_MOST_NAMED]
-    if len(damaged) > _MOST_NAMED:
-        problems.append(f"... and {len(damaged) - _MOST_NAMED} more files are damaged")
-    if manifest.has_database and not damaged:
-        problems += _database_problems(backup, folder)
+    damages = [problem for entry in checked_entries if (problem := _find_damage(backup, entry)) is not None]
+    problems += damages[:_MOST_NAMED]
+    if len(damages) > _MOST_NAMED:
+        problems.append(f"... and {len(damages) - _MOST_NAMED} more files are damaged")
+    if manifest.has_database and not damages:
+        problems += _find_database_problems(backup, folder)
     return problems
 
 
-def _damage(backup: Backup, entry: Entry) -> str | None:
+def _find_damage(backup: Backup, entry: Entry) -> str | None:
     size, digest = 0, hashlib.sha256()
     try:
         with backup.open(entry) as source:
@@ -44,8 +45,8 @@ def _damage(backup: Backup, entry: Entry) -> str | None:
     return None
 
 
-def _database_problems(backup: Backup, folder: Path) -> list[str]:
-    expected = backup.manifest.audit_end
+def _find_database_problems(backup: Backup, folder: Path) -> list[str]:
+    expected_end = backup.manifest.audit_end
     if backup.manifest.tables:
         log = postgresql.verify_log(backup)
         problems = [f"audit log: {problem}" for problem in log.problems] if log else []
@@ -57,15 +58,15 @@ def _database_problems(backup: Backup, folder: Path) -> list[str]:
             with backup.open(entry) as source, path.open("xb") as target:
                 for piece in pieces(source):
                     target.write(piece)
-            examined = sqlite.examine(path)
+            facts = sqlite.examine(path)
         except BackupRefusedError as problem:
             return [str(problem)]
         finally:
             path.unlink(missing_ok=True)
-        problems, end = examined.problems, examined.audit_end
+        problems, end = facts.problems, facts.audit_end
     known_problems = set(backup.manifest.problems)
-    # What is in the backup as it was in the database was said when the backup was made.
+    # Problems that the database had already were reported when the backup was made.
     problems = [problem for problem in problems if problem not in known_problems]
-    if not problems and expected is not None and end is not None and end != expected:
-        problems = [f"the audit log ends with row {end[0]}, in the manifest with row {expected[0]}"]
+    if not problems and expected_end is not None and end is not None and end != expected_end:
+        problems = [f"the audit log ends with row {end[0]}, in the manifest with row {expected_end[0]}"]
     return problems

@@ -7,7 +7,7 @@ import datetime as dt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.backups.retention import ALL_WITHIN, Retention, times_to_keep
+from service.backups.retention import KEEP_ALL_PERIOD, Retention, times_to_keep
 
 NIGHT = dt.datetime(2026, 11, 23, 2, 30, tzinfo=dt.UTC)
 NIGHTS = [NIGHT - dt.timedelta(days=days) for days in range(500)]
@@ -26,7 +26,9 @@ def test_a_year_of_nights_is_thinned_out() -> None:
 def test_backups_of_the_last_day_all_stay() -> None:
     hours = [NIGHT - dt.timedelta(hours=6 * number) for number in range(12)]
     keep = times_to_keep(hours, Retention(2, 0, 0))
-    assert keep == {time for time in hours if NIGHT - time < ALL_WITHIN} | {NIGHT.replace(day=22, hour=20)}
+    assert keep == {time for time in hours if NIGHT - time < KEEP_ALL_PERIOD} | {
+        NIGHT.replace(day=22, hour=20)
+    }
 
 
 def test_thinning_every_night_keeps_what_thinning_once_does() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import ValidationError
 
-from service.backups.schedule import due_at, parse_schedule
+from service.backups.schedule import next_due_time, parse_schedule
 from service.settings import Settings
 
 NOON = dt.datetime(2026, 11, 23, 12, tzinfo=dt.UTC)
@@ -30,7 +30,7 @@ def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def due(text: str, last: dt.datetime | None, now: dt.datetime = NOON, failures: int = 0) -> dt.datetime:
-    return due_at(parse_schedule(text), last, failures, now if failures else None, now)
+    return next_due_time(parse_schedule(text), last, failures, now if failures else None, now)
 
 
 def test_the_first_backup_is_due_at_once() -> None:

@@ -15,7 +15,7 @@ from service.audit.service import AuditService
 from service.backups import making
 from service.backups.archive.manifest import DATABASE, BackupRefusedError, Manifest
 from service.backups.archive.places import BackupPlace, open_place
-from service.backups.archive.shared_folder import BACKUPS, CONTENTS, SharedFolder, content_name, time_of
+from service.backups.archive.shared_folder import BACKUPS, CONTENTS, SharedFolder, content_name, parse_time
 from service.backups.cli import main
 from service.backups.making import configured_place, make, prune
 from service.backups.messages import BackupProblem
@@ -96,7 +96,7 @@ def directory(path: Path) -> BackupPlace:
 
 
 def contents(place: BackupPlace) -> dict[str, int]:
-    return dict(place.listing(CONTENTS))
+    return dict(place.list_objects(CONTENTS))
 
 
 @both
@@ -191,9 +191,9 @@ def test_nothing_is_removed_while_a_manifest_cannot_be_read(
 ) -> None:
     keep("a.txt", b"a")
     assert make(settings).name
-    with folder.place.writing() as part:
+    with folder.place.create_object() as part:
         part.file.write(b"torn")
-        part.keep(f"{BACKUPS}/20200101T000000Z.json.gz")
+        part.commit(f"{BACKUPS}/20200101T000000Z.json.gz")
     before = contents(folder.place)
     with pytest.raises(BackupRefusedError, match="damaged"):
         folder.collect()
@@ -311,9 +311,9 @@ def test_what_goes_wrong_is_a_problem_with_a_name(
 ) -> None:
     keep("a.txt", b"photo")
     with monkeypatch.context() as context:
-        context.setattr(making, "take", _raises(OSError(28, "No space left on device")))
+        context.setattr(making, "take_backup", _raises(OSError(28, "No space left on device")))
         assert make(settings).problem is BackupProblem.DISK_FULL
-        context.setattr(making, "take", _raises(RuntimeError("canary")))
+        context.setattr(making, "take_backup", _raises(RuntimeError("canary")))
         assert make(settings).problem is BackupProblem.INTERNAL
     shutil.rmtree(target)
     # A disk that is not mounted: nothing is made in its place.
@@ -335,7 +335,7 @@ def _raises(problem: Exception) -> Callable[..., None]:
 def test_a_name_is_the_time_in_utc(folder: SharedFolder, settings: Settings, keep: Keep) -> None:
     name = make(settings).name
     assert name is not None
-    assert abs(dt.datetime.now(dt.UTC) - time_of(name)) < dt.timedelta(minutes=5)
+    assert abs(dt.datetime.now(dt.UTC) - parse_time(name)) < dt.timedelta(minutes=5)
     with pytest.raises(BackupRefusedError):
         folder.read("../../etc/passwd")
 

@@ -123,7 +123,7 @@ def test_a_lease_is_renewed_while_a_photo_is_compared(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database.write_now(lambda session: waiting.add_items(session, ["i"]))
-    monkeypatch.setattr(waiting, "RENEWED_AFTER", dt.timedelta(0))
+    monkeypatch.setattr(waiting, "RENEW_INTERVAL", dt.timedelta(0))
 
     async def work() -> None:
         played, loop = Played(), asyncio.get_running_loop()

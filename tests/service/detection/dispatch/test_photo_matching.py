@@ -169,7 +169,7 @@ def test_a_lost_file_is_said(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> N
     def lost(*_arguments: Any) -> Any:
         raise FileNotFoundError
 
-    monkeypatch.setattr("service.files.service.FilesService.path_of", lost)
+    monkeypatch.setattr("service.files.service.FilesService.path_of_file", lost)
     photo = scene.match(photo_id)
     assert (photo["state"], photo["error"]) == ("failed", "file_lost")
 
