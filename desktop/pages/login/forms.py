@@ -107,7 +107,7 @@ class FirstRunForm(QWidget):
 
     loggedIn = Signal(object)  # noqa: N815 - Qt's way
     """The `Payload` of the new administrator."""
-    userExists = Signal()
+    userExists = Signal()  # noqa: N815 - Qt's way
     """The first user was created elsewhere in the meantime, so that a login is needed."""
     back = Signal()
     """The user wants to choose the service again."""

@@ -70,7 +70,7 @@ def desk(tmp_path: Path) -> ImageSequence:
 @pytest.fixture
 def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     # Every frame is looked at, and films are short: a test needs not wait for a person.
-    monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
+    monkeypatch.setattr(feed, "_ANALYSE_EVERY", 1)
     monkeypatch.setattr(challenge, "is_choppy", lambda _frames: False)
     pages: list[LoginPage] = []
 

@@ -45,7 +45,7 @@ def context(qapp: QApplication, played: Played) -> Iterator[Context]:
 @pytest.fixture
 def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     # Every frame is looked at: a test needs not wait for a person.
-    monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
+    monkeypatch.setattr(feed, "_ANALYSE_EVERY", 1)
     pages: list[LoginPage] = []
 
     def make(sources: Iterable[FrameSource] = (), **params: Any) -> LoginPage:
