@@ -191,7 +191,7 @@ def add_avoided(movements: Sequence[MovementName], movement: MovementName) -> li
 
     The oldest ones are removed if there are too many or if no turn of the head would be left.
     """
-    avoided = [movement for movement in movements if movement != movement] + [movement]
+    avoided = [other for other in movements if other != movement] + [movement]
     while len(avoided) > _MAX_AVOIDED or (avoided and not _TURNS - set(avoided)):
         avoided.pop(0)
     return avoided

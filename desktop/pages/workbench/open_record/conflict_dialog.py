@@ -192,7 +192,8 @@ class ConflictDialog(BaseDialog):
         """Return what happened meanwhile to an item that the current user deleted, a line each."""
         edit, current = conflict.edit, conflict.current
         lines = [
-            f"{field_name(name)}: {self._value_text(name, edit.before[name])} → {self._value_text(name, current[name])}"
+            f"{field_name(name)}: {self._value_text(name, edit.before[name])}"
+            f" → {self._value_text(name, current[name])}"
             for name in FIELDS
             if name in edit.before and current.get(name) != edit.before[name]
         ]

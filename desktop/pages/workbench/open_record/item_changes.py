@@ -17,7 +17,7 @@ from shared.wire.detection import REFERENCE_DIFFERENCE
 
 
 class ItemChanges:
-    """Adds steps of the user to the journal. If editing is not allowed, the user is told why."""
+    """Adds steps of the user to the journal. If editing is not allowed, a notice says why."""
 
     def __init__(self, record: OpenRecord) -> None:
         self._record = record
