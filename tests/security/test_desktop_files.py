@@ -57,7 +57,7 @@ def test_nobody_else_on_the_machine_reads_what_is_kept(
     logging.getLogger("desktop").warning("something")
     logs.close()
     Journal.open(folders["journal"] / "user.journal").close()
-    loading._keep(png(64), folders["pictures"] / sha256(png(64)))
+    loading._store(png(64), folders["pictures"] / sha256(png(64)))
     Preferences(tmp_path / "preferences.json").change(user_name="chief")
     assert {name: f"{folder.stat().st_mode & 0o777:o}" for name, folder in folders.items()} == dict.fromkeys(
         folders, "700"

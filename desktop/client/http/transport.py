@@ -45,7 +45,7 @@ _NO_PROXY: Mapping[str, None] = {"all://127.0.0.1": None, "all://localhost": Non
 
 @dataclass(frozen=True, slots=True)
 class Versioned(Generic[T]):
-    """An object of the service with its version (ETag), which is None if the service gave none.
+    """An object of the service with its version (ETag). The ETag is None if the service sent none.
 
     `modified_by` is the name of the user who last changed it, if the service provides it.
     """

@@ -48,7 +48,7 @@ def create_first_admin(play: DemoRun) -> None:
         write(form.user_name, ADMIN[0])
         write(form.name, play.texts.admin)
         write(form.password, ADMIN[1])
-        write(form.again, ADMIN[1])
+        write(form.confirmation, ADMIN[1])
         click(form.button)
         wait_until(lambda: play.is_in_front("records"), "the administrator gets in")
 
@@ -105,13 +105,15 @@ def refuse_stranger(play: DemoRun) -> None:
     """The photo of another person is refused, for exactly that reason."""
     with play.stage.step("refuse the face of a stranger"):
         page = play.page(LoginPage)
-        choose_files(lambda: click(page.by_photo.button), [play.pictures.stranger])
+        choose_files(lambda: click(page.photo_login.button), [play.pictures.stranger])
         wait_until(
-            lambda: page.by_photo.error() or play.desktop.context.payload, "the service answers", seconds=45
+            lambda: page.photo_login.error() or play.desktop.context.payload,
+            "the service answers",
+            seconds=45,
         )
         check(play.desktop.context.payload is None, "a stranger got in by face")
         expected = sentence(Refused("无法校验人脸"))
-        check(page.by_photo.error() == expected, f"refused for another reason: {page.by_photo.error()}")
+        check(page.photo_login.error() == expected, f"refused for another reason: {page.photo_login.error()}")
     with play.stage.step("check that the stranger's photo is a good one"):
         _usable_face(play)
 
@@ -135,11 +137,11 @@ def log_in_by_face(play: DemoRun) -> None:
     """The inspector gets in with another photo of the enrolled face."""
     with play.stage.step("log in by face"):
         page = play.page(LoginPage)
-        choose_files(lambda: click(page.by_photo.button), [play.pictures.login])
+        choose_files(lambda: click(page.photo_login.button), [play.pictures.login])
 
         def entered() -> bool:
-            if page.by_photo.error() and not play.desktop.context.payload:
-                raise StepFailedError(page.by_photo.error())
+            if page.photo_login.error() and not play.desktop.context.payload:
+                raise StepFailedError(page.photo_login.error())
             return play.desktop.context.payload is not None
 
         wait_until(entered, "the inspector gets in by face", seconds=45)

@@ -158,7 +158,7 @@ class Metadata:
         return Entry(kind, 1, struct.pack(f"{self.order}{code}", value))
 
     def _directory(self, directory: Directory, offset: int) -> bytes:
-        """A directory that lies at `at`, and its longer values behind it."""
+        """Encode a directory at `offset`, followed by its longer values."""
         values_offset = offset + 2 + 12 * len(directory) + 4
         entries, values = struct.pack(f"{self.order}H", len(directory)), b""
         for tag, entry in sorted(directory.items()):

@@ -1,4 +1,4 @@
-"""Logs in by the camera: no button, one hint, few attempts."""
+"""Logs in by the camera, without a button, with one hint at a time and a few attempts."""
 
 from __future__ import annotations
 
@@ -20,39 +20,40 @@ from desktop.pages.login.status_widgets import Countdown
 from shared.wire.account import Payload
 from shared.wire.face import CHALLENGE_NEEDED, NOT_SHOWN, FaceRequirements
 
-# So many more good looks than others before a picture is sent: a face that is missed once loses little.
-GOOD_LOOKS = 4
-# The looks without a face after which the person counts as gone.
-_GONE_LOOKS = 10
-# A refusal shows for this long; after so many in a row the person decides how to go on. The service lets a
-# station wait after five.
+# Surplus of good frames over others before a picture is sent. One missed face therefore costs little.
+GOOD_FRAMES = 4
+# Number of frames without a face after which the person counts as gone.
+_GONE_FRAMES = 10
+# Time for which a refusal is shown, and number of refusals in a row after which the user decides how to
+# continue. The service blocks a station for a while after five.
 _PAUSE_MS = 2500
-TRIES = 3
+MAX_TRIES = 3
 
 FindSources = Callable[[], Sequence[FrameSource]]
 
-NOTHING_NEEDED = FaceRequirements(
+DEFAULT_REQUIREMENTS = FaceRequirements(
     login_enabled=True, challenge="off", allowed_devices_only=False, refuse_virtual_cameras=False
 )
-"""What holds where the service does not say."""
+"""The requirements that apply if the service provides none."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Preparation:
-    """What was found out before the camera starts."""
+    """The data that is read before the camera starts."""
 
     sources: Sequence[FrameSource]
-    needed: FaceRequirements
+    requirements: FaceRequirements
     device_token: str
 
 
 class FaceLogin(QObject):
-    """Films while it runs, sends the sharpest good picture, and tells a `Viewfinder` what happens."""
+    """Reads the camera while it runs, sends the sharpest good picture, and shows the progress in a
+    `Viewfinder`."""
 
     loggedIn = Signal(object)  # noqa: N815 - Qt's way
-    """The `Payload` of the person whose face it was."""
+    """The `Payload` of the logged-in user."""
     cameraChosen = Signal(str)  # noqa: N815 - Qt's way
-    """The name of the camera that a person chose."""
+    """The name of the camera that the user chose."""
     requirementsRead = Signal(object)  # noqa: N815 - Qt's way
     """The `FaceRequirements` of the service."""
 
@@ -63,74 +64,74 @@ class FaceLogin(QObject):
         device: DeviceToken,
         *,
         find_sources: FindSources = sources,
-        preferred: str = "",
+        preferred_camera: str = "",
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._view = view
         self._device = device
-        self._needed = NOTHING_NEEDED
-        self._token = ""
+        self._requirements = DEFAULT_REQUIREMENTS
+        self._device_token = ""
         self._find_sources = find_sources
-        self._preferred = preferred
+        self._preferred_camera = preferred_camera
         self._sources: list[FrameSource] = []
         self._feed = CameraFeed(self)
         self._challenge = ChallengeFilm(session, self._feed, view, self)
-        # Once the service has asked this person for a challenge, no further picture is tried.
+        # After the service required a challenge of this person, no further picture is sent.
         self._challenge_needed = False
-        self._good = 0
-        self._nobody = 0
+        self._good_frames = 0
+        self._empty_frames = 0
         self._tries = 0
-        self._sending = False
-        self._running = False
-        self._blocked = False
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._wait = Countdown(self)
-        self._wait.counted.connect(self._counted)
+        self._is_sending = False
+        self._is_running = False
+        self._is_blocked = False
+        self._pause_timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._countdown = Countdown(self)
+        self._countdown.counted.connect(self._on_counted)
         self._feed.frameReady.connect(view.show_frame)
-        self._feed.frameAnalysed.connect(self._looked)
-        self._feed.stateChanged.connect(self._state_changed)
-        self.by_challenge = False
-        """Whether the person who logged in last moved the head."""
-        self._challenge.loggedIn.connect(self._logged_in_by_challenge)
-        self._challenge.failed.connect(self._failed)
+        self._feed.frameAnalysed.connect(self._on_frame_analysed)
+        self._feed.stateChanged.connect(self._on_state_changed)
+        self.was_by_challenge = False
+        """Whether the last login was made by a challenge."""
+        self._challenge.loggedIn.connect(self._on_challenge_passed)
+        self._challenge.failed.connect(self._on_failed)
         self._challenge.sending.connect(lambda: view.show_hint(self.tr("Checking…"), 1.0))
-        view.another_movement_requested.connect(self._try_another)
-        view.camera_chosen.connect(self._choose)
-        view.action_clicked.connect(self._act)
+        view.another_movement_requested.connect(self._try_other_movement)
+        view.camera_chosen.connect(self._choose_camera)
+        view.action_clicked.connect(self._retry)
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """True between `start` and `stop`."""
-        return self._running
+        return self._is_running
 
     def start(self) -> None:
-        """Look for a camera and film."""
-        if self._running:
+        """Search for a camera and start it."""
+        if self._is_running:
             return
-        self._running = True
-        self._good = self._tries = self._nobody = 0
-        self._blocked = self._challenge_needed = self.by_challenge = False
-        self._challenge.forget_person()
+        self._is_running = True
+        self._good_frames = self._tries = self._empty_frames = 0
+        self._is_blocked = self._challenge_needed = self.was_by_challenge = False
+        self._challenge.reset_person()
         self._view.show_waiting(self.tr("Starting camera…"))
         prepare = self._session, self._find_sources, self._device
-        run(_prepare, *prepare, owner=self, done=self._prepared, failed=lambda _: self._set_sources([]))
+        run(_prepare, *prepare, owner=self, done=self._on_prepared, failed=lambda _: self._set_sources([]))
 
     def stop(self) -> None:
         """Release the camera."""
-        self._running = False
-        self._wait.stop()
-        self._pause.stop()
+        self._is_running = False
+        self._countdown.stop()
+        self._pause_timer.stop()
         self._challenge.stop()
         self._feed.stop()
 
-    def _prepared(self, preparation: _Preparation) -> None:
-        if not self._running:
+    def _on_prepared(self, preparation: _Preparation) -> None:
+        if not self._is_running:
             return
-        self._needed, self._token = preparation.needed, preparation.device_token
-        self.requirementsRead.emit(preparation.needed)
-        if preparation.needed.allowed_devices_only and not preparation.device_token:
+        self._requirements, self._device_token = preparation.requirements, preparation.device_token
+        self.requirementsRead.emit(preparation.requirements)
+        if preparation.requirements.allowed_devices_only and not preparation.device_token:
             self._block(
                 self.tr(
                     "Face login is not allowed on this computer. Log in with your password. An administrator "
@@ -139,8 +140,8 @@ class FaceLogin(QObject):
                 "",
             )
             return
-        real = [source for source in preparation.sources if not is_virtual(source)]
-        if preparation.needed.refuse_virtual_cameras and preparation.sources and not real:
+        real_cameras = [source for source in preparation.sources if not is_virtual(source)]
+        if preparation.requirements.refuse_virtual_cameras and preparation.sources and not real_cameras:
             self._view.set_cameras([], "")
             self._block(
                 self.tr(
@@ -150,10 +151,12 @@ class FaceLogin(QObject):
                 self.tr("Search for cameras"),
             )
             return
-        self._set_sources(real if preparation.needed.refuse_virtual_cameras else preparation.sources)
+        self._set_sources(
+            real_cameras if preparation.requirements.refuse_virtual_cameras else preparation.sources
+        )
 
     def _set_sources(self, sources: Sequence[FrameSource]) -> None:
-        if not self._running:
+        if not self._is_running:
             return
         self._sources = list(sources)
         if not self._sources:
@@ -163,29 +166,29 @@ class FaceLogin(QObject):
                 self.tr("Search for cameras"),
             )
             return
-        by_name = {source.name: source for source in self._sources}
-        self._film(by_name.get(self._preferred, self._sources[0]))
+        source_by_name = {source.name: source for source in self._sources}
+        self._start_camera(source_by_name.get(self._preferred_camera, self._sources[0]))
 
-    def _film(self, source: FrameSource) -> None:
+    def _start_camera(self, source: FrameSource) -> None:
         self._view.set_cameras([camera.name for camera in self._sources], source.name)
         self._feed.start(source)
 
-    def _choose(self, name: str) -> None:
+    def _choose_camera(self, name: str) -> None:
         for source in self._sources:
             if source.name == name:
-                self._preferred = name
+                self._preferred_camera = name
                 self.cameraChosen.emit(name)
-                self._film(source)
+                self._start_camera(source)
                 return
 
-    def _act(self) -> None:
-        """The button of the viewfinder: look for cameras again, or try again."""
-        if self._running:
+    def _retry(self) -> None:
+        """Start again after a click on the button of the viewfinder."""
+        if self._is_running:
             self.stop()
             self.start()
 
-    def _state_changed(self, state: FeedState) -> None:
-        self._good = 0
+    def _on_state_changed(self, state: FeedState) -> None:
+        self._good_frames = 0
         if state is not FeedState.LIVE:
             self._challenge.stop()
         match state:
@@ -203,68 +206,70 @@ class FaceLogin(QObject):
             case FeedState.LIVE | FeedState.IDLE:
                 pass
 
-    def _looked(self, analysis: FrameAnalysis) -> None:
+    def _on_frame_analysed(self, analysis: FrameAnalysis) -> None:
         self._view.show_face(analysis.face)
-        if self._challenge.running or self._sending or self._blocked or self._wait.left:
+        if self._challenge.is_running or self._is_sending or self._is_blocked or self._countdown.remaining:
             return
-        if self._pause.isActive():
+        if self._pause_timer.isActive():
             return
-        self._nobody = self._nobody + 1 if analysis.hint is Hint.NO_FACE else 0
-        if self._nobody >= _GONE_LOOKS:
-            self._tries = self._good = 0
+        self._empty_frames = self._empty_frames + 1 if analysis.hint is Hint.NO_FACE else 0
+        if self._empty_frames >= _GONE_FRAMES:
+            self._tries = self._good_frames = 0
             self._challenge_needed = False
             self._view.offer_another_movement(False)
-            self._challenge.forget_person()
-        self._good = self._good + 1 if analysis.hint is Hint.GOOD else max(0, self._good - 1)
-        self._view.show_hint(self._view.hint_text(analysis.hint), self._good / GOOD_LOOKS)
-        if self._good < GOOD_LOOKS:
+            self._challenge.reset_person()
+        self._good_frames = (
+            self._good_frames + 1 if analysis.hint is Hint.GOOD else max(0, self._good_frames - 1)
+        )
+        self._view.show_hint(self._view.hint_text(analysis.hint), self._good_frames / GOOD_FRAMES)
+        if self._good_frames < GOOD_FRAMES:
             return
-        if self._challenge_needed or self._needed.challenge == "always":
-            self._challenge.start(self._token)
+        if self._challenge_needed or self._requirements.challenge == "always":
+            self._challenge.start(self._device_token)
         else:
-            shot = self._feed.best(seconds=2.0)
-            if shot is not None:
-                self._send(shot)
+            frame = self._feed.best(seconds=2.0)
+            if frame is not None:
+                self._send(frame)
 
-    def _send(self, shot: CapturedFrame) -> None:
-        self._sending = True
+    def _send(self, frame: CapturedFrame) -> None:
+        self._is_sending = True
         self._view.show_hint(self.tr("Checking…"), 1.0)
         run(
             _log_in,
             self._session,
-            shot,
-            self._token,
+            frame,
+            self._device_token,
             owner=self,
-            done=self._logged_in,
-            failed=self._failed,
+            done=self._on_logged_in,
+            failed=self._on_failed,
         )
 
-    def _try_another(self) -> None:
-        """Leave out the movement that this person cannot make, and begin a new challenge."""
-        self._pause.stop()
-        self._challenge.avoid_shown()
-        self._challenge.start(self._token)
+    def _try_other_movement(self) -> None:
+        """Leave out the last movement and start a new challenge."""
+        self._pause_timer.stop()
+        self._challenge.avoid_shown_movement()
+        self._challenge.start(self._device_token)
 
-    def _logged_in_by_challenge(self, payload: Payload) -> None:
-        self.by_challenge = True
-        self._logged_in(payload)
+    def _on_challenge_passed(self, payload: Payload) -> None:
+        self.was_by_challenge = True
+        self._on_logged_in(payload)
 
-    def _logged_in(self, payload: Payload) -> None:
-        self._sending = False
+    def _on_logged_in(self, payload: Payload) -> None:
+        self._is_sending = False
         self.stop()
         self.loggedIn.emit(payload)
 
-    def _failed(self, error: Exception) -> None:
-        self._sending = False
-        self._good = 0
-        if not self._running:
+    def _on_failed(self, error: Exception) -> None:
+        self._is_sending = False
+        self._good_frames = 0
+        if not self._is_running:
             return
         if isinstance(error, TooMany):
-            self._wait.start(round(error.retry_after))
+            self._countdown.start(round(error.retry_after))
         elif isinstance(error, Forbidden):
             self._block(sentence(error), "")
         elif isinstance(error, ChoppyFilmError):
-            self._say_failure(
+            self._show_failure(
                 self.tr("The camera is too slow for this. More light helps, or log in with your password.")
             )
         elif (
@@ -272,12 +277,12 @@ class FaceLogin(QObject):
             and error.server_message == CHALLENGE_NEEDED
             and not self._challenge_needed
         ):
-            # No failure of the person, who is there and looks into the camera.
+            # This is not a failed attempt: the service requires a challenge.
             self._challenge_needed = True
-            self._challenge.start(self._token)
+            self._challenge.start(self._device_token)
         elif isinstance(error, Refused):
             self._tries += 1
-            if self._tries >= TRIES:
+            if self._tries >= MAX_TRIES:
                 self._block(
                     self.tr("The movements were not seen. Log in with your password, or try again.")
                     if error.server_message == NOT_SHOWN
@@ -285,46 +290,46 @@ class FaceLogin(QObject):
                     self.tr("Retry"),
                 )
             else:
-                self._say_failure(self._refusal(error))
-                # There is time to find the button now; while it is filmed there is little.
+                self._show_failure(self._refusal_text(error))
+                # The user has time for the button now, but not during the recording.
                 self._view.offer_another_movement(error.server_message == NOT_SHOWN)
         else:
-            self._say_failure(sentence(error))
+            self._show_failure(sentence(error))
 
-    def _refusal(self, error: Refused) -> str:
+    def _refusal_text(self, error: Refused) -> str:
         if error.server_message == NOT_SHOWN:
             return self.tr("The movement was not seen. Try again when the arrow appears.")
         return self.tr("Not recognized. Look straight into the camera.")
 
-    def _say_failure(self, text: str) -> None:
+    def _show_failure(self, text: str) -> None:
         self._view.show_hint(text)
-        self._pause.start()
+        self._pause_timer.start()
 
     def _block(self, text: str, action: str) -> None:
-        self._blocked = True
+        self._is_blocked = True
         self._challenge.stop()
         self._feed.stop()
         self._view.show_sentence(text, action)
 
-    def _counted(self, left: int) -> None:
-        if left:
-            self._view.show_hint(seconds_sentence(left))
+    def _on_counted(self, seconds: int) -> None:
+        if seconds:
+            self._view.show_hint(seconds_sentence(seconds))
 
 
 def _prepare(session: Session, find_sources: FindSources, device: DeviceToken) -> _Preparation:
     try:
-        needed = session.account.face_requirements()
+        requirements = session.account.face_requirements()
     except ClientError:
-        # The login itself says what is wrong.
-        needed = NOTHING_NEEDED
-    token = device.read() if needed.allowed_devices_only else ""
+        # The login itself reports the error.
+        requirements = DEFAULT_REQUIREMENTS
+    device_token = device.read() if requirements.allowed_devices_only else ""
     try:
         cameras = find_sources()
     except Exception:
-        # Whatever a driver raises, there is no camera then.
+        # A driver may raise any exception. There is no usable camera then.
         cameras = []
-    return _Preparation(cameras, needed, token)
+    return _Preparation(cameras, requirements, device_token)
 
 
-def _log_in(session: Session, shot: CapturedFrame, token: str) -> Payload:
-    return session.account.login_by_face(shot.jpeg(), token)
+def _log_in(session: Session, frame: CapturedFrame, device_token: str) -> Payload:
+    return session.account.login_by_face(frame.jpeg(), device_token)

@@ -21,16 +21,16 @@ def _large(field: Field) -> Field:
 
 
 class PasswordForm(QWidget):
-    """User name and password. What was typed stays until it worked."""
+    """The fields for username and password. They keep their texts until the login succeeds."""
 
     loggedIn = Signal(object)  # noqa: N815 - Qt's way
-    """The `Payload` of who logged in."""
+    """The `Payload` of the logged-in user."""
 
     def __init__(self, session: Session, user_name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._wait = Countdown(self)
-        self._wait.counted.connect(self._counted)
+        self._countdown = Countdown(self)
+        self._countdown.counted.connect(self._on_counted)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -46,71 +46,71 @@ class PasswordForm(QWidget):
         column.addSpacing(16)
         column.addWidget(self.button)
         reveal_after(self.button, self.password)
-        for field, after in ((self.user_name, self.password.setFocus), (self.password, self.submit)):
+        for field, action in ((self.user_name, self.password.setFocus), (self.password, self.submit)):
             assert isinstance(field.editor, QLineEdit)
-            field.editor.returnPressed.connect(after)
+            field.editor.returnPressed.connect(action)
 
     def begin(self) -> None:
-        """Put the cursor where something is missing."""
+        """Set the focus to the first empty field."""
         (self.password if self.user_name.text() else self.user_name).setFocus()
 
     def submit(self) -> None:
-        """Log in with what is typed."""
+        """Log in with the entered username and password."""
         if not self.button.isEnabled():
             return
-        for field, missing in (
+        for field, text in (
             (self.user_name, self.tr("Enter your username.")),
             (self.password, self.tr("Enter your password.")),
         ):
             if not field.text():
-                field.set_error(missing)
+                field.set_error(text)
                 field.setFocus()
                 return
         self.password.set_error("")
-        self._busy(True)
+        self._set_busy(True)
         login = self._session.account.login
         run(
             login,
             self.user_name.text(),
             self.password.text(),
             owner=self,
-            done=self._logged_in,
-            failed=self._failed,
+            done=self._on_logged_in,
+            failed=self._on_failed,
         )
 
-    def _busy(self, busy: bool) -> None:
+    def _set_busy(self, busy: bool) -> None:
         self.button.setEnabled(not busy)
         self.button.setText(self.tr("Logging in…") if busy else self.tr("Log in"))
 
-    def _logged_in(self, payload: Payload) -> None:
-        self._busy(False)
+    def _on_logged_in(self, payload: Payload) -> None:
+        self._set_busy(False)
         self.password.clear()
         self.loggedIn.emit(payload)
 
-    def _failed(self, error: Exception) -> None:
-        self._busy(False)
+    def _on_failed(self, error: Exception) -> None:
+        self._set_busy(False)
         if isinstance(error, TooMany):
-            self._wait.start(round(error.retry_after))
+            self._countdown.start(round(error.retry_after))
         else:
             self.password.set_error(sentence(error))
         if isinstance(error, Refused) and isinstance(self.password.editor, QLineEdit):
             self.password.setFocus()
             self.password.editor.selectAll()
 
-    def _counted(self, left: int) -> None:
-        self.button.setEnabled(not left)
-        self.password.set_error(seconds_sentence(left) if left else "")
+    def _on_counted(self, seconds: int) -> None:
+        self.button.setEnabled(not seconds)
+        self.password.set_error(seconds_sentence(seconds) if seconds else "")
 
 
 class FirstRunForm(QWidget):
-    """Makes the first admin of a service that has no user yet."""
+    """Creates the first administrator of a service without users."""
 
     loggedIn = Signal(object)  # noqa: N815 - Qt's way
-    """The `Payload` of the new admin."""
-    taken = Signal()
-    """Another user made the first user meanwhile: log in instead."""
+    """The `Payload` of the new administrator."""
+    userExists = Signal()  # noqa: N815 - Qt's way
+    """The first user was created elsewhere in the meantime, so that a login is needed."""
     back = Signal()
-    """The person wants to choose the service again."""
+    """The user wants to choose the service again."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -121,7 +121,7 @@ class FirstRunForm(QWidget):
         self.user_name = Field(self.tr("Username"))
         self.name = Field(self.tr("Full name (optional)"))
         self.password = PasswordField(self.tr("Password"))
-        self.again = PasswordField(self.tr("Confirm password"))
+        self.confirmation = PasswordField(self.tr("Confirm password"))
         self.strength = StrengthLine()
         self._error = label("", "error", wrap=True)
         self._error.hide()
@@ -140,33 +140,33 @@ class FirstRunForm(QWidget):
             (self.name, 10),
             (self.password, 6),
             (self.strength, 10),
-            (self.again, 14),
+            (self.confirmation, 14),
             (buttons, 8),
             (self._error, 0),
         ):
             column.addWidget(widget)
             column.addSpacing(gap)
-        reveal_after(self.button, self.password, self.again)
+        reveal_after(self.button, self.password, self.confirmation)
         self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
-        fields = (self.user_name, self.name, self.password, self.again)
+        fields = (self.user_name, self.name, self.password, self.confirmation)
         for index, field in enumerate(fields):
             assert isinstance(field.editor, QLineEdit)
             last = index == len(fields) - 1
             field.editor.returnPressed.connect(self.submit if last else fields[index + 1].setFocus)
 
     def begin(self) -> None:
-        """Put the cursor into the first field."""
+        """Set the focus to the first field."""
         self.user_name.setFocus()
 
     def error(self) -> str:
-        """What is wrong apart from a field."""
+        """The displayed error that belongs to no field."""
         return self._error.text()
 
     def submit(self) -> None:
-        """Make the admin with what is typed."""
-        if not self.button.isEnabled() or not self._complete():
+        """Create the administrator with the entered data."""
+        if not self.button.isEnabled() or not self._check_fields():
             return
-        self._say("")
+        self._show_error("")
         self.button.setEnabled(False)
         run(
             self._session.account.first_run,
@@ -174,47 +174,47 @@ class FirstRunForm(QWidget):
             self.password.text(),
             self.name.text().strip() or None,
             owner=self,
-            done=self._admin_created,
-            failed=self._failed,
+            done=self._on_admin_created,
+            failed=self._on_failed,
         )
 
-    def _complete(self) -> bool:
+    def _check_fields(self) -> bool:
         rules = self.tr("Enter a password that meets the rules below.")
-        for field, wrong, text in (
+        for field, is_wrong, text in (
             (self.user_name, not self.user_name.text().strip(), self.tr("Enter a username.")),
             (self.password, not follows_rules(self.password.text(), self.user_name.text()), rules),
             (
-                self.again,
-                self.again.text() != self.password.text(),
+                self.confirmation,
+                self.confirmation.text() != self.password.text(),
                 self.tr("The passwords do not match. Enter them again."),
             ),
         ):
-            field.set_error(text if wrong else "")
-            if wrong:
+            field.set_error(text if is_wrong else "")
+            if is_wrong:
                 field.setFocus()
                 return False
         return True
 
-    def _admin_created(self, payload: Payload) -> None:
+    def _on_admin_created(self, payload: Payload) -> None:
         self.button.setEnabled(True)
-        for field in (self.password, self.again):
+        for field in (self.password, self.confirmation):
             field.clear()
         self.strength.show_password("")
         self.loggedIn.emit(payload)
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self.button.setEnabled(True)
         fields = {"username": self.user_name, "password": self.password, "name": self.name}
         if isinstance(error, Invalid):
-            wrong = {name: field_sentence(error, name) for name in fields}
-            for name, text in wrong.items():
+            faults = {name: field_sentence(error, name) for name in fields}
+            for name, text in faults.items():
                 fields[name].set_error(text)
-            if any(wrong.values()):
+            if any(faults.values()):
                 return
-        self._say(sentence(error))
+        self._show_error(sentence(error))
         if isinstance(error, Conflict):
-            self.taken.emit()
+            self.userExists.emit()
 
-    def _say(self, text: str) -> None:
+    def _show_error(self, text: str) -> None:
         self._error.setText(text)
         self._error.setVisible(bool(text))

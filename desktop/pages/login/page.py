@@ -1,4 +1,4 @@
-"""Shows the login page: camera at the left, password at the right, service below."""
+"""Shows the login page with the camera at the left, the password at the right and the service below."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from desktop.widgets.basic.shadows import soft_shadow
 from shared.wire.account import Payload
 
 _CARD = QSize(940, 470)
-_ROOMY = QSize(1440, 900)
-"""From this size of the page on the card grows with it, up to `_LARGEST` times."""
-_LARGEST = 1.5
+_GROW_FROM = QSize(1440, 900)
+"""Above this size of the page, the card grows with it, up to `_MAX_GROWTH` times."""
+_MAX_GROWTH = 1.5
 _FORM_WIDTH = 418
 _SHADOW_BLUR = 24
 _SHADOW_DROP = 20
@@ -47,18 +47,18 @@ _SHADOW_LIGHT, _SHADOW_DARK = 0.2, 0.5
 
 
 class LoginPage(Page):
-    """Logs a user in, or creates the first administrator when there is no user yet.
+    """Logs a user in, or creates the first administrator when there is no user.
 
-    `find_sources` gives what can be filmed; it runs off the GUI thread.
+    `find_sources` returns the cameras. It is called off the GUI thread.
     """
 
     page_id: ClassVar[str] = "login"
     in_frame: ClassVar[bool] = False
 
     server_chosen = Signal(str)
-    """The person chose another service: its address, or an empty string for the desktop's own."""
+    """The address of the service that the user chose, or an empty string for the local service."""
     ready = Signal()
-    """The service answered, and the form is there that belongs to its answer."""
+    """The service answered, and the matching form is visible."""
 
     def __init__(self, context: Context, find_sources: FindSources = sources) -> None:
         super().__init__()
@@ -70,32 +70,32 @@ class LoginPage(Page):
             self.viewfinder,
             context.device_token,
             find_sources=find_sources,
-            preferred=context.preferences.values.camera,
+            preferred_camera=context.preferences.values.camera,
             parent=self,
         )
         self.password_form = PasswordForm(session, context.preferences.values.user_name)
         self.first_run_form = FirstRunForm(session)
         self.setup = SetupSteps(self._language_code(), self._server_url(), context.preferences)
         values = context.preferences.values
-        # Who was here before, or chose a language, has met the program.
+        # The setup is skipped if there was a login before or if it was completed.
         self._step = Step.LANGUAGE if context.embedded and not (values.set_up or values.user_name) else None
-        self.by_photo = PhotoLogin(session, context.device_token)
+        self.photo_login = PhotoLogin(session, context.device_token)
         self._build()
-        self.viewfinder.action_clicked.connect(self._try_again)
-        self.face.requirementsRead.connect(self.by_photo.follow)
+        self.viewfinder.action_clicked.connect(self._on_retry)
+        self.face.requirementsRead.connect(self.photo_login.set_requirements)
         self.face.loggedIn.connect(self._enter)
         self.face.cameraChosen.connect(lambda name: context.preferences.change(camera=name))
         self.password_form.loggedIn.connect(self._enter_by_password)
-        self.by_photo.loggedIn.connect(self._enter)
+        self.photo_login.loggedIn.connect(self._enter)
         self.first_run_form.loggedIn.connect(self._enter)
-        self.first_run_form.taken.connect(self._probe)
-        self.first_run_form.back.connect(lambda: self._go_to(Step.SERVICE))
-        self.setup.back.connect(lambda: self._go_to(Step.LANGUAGE))
+        self.first_run_form.userExists.connect(self._probe)
+        self.first_run_form.back.connect(lambda: self._show_setup_step(Step.SERVICE))
+        self.setup.back.connect(lambda: self._show_setup_step(Step.LANGUAGE))
         self.setup.language_chosen.connect(self._set_language)
         self.setup.server_chosen.connect(self._set_service)
-        # Methods, so that the connections end with the page.
-        context.serviceChanged.connect(self._service_changed)
-        theme_manager().themeChanged.connect(self._repaint)
+        # Connections to methods end with the page.
+        context.serviceChanged.connect(self._on_service_changed)
+        theme_manager().themeChanged.connect(self._on_theme_changed)
 
     @classmethod
     def title(cls) -> str:
@@ -104,7 +104,7 @@ class LoginPage(Page):
 
     @property
     def first_run(self) -> bool:
-        """True while the page makes the first admin."""
+        """True while the page creates the first administrator."""
         return self._is_first_run and self._step is None
 
     # Building
@@ -117,10 +117,10 @@ class LoginPage(Page):
         outer.setColumnStretch(0, 1)
         outer.setColumnStretch(2, 1)
         outer.setVerticalSpacing(24)
-        outer.addLayout(self._head(), 1, 1)
+        outer.addLayout(self._make_header(), 1, 1)
         outer.addWidget(self._make_card(), 2, 1)
 
-    def _head(self) -> QHBoxLayout:
+    def _make_header(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(Logo(40))
@@ -137,9 +137,9 @@ class LoginPage(Page):
         return row
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        # A large screen gets a larger picture of the camera: the card is not lost in emptiness.
-        share = min(self.width() / _ROOMY.width(), self.height() / _ROOMY.height())
-        share = min(max(share, 1.0), _LARGEST)
+        # On a large screen, the card and the camera picture grow.
+        share = min(self.width() / _GROW_FROM.width(), self.height() / _GROW_FROM.height())
+        share = min(max(share, 1.0), _MAX_GROWTH)
         self._card.setFixedWidth(round(_CARD.width() * share))
         self._card.setMinimumHeight(round(_CARD.height() * share))
         self._form.setFixedWidth(round(_FORM_WIDTH * (1 + (share - 1) / 2)))
@@ -154,43 +154,43 @@ class LoginPage(Page):
         row = QHBoxLayout(self._card)
         row.setContentsMargins(1, 1, 1, 1)
         row.setSpacing(0)
-        self._left = QStackedWidget()
-        self._left.addWidget(self.viewfinder)
-        self._left.addWidget(Welcome())
-        row.addWidget(self._left, 1)
-        row.addWidget(self._right())
+        self._left_stack = QStackedWidget()
+        self._left_stack.addWidget(self.viewfinder)
+        self._left_stack.addWidget(Welcome())
+        row.addWidget(self._left_stack, 1)
+        row.addWidget(self._make_right())
         return self._card
 
-    def _right(self) -> QWidget:
+    def _make_right(self) -> QWidget:
         self._form = right = QWidget()
         right.setFixedWidth(_FORM_WIDTH)
         column = QVBoxLayout(right)
         column.setContentsMargins(34, 32, 34, 24)
         column.setSpacing(0)
         self._heading = label("", "title")
-        self._below = label("", "dim", wrap=True)
+        self._subheading = label("", "dim", wrap=True)
         column.addStretch(1)
         column.addWidget(self._heading)
         column.addSpacing(6)
-        column.addWidget(self._below)
+        column.addWidget(self._subheading)
         column.addSpacing(20)
         column.addWidget(self.password_form)
         column.addWidget(self.first_run_form)
         column.addWidget(self.setup)
         column.addSpacing(12)
-        column.addWidget(self.by_photo)
+        column.addWidget(self.photo_login)
         column.addStretch(2)
         column.addSpacing(12)
         column.addWidget(rule())
         column.addSpacing(8)
         row = QHBoxLayout()
         row.setSpacing(8)
-        self._dot = ServiceDot()
-        self._server = label("", "text")
+        self._service_dot = ServiceDot()
+        self._server_label = label("", "text")
         self.change = Button(self.tr("Change server"), kind=ButtonKind.QUIET)
         self.change.clicked.connect(lambda _checked=False: self._change_server())
-        row.addWidget(self._dot)
-        row.addWidget(self._server, 1)
+        row.addWidget(self._service_dot)
+        row.addWidget(self._server_label, 1)
         row.addWidget(self.change)
         column.addLayout(row)
         self._show_form(first_run=False)
@@ -199,7 +199,7 @@ class LoginPage(Page):
     # Opening and leaving
 
     def enter(self, params: dict[str, Any]) -> None:
-        """Ask the service who there is, and start the camera."""
+        """Restore the given parameters, ask the service for users, and start the camera."""
         if params.get("user_name"):
             self.password_form.user_name.set_text(params["user_name"])
             self.first_run_form.user_name.set_text(params["user_name"])
@@ -211,10 +211,10 @@ class LoginPage(Page):
             self._step = Step(params["step"])
         self._show_form(self._is_first_run)
         self._begin()
-        self._service_changed()
+        self._on_service_changed()
 
     def _begin(self) -> None:
-        """Put the cursor where something is to be typed or chosen."""
+        """Set the focus to the first input of the visible form."""
         if self._step is not None:
             self.setup.begin(self._language_code())
         else:
@@ -226,7 +226,7 @@ class LoginPage(Page):
         return True
 
     def return_params(self) -> dict[str, Any]:
-        """The names that were typed; never a password."""
+        """The entered names, but never a password."""
         form = self.first_run_form if self._is_first_run else self.password_form
         return {
             "user_name": form.user_name.text(),
@@ -235,26 +235,26 @@ class LoginPage(Page):
             "step": self._step or "",
         }
 
-    def _go_to(self, step: Step | None) -> None:
-        """Bring a step of the first run to the front; None: the account."""
+    def _show_setup_step(self, step: Step | None) -> None:
+        """Show a step of the setup; None shows the account form."""
         self._step = step
         self._show_form(self._is_first_run)
         self._begin()
 
     def _set_language(self, code: str) -> None:
-        """Go on in a language: another one than now makes a new window, which comes back to this page."""
-        self._go_to(Step.SERVICE)
+        """Continue in a language. Another language than the present one reopens the window at this page."""
+        self._show_setup_step(Step.SERVICE)
         if code == self._language_code():
             self._context.preferences.change(language=code)
         else:
             self._context.commands.run(f"language.{code}")
 
     def _set_service(self, url: str) -> None:
-        """Go on with a service; another one than now makes a new window."""
+        """Continue with a service. Another service than the present one reopens the window."""
         self._context.preferences.change(set_up=True)
         if url == self._server_url():
-            self._go_to(None)
-            self._service_changed()
+            self._show_setup_step(None)
+            self._on_service_changed()
         else:
             self.server_chosen.emit(url)
 
@@ -268,10 +268,10 @@ class LoginPage(Page):
 
     # The service
 
-    def _repaint(self) -> None:
+    def _on_theme_changed(self) -> None:
         self.update()
 
-    def _service_changed(self) -> None:
+    def _on_service_changed(self) -> None:
         state = self._context.service_state
         texts = {
             ServiceState.STARTING: self.tr("The service is starting…"),
@@ -280,8 +280,8 @@ class LoginPage(Page):
             ServiceState.FAILED: self.tr("Cannot connect to the service"),
             ServiceState.STOPPED: self.tr("The service has stopped"),
         }
-        self._server.setText(texts[state])
-        self._dot.show_state(state)
+        self._server_label.setText(texts[state])
+        self._service_dot.show_state(state)
         if state is ServiceState.READY:
             self._probe()
         elif self.isVisible() or not self.first_run:
@@ -294,20 +294,20 @@ class LoginPage(Page):
             return self.tr("This computer")
         return urlsplit(self._context.session.base_url).netloc
 
-    def _try_again(self) -> None:
-        if not self.face.running:
-            self._service_changed()
+    def _on_retry(self) -> None:
+        if not self.face.is_running:
+            self._on_service_changed()
 
     def _probe(self) -> None:
         session = self._context.session
-        run(session.account.first_run_needed, owner=self, done=self._probed, failed=self._probe_failed)
+        run(session.account.first_run_needed, owner=self, done=self._on_probed, failed=self._on_probe_failed)
 
-    def _probed(self, needed: bool) -> None:
-        first_run = needed and is_local(self._context.session.base_url)
+    def _on_probed(self, is_needed: bool) -> None:
+        first_run = is_needed and is_local(self._context.session.base_url)
         self._show_form(first_run)
         self.ready.emit()
-        if needed and not first_run:
-            self._below.setText(
+        if is_needed and not first_run:
+            self._subheading.setText(
                 self.tr("No users yet. Create the administrator account on the server computer.")
             )
         if not self.isVisible():
@@ -318,9 +318,9 @@ class LoginPage(Page):
         else:
             self.face.start()
 
-    def _probe_failed(self, error: Exception) -> None:
-        self._dot.show_state(ServiceState.FAILED)
-        self._server.setText(self.tr("Cannot connect to the service"))
+    def _on_probe_failed(self, error: Exception) -> None:
+        self._service_dot.show_state(ServiceState.FAILED)
+        self._server_label.setText(self.tr("Cannot connect to the service"))
         self.face.stop()
         self.viewfinder.set_cameras([], "")
         self.viewfinder.show_sentence(sentence(error), self.tr("Retry"), icon="server")
@@ -328,22 +328,22 @@ class LoginPage(Page):
     def _show_form(self, first_run: bool) -> None:
         self._is_first_run = first_run
         step = self._step
-        self._left.setCurrentIndex(1 if first_run or step is not None else 0)
+        self._left_stack.setCurrentIndex(1 if first_run or step is not None else 0)
         self.setup.setVisible(step is not None)
         self.first_run_form.setVisible(first_run and step is None)
         self.password_form.setVisible(not first_run and step is None)
-        self.by_photo.setVisible(not first_run and step is None)
+        self.photo_login.setVisible(not first_run and step is None)
         self.change.setVisible(step is None)
         if step is not None:
             self.setup.show_step(step)
-        heading, below = self._heading_texts()
+        heading, subheading = self._heading_texts()
         self._heading.setText(heading)
-        self._below.setText(below)
+        self._subheading.setText(subheading)
         self._card.setAccessibleName(self._heading.text())
         self.update()
 
     def _heading_texts(self) -> tuple[str, str]:
-        """What is asked for, and why."""
+        """The heading and the explanation of the visible form."""
         match self._step:
             case Step.LANGUAGE:
                 return "Language · 语言", self.tr("Step 1 of 3. You can change it at any time.")
@@ -365,10 +365,10 @@ class LoginPage(Page):
     def _enter(self, payload: Payload) -> None:
         self.face.stop()
         self._context.enter(payload)
-        if self.face.by_challenge:
+        if self.face.was_by_challenge:
             self._context.strongLogin.emit()
 
-    # What a person asks for
+    # Actions of the user
 
     def _change_server(self) -> None:
         dialog = ServerDialog(self._server_url(), self._context.preferences, self)
@@ -397,14 +397,14 @@ class LoginPage(Page):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._card and event.type() in (QEvent.Type.Move, QEvent.Type.Resize):
-            # The shadow lies around the card, where nothing else needs repainting.
+            # The page paints the shadow around the card, which Qt does not repaint then.
             self.update()
         return super().eventFilter(watched, event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        # Not an effect of Qt's: it would paint the live picture twice.
+        # QGraphicsDropShadowEffect would paint the live picture twice.
         card, strength = self._card.geometry(), _SHADOW_DARK if theme_manager().theme.dark else _SHADOW_LIGHT
         shadow = soft_shadow(card.width(), card.height(), _SHADOW_BLUR, strength)
         place = shadow.rect()

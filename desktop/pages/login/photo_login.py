@@ -1,4 +1,4 @@
-"""Logs in by a photo file: a button, and what was wrong with the photo."""
+"""Logs in by a photo file, and shows why a photo was refused."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class PhotoLogin(QWidget):
     """Asks for a photo of a face and logs in with it."""
 
     loggedIn = Signal(object)  # noqa: N815 - Qt's way
-    """The `Payload` of the person whose face it was."""
+    """The `Payload` of the logged-in user."""
 
     def __init__(self, session: Session, device: DeviceToken, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._device = device
-        self._with_token = False
-        self._wait = Countdown(self)
-        self._wait.counted.connect(self._counted)
+        self._sends_token = False
+        self._countdown = Countdown(self)
+        self._countdown.counted.connect(self._on_counted)
         self.button = Button(self.tr("Log in with photo file"), kind=ButtonKind.GHOST, icon="camera")
         self.button.clicked.connect(lambda _checked=False: self._choose())
         self._error = label("", "error", wrap=True)
@@ -44,46 +44,47 @@ class PhotoLogin(QWidget):
         column.addWidget(self._error)
 
     def error(self) -> str:
-        """What was wrong with the photo file."""
+        """The displayed error."""
         return self._error.text()
 
-    def follow(self, needed: FaceRequirements) -> None:
-        """Do as the policy says: a file shows no movement, and is no camera."""
-        self._with_token = needed.allowed_devices_only
-        self.button.setVisible(needed.challenge != "always" and not needed.refuse_virtual_cameras)
+    def set_requirements(self, requirements: FaceRequirements) -> None:
+        """Follow the policy of the service. The button is hidden if a challenge or a real camera is
+        required."""
+        self._sends_token = requirements.allowed_devices_only
+        self.button.setVisible(requirements.challenge != "always" and not requirements.refuse_virtual_cameras)
 
     def log_in(self, path: Path) -> None:
         """Log in by a picture from a file."""
         self.button.setEnabled(False)
         self.button.setText(self.tr("Checking…"))
-        self._say("")
-        device = self._device if self._with_token else None
-        run(_log_in, self._session, path, device, owner=self, done=self._worked, failed=self._failed)
+        self._show_error("")
+        device = self._device if self._sends_token else None
+        run(_log_in, self._session, path, device, owner=self, done=self._on_logged_in, failed=self._on_failed)
 
     def _choose(self) -> None:
         for path in choose_face_pictures(self):
             self.log_in(path)
 
-    def _worked(self, payload: Payload) -> None:
-        self._ready()
+    def _on_logged_in(self, payload: Payload) -> None:
+        self._reset_button()
         self.loggedIn.emit(payload)
 
-    def _failed(self, error: Exception) -> None:
-        self._ready()
+    def _on_failed(self, error: Exception) -> None:
+        self._reset_button()
         if isinstance(error, TooMany):
-            self._wait.start(round(error.retry_after))
+            self._countdown.start(round(error.retry_after))
         else:
-            self._say(sentence(error))
+            self._show_error(sentence(error))
 
-    def _counted(self, left: int) -> None:
-        self.button.setEnabled(not left)
-        self._say(seconds_sentence(left) if left else "")
+    def _on_counted(self, seconds: int) -> None:
+        self.button.setEnabled(not seconds)
+        self._show_error(seconds_sentence(seconds) if seconds else "")
 
-    def _ready(self) -> None:
+    def _reset_button(self) -> None:
         self.button.setEnabled(True)
         self.button.setText(self.tr("Log in with photo file"))
 
-    def _say(self, text: str) -> None:
+    def _show_error(self, text: str) -> None:
         self._error.setText(text)
         self._error.setVisible(bool(text))
 

@@ -11,17 +11,17 @@ from desktop.widgets import Button, ButtonKind, Dialog, label
 
 
 class ServerDialog(Dialog):
-    """Asks which service to use, and tries it before it is taken."""
+    """Asks which service to use, and checks it before it emits `chosen`."""
 
     chosen = Signal(str)
-    """The address, or an empty string for the desktop's own service."""
+    """The address, or an empty string for the local service."""
 
     def __init__(self, server_url: str, preferences: Preferences, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Change server"))
         self.setMinimumWidth(440)
         self.choice = ServiceChoice(server_url, preferences)
-        self.local_service, self.other = self.choice.local_service, self.choice.other
+        self.local_service, self.network_server = self.choice.local_service, self.choice.network_server
         self.address = self.choice.address
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 20)
@@ -40,13 +40,13 @@ class ServerDialog(Dialog):
         row.addWidget(cancel)
         row.addWidget(self.use)
         column.addLayout(row)
-        self.choice.busy.connect(self._busy)
-        self.choice.chosen.connect(self._take)
+        self.choice.busy.connect(self._set_busy)
+        self.choice.chosen.connect(self._on_chosen)
 
-    def _busy(self, busy: bool) -> None:
+    def _set_busy(self, busy: bool) -> None:
         self.use.setEnabled(not busy)
         self.use.setText(self.tr("Connecting…") if busy else self.tr("Connect"))
 
-    def _take(self, url: str) -> None:
+    def _on_chosen(self, url: str) -> None:
         self.chosen.emit(url)
         self.accept()

@@ -1,4 +1,4 @@
-"""Asks which service to use: the local one, or one on the network; tries it before it is taken."""
+"""Asks which service to use, the local one or one on the network, and checks it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from desktop.widgets import Field, enters, label
 
 
 def server_address(text: str) -> str | None:
-    """What a person typed as an address: scheme, host and port only. None when it is not an address.
+    """Convert a typed text to an address of scheme, host and port; None when it is not an address.
 
-    Without a scheme it is https, on this machine http.
+    The default scheme is https, for this computer http.
     """
     text = text.strip()
     try:
@@ -43,8 +43,11 @@ def server_address(text: str) -> str | None:
     return f"{parts.scheme}://{host}{port}"
 
 
-def _answers(url: str, fingerprint: str | None) -> str:
-    """`url` when a Walkaround service answers there. Raises ClientError; Untrusted with its fingerprint."""
+def _check_service(url: str, fingerprint: str | None) -> str:
+    """Check that a Walkaround service answers at `url`. Returns `url`.
+
+    Raises ClientError, for an untrusted server Untrusted with its fingerprint.
+    """
     session = Session(url, fingerprint=fingerprint, patience=0.0)
     try:
         session.account.first_run_needed()
@@ -56,12 +59,12 @@ def _answers(url: str, fingerprint: str | None) -> str:
 
 
 class ServiceChoice(QWidget):
-    """This computer, or the address of a server, which is tried before it is taken."""
+    """The choice of this computer or of the address of a server, which is checked first."""
 
     chosen = Signal(str)
-    """The address, or an empty string for the desktop's own service."""
+    """The address, or an empty string for the local service."""
     busy = Signal(bool)
-    """An address is being tried, or not any more."""
+    """True when the check of an address begins, False when it ends."""
 
     def __init__(self, server_url: str, preferences: Preferences, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,33 +73,33 @@ class ServiceChoice(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         self.local_service = QRadioButton(self.tr("This computer"))
-        self.other = QRadioButton(self.tr("Network server"))
+        self.network_server = QRadioButton(self.tr("Network server"))
         group = QButtonGroup(self)
         group.addButton(self.local_service)
-        group.addButton(self.other)
+        group.addButton(self.network_server)
         column.addWidget(self.local_service)
-        column.addWidget(self.other)
+        column.addWidget(self.network_server)
         self.address = Field(self.tr("Server address"), placeholder="https://walkaround.example.com")
         self.address.set_text(server_url)
-        self.address.changed.connect(self._warn)
+        self.address.changed.connect(self._update_warning)
         assert isinstance(self.address.editor, QLineEdit)
         self.address.editor.returnPressed.connect(self.submit)
         column.addWidget(self.address)
-        self._warning = label("", "small", wrap=True)
-        column.addWidget(self._warning)
-        (self.other if server_url else self.local_service).setChecked(True)
-        group.buttonToggled.connect(lambda *_: self._switch())
-        self._trying = False
-        self._switch()
+        self._warning_label = label("", "small", wrap=True)
+        column.addWidget(self._warning_label)
+        (self.network_server if server_url else self.local_service).setChecked(True)
+        group.buttonToggled.connect(lambda *_: self._on_switched())
+        self._is_trying = False
+        self._on_switched()
 
     def restore(self, address: str) -> None:
-        """Put back an address that was typed before."""
+        """Restore an address that was typed before."""
         self.address.set_text(address)
-        self.other.setChecked(True)
+        self.network_server.setChecked(True)
 
     def begin(self) -> None:
-        """Put the cursor where the choice is."""
-        (self.other if self.other.isChecked() else self.local_service).setFocus()
+        """Set the focus to the selected choice."""
+        (self.network_server if self.network_server.isChecked() else self.local_service).setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if enters(event):
@@ -105,62 +108,62 @@ class ServiceChoice(QWidget):
             super().keyPressEvent(event)
 
     def submit(self) -> None:
-        """Take what is chosen; an address is tried first."""
-        if self._trying:
+        """Emit `chosen` for the selected service. An address is checked first."""
+        if self._is_trying:
             return
         if self.local_service.isChecked():
-            self._take("")
+            self._on_chosen("")
             return
         url = server_address(self.address.text())
         if url is None:
             self.address.set_error(self.tr("Enter a valid address, for example https://name or name:port."))
             return
-        self._try(url, self._failed)
+        self._try(url, self._on_failed)
 
-    def _switch(self) -> None:
-        self.address.setEnabled(self.other.isChecked())
-        self._warn()
-        if self.other.isChecked():
+    def _on_switched(self) -> None:
+        self.address.setEnabled(self.network_server.isChecked())
+        self._update_warning()
+        if self.network_server.isChecked():
             self.address.setFocus()
 
-    def _warn(self) -> None:
-        url = server_address(self.address.text()) if self.other.isChecked() else None
-        open_text = url is not None and url.startswith("http://") and not is_local(url)
-        self._warning.setText(
-            self.tr("Without HTTPS, passwords and images can be intercepted.") if open_text else ""
+    def _update_warning(self) -> None:
+        url = server_address(self.address.text()) if self.network_server.isChecked() else None
+        is_unencrypted = url is not None and url.startswith("http://") and not is_local(url)
+        self._warning_label.setText(
+            self.tr("Without HTTPS, passwords and images can be intercepted.") if is_unencrypted else ""
         )
 
     def _try(self, url: str, failed: Callable[[str, Exception], None]) -> None:
-        self._busy(True)
+        self._set_busy(True)
         trusted = self._preferences.values.certificates.get(server_key(url))
-        run(_answers, url, trusted, owner=self, done=self._take, failed=partial(failed, url))
+        run(_check_service, url, trusted, owner=self, done=self._on_chosen, failed=partial(failed, url))
 
-    def _busy(self, busy: bool) -> None:
-        self._trying = busy
+    def _set_busy(self, busy: bool) -> None:
+        self._is_trying = busy
         self.busy.emit(busy)
 
-    def _take(self, url: str) -> None:
-        self._busy(False)
+    def _on_chosen(self, url: str) -> None:
+        self._set_busy(False)
         self.chosen.emit(url)
 
-    def _failed(self, url: str, error: Exception) -> None:
+    def _on_failed(self, url: str, error: Exception) -> None:
         scheme, _, server = url.partition("://")
         if scheme == "http" and isinstance(error, Unreachable):
-            # A service may have got TLS since its address was written down.
-            self._try(f"https://{server}", partial(self._failed_twice, error))
+            # The service may use TLS now.
+            self._try(f"https://{server}", partial(self._on_https_failed, error))
         else:
-            self._say_failed(url, error)
+            self._show_failure(url, error)
 
-    def _failed_twice(self, before: Exception, url: str, error: Exception) -> None:
-        """Keep the address as it was typed, unless a server with TLS is there that is not trusted yet."""
+    def _on_https_failed(self, http_error: Exception, url: str, error: Exception) -> None:
+        """Show the error of the typed address, or ask for trust if there is an untrusted server with TLS."""
         if isinstance(error, Untrusted):
             self.address.set_text(url)
-            self._say_failed(url, error)
+            self._show_failure(url, error)
         else:
-            self._say_failed(url, before)
+            self._show_failure(url, http_error)
 
-    def _say_failed(self, url: str, error: Exception) -> None:
-        self._busy(False)
+    def _show_failure(self, url: str, error: Exception) -> None:
+        self._set_busy(False)
         if is_plain_answer(error):
             self.address.set_error(
                 self.tr(

@@ -1,4 +1,4 @@
-"""Asks on the first run for the language, then for the service; the first administrator follows."""
+"""Asks for the language and the service on the first run, before the first administrator is created."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Step(StrEnum):
 
 
 class SetupSteps(QWidget):
-    """One step at a time; what was typed in a step stays while another one is in front."""
+    """Shows one step at a time. Each step keeps its inputs."""
 
     language_chosen = Signal(str)
     """The code of a language."""
     server_chosen = Signal(str)
-    """The address of a service that answers, or an empty string for the desktop's own."""
+    """The address of the checked service, or an empty string for the local one."""
     back = Signal()
-    """The person wants the step before this one."""
+    """The user wants the previous step."""
 
     def __init__(
         self, language: str, server_url: str, preferences: Preferences, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.step = Step.LANGUAGE
-        """The step in front."""
+        """The visible step."""
         self.languages: dict[str, Button] = {}
         self.choice = ServiceChoice(server_url, preferences)
         self.proceed = Button(self.tr("Continue"), kind=ButtonKind.MAIN, large=True)
@@ -49,7 +49,7 @@ class SetupSteps(QWidget):
         self.proceed.clicked.connect(lambda _checked=False: self.choice.submit())
         self.back_button.clicked.connect(lambda _checked=False: self.back.emit())
         self.choice.chosen.connect(self.server_chosen)
-        self.choice.busy.connect(self._busy)
+        self.choice.busy.connect(self._set_busy)
 
     def _language_step(self, language: str) -> QWidget:
         page = QWidget()
@@ -80,17 +80,17 @@ class SetupSteps(QWidget):
         return page
 
     def show_step(self, step: Step) -> None:
-        """Bring a step to the front."""
+        """Show a step."""
         self.step = step
         self._stack.setCurrentIndex(list(Step).index(step))
 
     def begin(self, language: str) -> None:
-        """Put the focus where the step begins; `language` is the one in force."""
+        """Set the focus to the first input of the step. `language` is the present one."""
         if self.step is Step.SERVICE:
             self.choice.begin()
         elif language in self.languages:
             self.languages[language].setFocus()
 
-    def _busy(self, busy: bool) -> None:
+    def _set_busy(self, busy: bool) -> None:
         self.proceed.setEnabled(not busy)
         self.proceed.setText(self.tr("Connecting…") if busy else self.tr("Continue"))

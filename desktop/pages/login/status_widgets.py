@@ -17,34 +17,34 @@ class Countdown(QObject):
     """Counts down the seconds that the user has to wait."""
 
     counted = Signal(int)
-    """So many seconds are left; 0 at the end."""
+    """The remaining seconds, 0 at the end."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.left = 0
-        """The seconds that are left; 0 when nobody waits."""
-        self.second = QTimer(self, interval=1000)
-        self.second.timeout.connect(lambda: self._count(self.left - 1))
+        self.remaining = 0
+        """The remaining seconds; 0 when no countdown is running."""
+        self.timer = QTimer(self, interval=1000)
+        self.timer.timeout.connect(lambda: self._count(self.remaining - 1))
 
     def start(self, seconds: int) -> None:
-        """Begin with `seconds`; also in the middle of another wait."""
-        self.second.start()
+        """Start the countdown, which replaces a running one."""
+        self.timer.start()
         self._count(seconds)
 
     def stop(self) -> None:
         """Stop the countdown silently."""
-        self.left = 0
-        self.second.stop()
+        self.remaining = 0
+        self.timer.stop()
 
-    def _count(self, left: int) -> None:
-        self.left = max(0, left)
-        if not self.left:
-            self.second.stop()
-        self.counted.emit(self.left)
+    def _count(self, seconds: int) -> None:
+        self.remaining = max(0, seconds)
+        if not self.remaining:
+            self.timer.stop()
+        self.counted.emit(self.remaining)
 
 
 class ServiceDot(QWidget):
-    """How the service is, as a dot beside its name."""
+    """Shows the state of the service as a coloured dot."""
 
     _TONES: ClassVar[dict[ServiceState, str]] = {
         ServiceState.READY: "passed",
@@ -99,12 +99,12 @@ class Welcome(QWidget):
         column.addStretch(2)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme, whole, radius = theme_manager().theme, QRectF(self.rect()), CARD_RADIUS - 1
+        theme, area, radius = theme_manager().theme, QRectF(self.rect()), CARD_RADIUS - 1
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.raised))
-        # Round at the left, as the card; the right corners lie outside what is painted.
-        painter.drawRoundedRect(whole.adjusted(0, 0, 2 * radius, 0), radius, radius)
-        painter.fillRect(QRectF(whole.right() - 1, 0, 1, whole.height()), QColor(theme.line))
+        # Only the left corners are rounded. The right ones are outside the widget.
+        painter.drawRoundedRect(area.adjusted(0, 0, 2 * radius, 0), radius, radius)
+        painter.fillRect(QRectF(area.right() - 1, 0, 1, area.height()), QColor(theme.line))
         painter.end()

@@ -1,4 +1,4 @@
-"""Asks whether a server is to be trusted whose certificate this computer does not know, or not any more."""
+"""Asks whether to trust a server whose certificate is unknown to this computer or has changed."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from desktop.preferences import Preferences
 from desktop.widgets import label
 from desktop.widgets.dialogs import Confirm
 
-_PAIRS_A_LINE = 16
+_PAIRS_PER_LINE = 16
 
 
 def trust(preferences: Preferences, url: str, fingerprint: str) -> None:
-    """Keep the fingerprint as the one that the server at `url` has to have from now on."""
+    """Store the fingerprint as the trusted one of the server at `url`."""
     trusted = preferences.values.certificates
     preferences.change(certificates={**trusted, server_key(url): fingerprint})
 
 
-def in_lines(fingerprint: str) -> str:
-    """A fingerprint in lines of sixteen bytes, to be read aloud and compared."""
+def format_fingerprint(fingerprint: str) -> str:
+    """Format a fingerprint in lines of sixteen bytes, which people can compare."""
     pairs = fingerprint.split(":")
-    starts = range(0, len(pairs), _PAIRS_A_LINE)
-    return "\n".join(":".join(pairs[start : start + _PAIRS_A_LINE]) for start in starts)
+    starts = range(0, len(pairs), _PAIRS_PER_LINE)
+    return "\n".join(":".join(pairs[start : start + _PAIRS_PER_LINE]) for start in starts)
 
 
 class TrustDialog(Confirm):
-    """Shows the fingerprint of a server, and where to read the right one; the default is not to trust it.
+    """Shows the fingerprint of a server and explains how to compare it. The default is not to trust it.
 
-    A server that has shown another key before is trusted only after a second step.
+    To trust a server whose key has changed, the user must also tick a box.
     """
 
     def __init__(self, url: str, untrusted: Untrusted, parent: QWidget | None = None) -> None:
-        # The texts come below: a context of translation needs the dialog.
+        # The texts are set below, because translating them needs the dialog.
         super().__init__(parent, "", "", "", danger=untrusted.trusted is not None)
         server = server_key(url)
         if untrusted.trusted is None:
-            self._say(
+            self._set_texts(
                 self.tr("Trust server {server}?").format(server=server),
                 self.tr(
                     "This computer does not know the certificate of this server. Ask an administrator for "
@@ -49,7 +49,7 @@ class TrustDialog(Confirm):
             )
             self._show_fingerprint(self.tr("Fingerprint (SHA-256)"), untrusted.found or "")
             return
-        self._say(
+        self._set_texts(
             self.tr("Certificate of {server} has changed").format(server=server),
             self.tr(
                 "Someone may be intercepting the connection, or an administrator has replaced the "
@@ -66,7 +66,7 @@ class TrustDialog(Confirm):
         self.body.addSpacing(8)
         self.body.addWidget(self.compared)
 
-    def _say(self, title: str, text: str, verb: str) -> None:
+    def _set_texts(self, title: str, text: str, verb: str) -> None:
         self.setWindowTitle(title)
         self.heading.setText(title)
         self.text.setText(text)
@@ -75,9 +75,9 @@ class TrustDialog(Confirm):
     def _show_fingerprint(self, name: str, fingerprint: str) -> None:
         self.body.addSpacing(8)
         self.body.addWidget(label(name, "label"))
-        shown = label(in_lines(fingerprint))
-        shown.setTextInteractionFlags(
+        text_label = label(format_fingerprint(fingerprint))
+        text_label.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        shown.setAccessibleName(name)
-        self.body.addWidget(shown)
+        text_label.setAccessibleName(name)
+        self.body.addWidget(text_label)

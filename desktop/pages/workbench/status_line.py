@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from desktop.pages.workbench.comparing.compare_mode import CompareController
-from desktop.pages.workbench.model.edit_names import status_left, status_right
+from desktop.pages.workbench.model.edit_names import picture_status, selection_status
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 
@@ -51,8 +51,8 @@ class StatusLine(QObject):
             region = view.store.get(open_record.current)
         size = source.size if source is not None else None
         self.notice.emit(
-            status_left(
+            picture_status(
                 name, size, open_record.number, len(open_record.rows), view.tone, view.editor.snapping
             ),
-            status_right(self._cursor, region, scale, len(selected), findings=findings),
+            selection_status(self._cursor, region, scale, len(selected), findings=findings),
         )

@@ -8,7 +8,7 @@ from desktop.journal import Edit
 from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.model.edit_names import EditName, edit_name
-from desktop.pages.workbench.model.signing import VERDICT, given_by_other
+from desktop.pages.workbench.model.signing import VERDICT, is_by_other
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.correcting import CorrectionController
 from shared.codes import Verdict
@@ -67,7 +67,7 @@ class UndoController(QObject):
         for edit in self._taken:
             verdict = edit.after.get(VERDICT) or {}
             item = document.item(edit.object_id) if document is not None else None
-            if given_by_other(verdict) and item is not None and item.verdict is Verdict.UNDECIDED:
+            if is_by_other(verdict) and item is not None and item.verdict is Verdict.UNDECIDED:
                 name = verdict.get("by_name") or self.tr("another user")
                 return self.tr(
                     "The item is now undecided. The verdict by {name} is kept in the history; only "

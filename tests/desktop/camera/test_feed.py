@@ -50,7 +50,7 @@ class ScriptedSource:
 @pytest.fixture
 def feed(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[CameraFeed]:
     monkeypatch.setattr(feed_module, "_LOST_SECONDS", 0.4)
-    monkeypatch.setattr(feed_module, "_TRY_AGAIN", 0.05)
+    monkeypatch.setattr(feed_module, "_RETRY_SECONDS", 0.05)
     feed = CameraFeed()
     yield feed
     feed.stop()
@@ -157,7 +157,7 @@ def test_best_frame_is_the_sharpest_good_one_and_is_returned_once(
 def test_distant_face_gets_hint_to_come_closer(
     qtbot: QtBot, feed: CameraFeed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed_module, "_LOOK_EVERY", 1)
+    monkeypatch.setattr(feed_module, "_ANALYSE_EVERY", 1)
     source = ScriptedSource(face_frame(0.13))
     hints: list[Hint] = []
     feed.frameAnalysed.connect(lambda look: hints.append(look.hint))

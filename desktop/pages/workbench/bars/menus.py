@@ -47,17 +47,17 @@ _ITEM = (
 _EMPTY = ("tool.rectangle", "record.photos", "edit.paste", "edit.all", "region.show", "")
 
 
-def everything(commands: Commands, parent: QWidget) -> QMenu:
+def full_menu(commands: Commands, parent: QWidget) -> QMenu:
     """What is done with a record, then every other command of the workbench by its section."""
     return _with_sections(commands, parent, _FIRST, ())
 
 
-def of_item(commands: Commands, parent: QWidget) -> QMenu:
+def item_menu(commands: Commands, parent: QWidget) -> QMenu:
     """What can be done with the chosen item and its region."""
     return _with_sections(commands, parent, _ITEM, ("edit.undo", "compare", "view.fit"))
 
 
-def of_canvas(commands: Commands, parent: QWidget) -> QMenu:
+def canvas_menu(commands: Commands, parent: QWidget) -> QMenu:
     """What can be done where there is no region."""
     return _with_sections(commands, parent, _EMPTY, ("tool.select", "view.fit"))
 
@@ -107,10 +107,10 @@ class RightButton(QObject):
         regions = view.store.hits(*view.viewport.to_image(at.x(), at.y()))
         if regions and not any(region.id in view.store.selected for region in regions):
             view.store.select([regions[0].id])
-        make = of_item if regions and self._has_item() else of_canvas
+        make = item_menu if regions and self._has_item() else canvas_menu
         make(self._commands, view).popup(view.mapToGlobal(at))
 
     def in_list(self, at: QPoint) -> None:
         """The menu at a place of the list, of the item there."""
         if self._items.indexAt(at).isValid() and self._has_item():
-            of_item(self._commands, self._items).popup(self._items.viewport().mapToGlobal(at))
+            item_menu(self._commands, self._items).popup(self._items.viewport().mapToGlobal(at))

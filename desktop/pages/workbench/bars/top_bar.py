@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop.commands.bindings import Commands
-from desktop.pages.workbench.bars.menus import everything
+from desktop.pages.workbench.bars.menus import full_menu
 from desktop.pages.workbench.open_record.edits import SyncState
 from desktop.widgets import Button, ButtonKind, IconButton, SaveMark, SaveState, TopBar, tip
 from shared.codes import SEALED_STATES
@@ -140,5 +140,5 @@ class RecordTopBar(TopBar):
         return self.tr("All changes are saved to the service.")
 
     def _offer(self) -> None:
-        menu = everything(self._commands, self)
+        menu = full_menu(self._commands, self)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))

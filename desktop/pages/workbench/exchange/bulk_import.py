@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from desktop.pages.workbench.model.edit_names import EditName
 from desktop.pages.workbench.open_record.open_record import OpenRecord
-from desktop.pages.workbench.open_record.slices import AT_ONCE, Slices
+from desktop.pages.workbench.open_record.slices import SLICE_SIZE, Slices
 from shared.ids import new_key
 
 _SHOW_AFTER_MS = 500
@@ -35,13 +35,13 @@ class BulkImport(QObject):
     @property
     def busy(self) -> bool:
         """True while items are being made."""
-        return self._slices.running
+        return self._slices.is_running
 
     def start(self, fields: Sequence[Mapping[str, Any]]) -> None:
         """Create an item from each of `fields` in the open record."""
         self._fields, self._done, self._step = fields, 0, new_key()
         self._record_id = self._open_record.record_id
-        if len(fields) > AT_ONCE:
+        if len(fields) > SLICE_SIZE:
             self._progress = QProgressDialog(
                 self.tr("Importing regions…"), self.tr("Stop"), 0, len(fields), self._window
             )
@@ -56,10 +56,10 @@ class BulkImport(QObject):
         away = document is None or open_record.record_id != self._record_id
         if document is None or away or not open_record.editable or stopped or self._done >= len(self._fields):
             return self._end()
-        part = self._fields[self._done : self._done + AT_ONCE]
+        part = self._fields[self._done : self._done + SLICE_SIZE]
         edits = (document.make(EditName.IMPORT, each) for each in part)
-        more = self._done + len(part) < len(self._fields)
-        if not open_record.edits.do(*edits, step=self._step, more=more):
+        has_more = self._done + len(part) < len(self._fields)
+        if not open_record.edits.do(*edits, step=self._step, has_more=has_more):
             return self._end()
         self._done += len(part)
         if self._progress is not None:

@@ -24,16 +24,16 @@ def copy_regions(view: CanvasView, link: RegionLink, item_of: Callable[[str], It
     data = json.loads(text)
     items = {region_id: item_of(region_id) for region_id in view.store.selected}
     copies = {key: copy_of(item, link.size) for key, item in items.items() if item is not None}
-    carried = {key: copy.model_dump(mode="json") for key, copy in copies.items() if copy is not None}
+    copied_items = {key: copy.model_dump(mode="json") for key, copy in copies.items() if copy is not None}
     # As text: QMimeData made here would be deleted by Qt after the interpreter has ended.
-    QGuiApplication.clipboard().setText(json.dumps({**data, "items": carried}))
+    QGuiApplication.clipboard().setText(json.dumps({**data, "items": copied_items}))
 
 
 def paste_regions(view: CanvasView, link: RegionLink) -> None:
     """Add the regions of the clipboard, if there are any, as copies of what was copied."""
     try:
         data = json.loads(QGuiApplication.clipboard().text())
-        link.pasted = _ITEMS.validate_python(data.get("items", {}) if isinstance(data, dict) else {})
+        link.paste_sources = _ITEMS.validate_python(data.get("items", {}) if isinstance(data, dict) else {})
     except (ValueError, ValidationError):
-        link.pasted = {}
+        link.paste_sources = {}
     view.paste()

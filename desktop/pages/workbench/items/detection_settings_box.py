@@ -13,7 +13,7 @@ from desktop.pages.workbench.model.detection_settings import (
     sensitivity_of,
     takes_thresholds,
 )
-from desktop.pages.workbench.model.edit_names import grouped
+from desktop.pages.workbench.model.edit_names import group_digits
 from desktop.widgets import Button, ButtonKind, IconButton, clear, label
 from shared.geometry import Rect
 from shared.wire.detection import DetectionModel
@@ -180,7 +180,7 @@ class DetectionSettingsBox(QWidget):
             self._list.addWidget(self._line(index, area))
 
     def _line(self, place: int, area: Rect) -> QWidget:
-        size = f"{grouped(area.w)} × {grouped(area.h)} px"
+        size = f"{group_digits(area.w)} × {group_digits(area.h)} px"
         text = self.tr("Area {n}: {size}").format(n=place + 1, size=size)
         name = Button(text, kind=ButtonKind.QUIET)
         name.clicked.connect(lambda _checked=False: self.areaChosen.emit(place))

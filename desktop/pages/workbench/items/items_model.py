@@ -261,7 +261,7 @@ class ItemDelegate(QStyledItemDelegate):
         middle = box.top() + 58
         model = index.model()
         running = model.running if isinstance(model, ItemsModel) else {}
-        if row.item_id in running or row.run.under_way:
+        if row.item_id in running or row.run.is_running:
             used = paint_chip(painter, left, middle, "accent", self._word(row, running))
             text = ""
         else:

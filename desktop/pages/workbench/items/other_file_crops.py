@@ -14,7 +14,7 @@ from desktop.imaging import ImageError
 from desktop.pages.workbench.items.crop_queue import CropQueue
 from desktop.pages.workbench.items.items_model import ItemsModel
 from desktop.pages.workbench.model.document import ItemView
-from desktop.pages.workbench.model.reference_file import ReferenceFile, of_item
+from desktop.pages.workbench.model.reference_file import ReferenceFile, item_file
 from desktop.pages.workbench.open_record.loading import fetch_file, thumbnails
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 
@@ -33,7 +33,7 @@ class OtherFileCrops(CropQueue):
         for item in map(document.item, item_ids) if document is not None else ():
             if item is None or link.shows(item) or not item.item_point:
                 continue
-            file = of_item(item, link.record_file)
+            file = item_file(item, link.record_file)
             if file is not None and self._item_points.get(item.item_id) != item.item_point:
                 self._item_points[item.item_id] = item.item_point
                 todo.append((file, item))

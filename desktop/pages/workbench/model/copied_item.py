@@ -9,8 +9,8 @@ from pydantic import BaseModel, Field
 
 from desktop.pages.workbench.model.detection_settings import (
     DETECTION,
-    carried,
     item_detection_settings,
+    move_with_region,
     with_settings,
 )
 from desktop.pages.workbench.model.document import ItemView
@@ -46,7 +46,7 @@ def fields_of(copy: CopiedItem, item_point: Mapping[str, Any], place: Rect) -> d
     point = dict(item_point)
     settings = item_detection_settings({DETECTION: copy.detection})
     if settings.readable:
-        point = with_settings(point, carried(settings, Rect(*copy.place), place))
+        point = with_settings(point, move_with_region(settings, Rect(*copy.place), place))
     elif copy.detection is not None:
         point[DETECTION] = copy.detection
     return {"item_point": point, "description": copy.description, "model_id": copy.model_id}

@@ -51,25 +51,27 @@ def _core(box: EntryBox) -> tuple[object, ...]:
 
 def stored_version(entry: Entry) -> int:
     """The version of an entry at the service; for an unsent correction, the version that it corrects."""
-    if waits(entry):
+    if is_unsent(entry):
         return int(entry["correction"]["of_version"])
     return results.version(entry)
 
 
-def waits(entry: Entry) -> bool:
+def is_unsent(entry: Entry) -> bool:
     """True for a correction that the service does not have yet."""
     return results.is_correction(entry) and entry["correction"].get("at") is None
 
 
-def corrected(entries: Sequence[Entry], of_version: int, boxes: Sequence[EntryBox]) -> tuple[Entry, ...]:
+def with_correction(
+    entries: Sequence[Entry], of_version: int, boxes: Sequence[EntryBox]
+) -> tuple[Entry, ...]:
     """`entries` with a correction that still waits as the newest, in place of one that waited before."""
-    stored = tuple(entry for entry in entries if not waits(entry))
+    stored = tuple(entry for entry in entries if not is_unsent(entry))
     candidates = (entry for at, entry in enumerate(stored) if results.version(entry, at) == of_version)
     base = next(candidates, Entry())
-    return (*stored, waiting_entry(base, of_version, results.next_version(stored), boxes))
+    return (*stored, unsent_entry(base, of_version, results.next_version(stored), boxes))
 
 
-def waiting_entry(base: Entry, of_version: int, version: int, boxes: Sequence[EntryBox]) -> Entry:
+def unsent_entry(base: Entry, of_version: int, version: int, boxes: Sequence[EntryBox]) -> Entry:
     """The result entry that a correction of `base` will become."""
     return {
         "inputImage": base.get("inputImage"),
@@ -112,17 +114,19 @@ class CorrectionDraft:
     newest: Entry | None
     history: DraftHistory
     on_step: StepCallback = _ignore_step
-    _last: tuple[str, float] = ("", 0.0)
+    _last_step: tuple[str, float] = ("", 0.0)
     """The merge key of the newest step, and when it was made (s of the monotonic clock)."""
 
     @classmethod
     def begin(cls, item_id: str, base: Entry, newest: Entry | None) -> CorrectionDraft:
         """A draft without a step, of the findings of `base`."""
-        about = {"of": results.version(base), "newest": None if newest is None else results.version(newest)}
-        return cls(item_id, base, newest, DraftHistory(about, list(boxes_of(base))))
+        context = {"of": results.version(base), "newest": None if newest is None else results.version(newest)}
+        return cls(item_id, base, newest, DraftHistory(context, list(boxes_of(base))))
 
     @classmethod
-    def again(cls, item_id: str, entries: Sequence[Entry], history: DraftHistory) -> CorrectionDraft | None:
+    def from_history(
+        cls, item_id: str, entries: Sequence[Entry], history: DraftHistory
+    ) -> CorrectionDraft | None:
         """The draft from the journal's `history` on the present entries; None when its base is missing."""
         by_version = {
             results.version(entry, at): entry
@@ -147,13 +151,13 @@ class CorrectionDraft:
     @property
     def entry(self) -> Entry:
         """The draft as a result entry."""
-        return waiting_entry(self.base, stored_version(self.base), results.version(self.base), self.boxes)
+        return unsent_entry(self.base, stored_version(self.base), results.version(self.base), self.boxes)
 
     def undo(self) -> bool:
         """Undo the last change; False when there is none."""
         done = self.history.undo()
         if done:
-            self._last = ("", 0.0)
+            self._last_step = ("", 0.0)
             self.on_step(DraftStep.UNDO, None)
         return done
 
@@ -161,18 +165,18 @@ class CorrectionDraft:
         """Redo the change that was undone last; False when there is none."""
         done = self.history.redo()
         if done:
-            self._last = ("", 0.0)
+            self._last_step = ("", 0.0)
             self.on_step(DraftStep.REDO, None)
         return done
 
     def accept(self, place: int) -> None:
         """Accept a finding, or withdraw the acceptance."""
-        self._put(place, {"accepted": not self.boxes[place]["accepted"]})
+        self._change_box(place, {"accepted": not self.boxes[place]["accepted"]})
 
     def relabel(self, place: int, label: str, severity: str | None = None) -> None:
         """Set label and severity of a finding, and accept it."""
         if label and label != self.boxes[place]["label"]:
-            self._put(place, {"label": label, "severity": severity, "accepted": True})
+            self._change_box(place, {"label": label, "severity": severity, "accepted": True})
 
     def reshape(self, rects: Mapping[int, Rect], merge_key: str = "") -> None:
         """Set the rectangles of findings (px of the photo) by their places, and accept them.
@@ -184,15 +188,15 @@ class CorrectionDraft:
         }
         boxes: Boxes = tuple({**box, **moved.get(place, {})} for place, box in enumerate(self.boxes))
         now = time.monotonic()
-        key, at = self._last
+        key, at = self._last_step
         if merge_key and key == merge_key and now - at <= MERGE_WITHIN:
             self.undo()
-        self._take(boxes)
-        self._last = (merge_key, now)
+        self._add_step(boxes)
+        self._last_step = (merge_key, now)
 
     def remove(self, places: Collection[int]) -> None:
         """Delete the findings at these places."""
-        self._take(tuple(box for place, box in enumerate(self.boxes) if place not in places))
+        self._add_step(tuple(box for place, box in enumerate(self.boxes) if place not in places))
 
     def add(self, findings: Sequence[tuple[Rect, str]]) -> None:
         """Add findings drawn by the user: rectangle in px of the photo, and label."""
@@ -200,12 +204,12 @@ class CorrectionDraft:
             Finding(label, confidence=1.0, box=rect, drawn=True, accepted=True).to_box()
             for rect, label in findings
         )
-        self._take((*self.boxes, *drawn))
+        self._add_step((*self.boxes, *drawn))
 
-    def _put(self, place: int, changes: _BoxChange) -> None:
-        self._take((*self.boxes[:place], {**self.boxes[place], **changes}, *self.boxes[place + 1 :]))
+    def _change_box(self, place: int, changes: _BoxChange) -> None:
+        self._add_step((*self.boxes[:place], {**self.boxes[place], **changes}, *self.boxes[place + 1 :]))
 
-    def _take(self, boxes: Boxes) -> None:
-        self._last = ("", 0.0)
+    def _add_step(self, boxes: Boxes) -> None:
+        self._last_step = ("", 0.0)
         self.history.set_value(list(boxes))
         self.on_step(DraftStep.TAKE, list(boxes))

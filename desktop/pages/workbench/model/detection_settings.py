@@ -51,12 +51,12 @@ def item_detection_settings(item_point: Mapping[str, Any] | None) -> ItemDetecti
     if stored is None:
         return ItemDetectionSettings()
     try:
-        read = DetectionSettings.model_validate(stored)
+        settings = DetectionSettings.model_validate(stored)
     except ValidationError:
         return ItemDetectionSettings(readable=False)
-    areas = tuple(Rect(float(a.x), float(a.y), float(a.w), float(a.h)) for a in read.ignored)
-    set_by_hand = None if read.alignment is None else read.alignment.model_dump(mode="json")
-    return ItemDetectionSettings(_number(read.sensitivity), _number(read.smallest), areas, set_by_hand)
+    areas = tuple(Rect(float(a.x), float(a.y), float(a.w), float(a.h)) for a in settings.ignored)
+    alignment = None if settings.alignment is None else settings.alignment.model_dump(mode="json")
+    return ItemDetectionSettings(_number(settings.sensitivity), _number(settings.smallest), areas, alignment)
 
 
 def with_settings(item_point: Mapping[str, Any] | None, settings: ItemDetectionSettings) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def with_areas(item_point: Mapping[str, Any], areas: Sequence[Rect], size: tuple
     return {**item_point, DETECTION: {**item_point[DETECTION], "ignored": fractions}}
 
 
-def carried(settings: ItemDetectionSettings, origin: Rect, place: Rect) -> ItemDetectionSettings:
+def move_with_region(settings: ItemDetectionSettings, origin: Rect, place: Rect) -> ItemDetectionSettings:
     """The settings for a copy: ignored areas lie in the region `place` as in `origin` (fractions).
 
     A copy has no photo yet, so none that a person aligned.
@@ -88,26 +88,26 @@ def carried(settings: ItemDetectionSettings, origin: Rect, place: Rect) -> ItemD
     settings = replace(settings, alignment=None)
     if not settings.ignored or origin.empty:
         return settings
-    across, down = place.w / origin.w, place.h / origin.h
+    scale_x, scale_y = place.w / origin.w, place.h / origin.h
     moved = []
     for area in settings.ignored:
-        x = place.x + (area.x - origin.x) * across
-        y = place.y + (area.y - origin.y) * down
-        moved.append(Rect(x, y, area.w * across, area.h * down).clamped(1, 1))
+        x = place.x + (area.x - origin.x) * scale_x
+        y = place.y + (area.y - origin.y) * scale_y
+        moved.append(Rect(x, y, area.w * scale_x, area.h * scale_y).clamped(1, 1))
     return replace(settings, ignored=tuple(area for area in moved if not area.empty))
 
 
-def followed(areas: Sequence[Rect], origin: Rect, place: Rect) -> tuple[Rect, ...]:
+def move_areas(areas: Sequence[Rect], origin: Rect, place: Rect) -> tuple[Rect, ...]:
     """The ignored areas of a region that a person brought from `origin` to `place`; all in px of its picture.
 
     A region that is moved as a whole takes them along: they were drawn into it. When its edges are drawn they
     stay on what they cover, and lose what is outside now.
     """
     if max(abs(place.w - origin.w), abs(place.h - origin.h)) < _SAME_PX:
-        across, down = place.x - origin.x, place.y - origin.y
-        areas = [Rect(area.x + across, area.y + down, area.w, area.h) for area in areas]
-    left = (area.intersection(place) for area in areas)
-    return tuple(area for area in left if not area.empty)
+        dx, dy = place.x - origin.x, place.y - origin.y
+        areas = [Rect(area.x + dx, area.y + dy, area.w, area.h) for area in areas]
+    remaining = (area.intersection(place) for area in areas)
+    return tuple(area for area in remaining if not area.empty)
 
 
 def area_of(rect: Rect, region: Rect, size: tuple[int, int]) -> Rect | None:

@@ -11,16 +11,16 @@ from desktop.journal import Edit, EditKind
 from desktop.pages.workbench.model.correction import (
     CorrectionDraft,
     boxes_of,
-    corrected,
     same_boxes,
     stored_version,
+    with_correction,
 )
 from desktop.pages.workbench.model.signing import (
     VERDICT,
-    given_by_other,
+    is_by_other,
     same_verdict,
+    sign_verdict,
     standing_verdict,
-    to_sign,
 )
 from shared import results
 from shared.codes import Verdict
@@ -64,14 +64,14 @@ class ItemView:
     def verdict(self) -> Verdict:
         """The user's verdict, also before the service has it."""
         if self.pending_verdict is not None:
-            return to_sign(self.pending_verdict)[0]
+            return sign_verdict(self.pending_verdict)[0]
         return results.verdict(self.result)
 
     @property
     def reason(self) -> str:
         """The reason given with the verdict."""
         if self.pending_verdict is not None:
-            return to_sign(self.pending_verdict)[1]
+            return sign_verdict(self.pending_verdict)[1]
         entry = results.current(self.result)
         return str(entry["verdict"].get("reason") or "") if entry and results.is_verdict(entry) else ""
 
@@ -136,10 +136,10 @@ class Document:
     def __init__(self, record: Record, me: str | None = None) -> None:
         self.record = record
         self._me = me
-        self._served: dict[str, ItemView] = {}
+        self._service_items: dict[str, ItemView] = {}
         self._items: dict[str, ItemView] = {}
         self._places: dict[str, int] | None = None
-        self._removed: dict[str, ItemView] = {}
+        self._removed_items: dict[str, ItemView] = {}
 
     @property
     def items(self) -> list[ItemView]:
@@ -152,18 +152,18 @@ class Document:
 
     def load_items(self, items: Iterable[ItemView], pending: Sequence[Edit]) -> None:
         """Replace all items by the service's state; `pending` are the journal's edits of this record."""
-        self._served = {item.item_id: item for item in items}
+        self._service_items = {item.item_id: item for item in items}
         self._rebuild(pending)
 
     def update_item(self, item: ItemView, pending: Sequence[Edit]) -> None:
         """One item as the service has it now; `pending` holds at least the edits of this item."""
-        self._served[item.item_id] = item
-        self._rebuild_one(item.item_id, pending)
+        self._service_items[item.item_id] = item
+        self._rebuild_item(item.item_id, pending)
 
     def drop_item(self, item_id: str, pending: Sequence[Edit]) -> None:
         """Drop an item that the service no longer has; `pending` holds at least the edits of this item."""
-        self._served.pop(item_id, None)
-        self._rebuild_one(item_id, pending)
+        self._service_items.pop(item_id, None)
+        self._rebuild_item(item_id, pending)
 
     def rebase(self, pending: Sequence[Edit]) -> None:
         """Start again from the service's state, with these edits on top."""
@@ -174,16 +174,16 @@ class Document:
         restored: list[Edit] = []
         for edit in edits:
             if edit.kind in (EditKind.CREATE, EditKind.DELETE):
-                self._put_back(restored)
+                self._restore_places(restored)
             self._apply(edit)
             if edit.kind is EditKind.RESTORE and edit.object == ITEM and edit.after.get(PLACE) is not None:
                 restored.append(edit)
-        self._put_back(restored)
+        self._restore_places(restored)
         self._places = None
 
     def _rebuild(self, pending: Sequence[Edit]) -> None:
         order = list(self._items)
-        self._items = dict(self._served)
+        self._items = dict(self._service_items)
         self.apply(edit for edit in pending if edit.record_id == self.record.inspection_id)
         # An item created here keeps its place when the service gives it an ID.
         places = {item_id: place for place, item_id in enumerate(order)}
@@ -191,14 +191,14 @@ class Document:
             self._items = dict(sorted(self._items.items(), key=lambda pair: places[pair[0]]))
             self._places = None
 
-    def _rebuild_one(self, item_id: str, pending: Sequence[Edit]) -> None:
+    def _rebuild_item(self, item_id: str, pending: Sequence[Edit]) -> None:
         """Rebuild one item; it keeps its place."""
         before = list(self._items) if item_id in self._items else []
-        served = self._served.get(item_id)
-        if served is None:
+        service_item = self._service_items.get(item_id)
+        if service_item is None:
             self._items.pop(item_id, None)
         else:
-            self._items[item_id] = served
+            self._items[item_id] = service_item
         edits = [edit for edit in pending if edit.object_id == item_id]
         self.apply(edits)
         if item_id in self._items and any(edit.kind is not EditKind.UPDATE for edit in edits) and before:
@@ -210,31 +210,31 @@ class Document:
             return
         match edit.kind:
             case EditKind.CREATE | EditKind.RESTORE:
-                restored = self._removed.pop(edit.object_id, None)
+                restored = self._removed_items.pop(edit.object_id, None)
                 self._items[edit.object_id] = replace(restored or _item_of(edit), saved=False)
             case EditKind.DELETE:
                 deleted = self._items.pop(edit.object_id, None)
                 if deleted is not None:
-                    self._removed[edit.object_id] = deleted
+                    self._removed_items[edit.object_id] = deleted
             case EditKind.UPDATE:
                 item = self._items.get(edit.object_id)
                 if item is not None:
                     changed = {name: value for name, value in edit.after.items() if name in FIELDS}
                     verdict = edit.after.get(VERDICT, item.pending_verdict)
-                    served = self._served.get(edit.object_id)
-                    if given_by_other(verdict) and served is not None:
+                    service_item = self._service_items.get(edit.object_id)
+                    if is_by_other(verdict) and service_item is not None:
                         # Undone before it reached the service: there the other user's verdict still stands.
-                        stands = standing_verdict(served.result, self._me)
-                        verdict = None if same_verdict(stands, verdict) else verdict
+                        present = standing_verdict(service_item.result, self._me)
+                        verdict = None if same_verdict(present, verdict) else verdict
                     boxes, before = edit.after.get(BOXES), edit.before.get(BOXES)
-                    undone = boxes and before and same_boxes(before["boxes"], boxes["boxes"])
-                    if boxes is not None and not undone:
-                        changed["result"] = corrected(item.result, boxes["of_version"], boxes["boxes"])
+                    is_undone = boxes and before and same_boxes(before["boxes"], boxes["boxes"])
+                    if boxes is not None and not is_undone:
+                        changed["result"] = with_correction(item.result, boxes["of_version"], boxes["boxes"])
                     self._items[edit.object_id] = replace(
                         item, **changed, pending_verdict=verdict, saved=False
                     )
 
-    def _put_back(self, restored: list[Edit]) -> None:
+    def _restore_places(self, restored: list[Edit]) -> None:
         """Move the items that these edits restored to their places; empties the list."""
         if not restored:
             return
@@ -263,18 +263,18 @@ class Document:
         item = self._items.get(item_id)
         if item is None:
             return None
-        now = item.fields()
-        after = {name: value for name, value in fields.items() if now[name] != value}
+        present = item.fields()
+        after = {name: value for name, value in fields.items() if present[name] != value}
         if not after:
             return None
-        return self._edit(item_id, EditKind.UPDATE, {name: now[name] for name in after}, after, label)
+        return self._edit(item_id, EditKind.UPDATE, {name: present[name] for name in after}, after, label)
 
     def decide(self, item_id: str, label: str, verdict: Verdict, reason: str) -> Edit | None:
         """An edit that sets the verdict; None when it is set so already or there is no such item."""
         item = self._items.get(item_id)
         if item is None or (item.verdict is verdict and item.reason == reason):
             return None
-        before = {VERDICT: self._standing(item)}
+        before = {VERDICT: self._present_verdict(item)}
         after = {VERDICT: {"value": verdict.value, "reason": reason}}
         return self._edit(item_id, EditKind.UPDATE, before, after, label)
 
@@ -284,16 +284,16 @@ class Document:
         A current verdict is withdrawn with it: it was given for other findings.
         """
         item = self._items.get(draft.item_id)
-        now = boxes_of(draft.newest)
-        if item is None or same_boxes(now, draft.boxes):
+        present = boxes_of(draft.newest)
+        if item is None or same_boxes(present, draft.boxes):
             return None
         version = stored_version(draft.base if draft.newest is None else draft.newest)
-        before: dict[str, Any] = {BOXES: {"of_version": version, "boxes": list(now)}}
+        before: dict[str, Any] = {BOXES: {"of_version": version, "boxes": list(present)}}
         after: dict[str, Any] = {
             BOXES: {"of_version": stored_version(draft.base), "boxes": list(draft.boxes)},
         }
         if item.verdict is not Verdict.UNDECIDED:
-            before[VERDICT] = self._standing(item)
+            before[VERDICT] = self._present_verdict(item)
             after[VERDICT] = None
         return self._edit(draft.item_id, EditKind.UPDATE, before, after, label)
 
@@ -309,10 +309,10 @@ class Document:
         whole = {**item.fields(), "result": result, "photos": list(photos), PLACE: self.index_of(item_id)}
         return self._edit(item_id, EditKind.DELETE, whole, {REASON: reason} if reason else {}, label)
 
-    def _standing(self, item: ItemView) -> dict[str, Any]:
+    def _present_verdict(self, item: ItemView) -> dict[str, Any]:
         """The verdict of an item as an edit finds it."""
-        standing = standing_verdict(item.result, self._me) if item.pending_verdict is None else None
-        return standing or {"value": item.verdict.value, "reason": item.reason}
+        present = standing_verdict(item.result, self._me) if item.pending_verdict is None else None
+        return present or {"value": item.verdict.value, "reason": item.reason}
 
     def _edit(
         self, item_id: str, kind: EditKind, before: Mapping[str, Any], after: Mapping[str, Any], label: str

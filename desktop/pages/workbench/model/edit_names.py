@@ -79,20 +79,20 @@ def field_name(name: str) -> str:
     return name
 
 
-def grouped(number: float) -> str:
+def group_digits(number: float) -> str:
     """A whole number with thin gaps between the thousands."""
     return f"{round(number):,}".replace(",", "\u2009")
 
 
 def region_text(rect: Rect, mm_per_pixel: float | None) -> str:
     """Width and height of a region in px, and in mm where the scale is known."""
-    size = f"{grouped(rect.w)} × {grouped(rect.h)} px"
+    size = f"{group_digits(rect.w)} × {group_digits(rect.h)} px"
     if mm_per_pixel is None:
         return size
     return f"{size} ({rect.w * mm_per_pixel:.0f} × {rect.h * mm_per_pixel:.0f} mm)"
 
 
-def status_left(
+def picture_status(
     name: str,
     size: tuple[int, int] | None,
     number: int,
@@ -128,7 +128,7 @@ def region_flags(region: Region | None) -> list[str]:
     return flags
 
 
-def status_right(
+def selection_status(
     cursor: tuple[int, int] | None,
     region: Region | None,
     mm_per_pixel: float | None,
@@ -142,7 +142,7 @@ def status_right(
     """
     parts = []
     if cursor is not None:
-        parts.append(f"x {grouped(cursor[0])}  y {grouped(cursor[1])}")
+        parts.append(f"x {group_digits(cursor[0])}  y {group_digits(cursor[1])}")
     if findings and chosen > 1:
         parts.append(QCoreApplication.translate("Workbench", "%n finding(s) selected", "", chosen))
     elif findings and region is not None:

@@ -66,18 +66,18 @@ class FindingContext:
     def author_name(self, finding: Finding) -> str:
         """The name of the user who drew a finding; empty when it is not known."""
         # A finding that was not sent yet was drawn by this user.
-        by_me = finding.author_id in ("", self.me[0])
-        return finding.author_name or (self.me[1] if by_me else "")
+        is_by_user = finding.author_id in ("", self.me[0])
+        return finding.author_name or (self.me[1] if is_by_user else "")
 
 
 def findings_of(entry: Entry | None, context: FindingContext | None = None) -> tuple[Finding, ...]:
     """The findings of a result entry, the surest first; what cannot be read is left out."""
     context = context or FindingContext()
-    described = [
+    finding_list = [
         replace(finding, author_name=context.author_name(finding)) if finding.drawn else finding
         for finding in findings.read_findings(entry, context.severities, context.mm_per_pixel)
     ]
-    return tuple(sorted(described, key=lambda finding: -finding.confidence))
+    return tuple(sorted(finding_list, key=lambda finding: -finding.confidence))
 
 
 def detections(item: ItemView) -> list[Entry]:
@@ -119,7 +119,7 @@ def _alignment(entry: Entry | None) -> EntryAlignment | None:
 
 def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
     """The row of an item; `models` names models by their id."""
-    listed = findings_of(shown_detection(item)) if item.result else ()
+    item_findings = findings_of(shown_detection(item)) if item.result else ()
     verdict = item.verdict
     if verdict is not Verdict.UNDECIDED:
         status = verdict.value
@@ -131,8 +131,8 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
         name=item.item_name,
         model=models.get(item.model_id or "", model_word(item.model_id, item.model_name)),
         status=status,
-        findings=len(listed),
-        best=max((finding.confidence for finding in listed if not finding.drawn), default=None),
+        findings=len(item_findings),
+        best=max((finding.confidence for finding in item_findings if not finding.drawn), default=None),
         run=run_state(item.result),
         saved=item.saved,
         finished=item.passed is not None,
@@ -149,21 +149,23 @@ class ItemRows:
         self._numbers: dict[str, int] | None = None
         self._models: Mapping[str, str] = {}
 
-    def of(self, items: Sequence[ItemView], models: Mapping[str, str]) -> list[ItemRow]:
+    def rows_of(self, items: Sequence[ItemView], models: Mapping[str, str]) -> list[ItemRow]:
         """The rows of all items, numbered in their order from 1; `models` names models by their id."""
-        before, rows = (self._items, self._rows) if models == self._models else ((), [])
+        old_items, rows = (self._items, self._rows) if models == self._models else ((), [])
         # Nearly all items are unchanged; `map` finds these without a step of Python for each.
-        stay = list(map(is_, items, before))
-        other = [place for place, same in enumerate(stay) if not same]
-        places = {row.item_id: place for place, row in enumerate(rows)} if other else {}
-        now = rows[: len(stay)]
-        for place in (*other, *range(len(stay), len(items))):
+        unchanged = list(map(is_, items, old_items))
+        changed_places = [place for place, is_same in enumerate(unchanged) if not is_same]
+        places = {row.item_id: place for place, row in enumerate(rows)} if changed_places else {}
+        new_rows = rows[: len(unchanged)]
+        for place in (*changed_places, *range(len(unchanged), len(items))):
             item, number = items[place], place + 1
             old = places.get(item.item_id, -1)
-            moved = old >= 0 and before[old] is item
-            now[place:number] = [replace(rows[old], number=number) if moved else row_of(item, number, models)]
-        self._items, self._rows, self._numbers, self._models = items, now, None, dict(models)
-        return now
+            is_moved = old >= 0 and old_items[old] is item
+            new_rows[place:number] = [
+                replace(rows[old], number=number) if is_moved else row_of(item, number, models)
+            ]
+        self._items, self._rows, self._numbers, self._models = items, new_rows, None, dict(models)
+        return new_rows
 
     def number(self, item_id: str) -> int:
         """The number of an item in the newest rows; 0 when it is not among them."""

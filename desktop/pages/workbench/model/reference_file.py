@@ -40,7 +40,7 @@ def same_file(first: ReferenceFile | None, second: ReferenceFile | None) -> bool
     return first is second or content.same_file(first.info, second.info)
 
 
-def of_record(image: ReferenceImage | None) -> ReferenceFile | None:
+def record_file(image: ReferenceImage | None) -> ReferenceFile | None:
     """The file of a record's reference image; None without one."""
     if image is None:
         return None
@@ -48,8 +48,8 @@ def of_record(image: ReferenceImage | None) -> ReferenceFile | None:
     return ReferenceFile({name: getattr(image, name) for name in names}, image)
 
 
-def of_item(item: ItemView | None, home: ReferenceFile | None) -> ReferenceFile | None:
+def item_file(item: ItemView | None, home: ReferenceFile | None) -> ReferenceFile | None:
     """The file that an item's region is marked on: the one it names, else `home`, that of its record."""
     info = ((item.item_point or {}) if item is not None else {}).get("fileInfo") or {}
-    named = content.names_other_file(info, None if home is None else home.info)
-    return ReferenceFile(info) if named else home
+    is_named = content.names_other_file(info, None if home is None else home.info)
+    return ReferenceFile(info) if is_named else home

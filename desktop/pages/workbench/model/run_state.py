@@ -26,7 +26,7 @@ class RunPhase(StrEnum):
     CANCELED = "canceled"
 
 
-_UNDER_WAY = (RunPhase.WAITING, RunPhase.RUNNING)
+_RUNNING_PHASES = (RunPhase.WAITING, RunPhase.RUNNING)
 _RUNS: Mapping[str, RunPhase] = {
     Progress.PENDING: RunPhase.WAITING,
     Progress.DETECTING: RunPhase.RUNNING,
@@ -45,21 +45,21 @@ class RunState:
     job_id: str = ""
 
     @property
-    def under_way(self) -> bool:
+    def is_running(self) -> bool:
         """True while a result is to come."""
-        return self.run in _UNDER_WAY
+        return self.run in _RUNNING_PHASES
 
 
-_NEVER_RUN = RunState()
+_NO_RUN = RunState()
 
 
 def run_state(entries: Iterable[Entry]) -> RunState:
     """Where the newest detection stands."""
     entry = results.newest_detection(entries)
     if entry is None:
-        return _NEVER_RUN
+        return _NO_RUN
     run = _RUNS.get(str(entry.get("progress")), RunPhase.DONE)
-    if run in _UNDER_WAY and not results.is_under_way(entry):
+    if run in _RUNNING_PHASES and not results.is_under_way(entry):
         # Written by another program: it will never be finished here.
         run = RunPhase.DONE
     stored = entry.get("error")

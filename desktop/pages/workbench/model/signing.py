@@ -33,14 +33,14 @@ def standing_verdict(entries: Iterable[Entry], me: str | None) -> dict[str, Any]
     return field | {OTHERS: True} if me is not None and verdict.get("by") != me else field
 
 
-def given_by_other(verdict: Mapping[str, Any] | None) -> bool:
+def is_by_other(verdict: Mapping[str, Any] | None) -> bool:
     """True for another user's verdict."""
     return verdict is not None and verdict.get(OTHERS) is True
 
 
-def to_sign(verdict: Mapping[str, Any]) -> tuple[Verdict, str]:
+def sign_verdict(verdict: Mapping[str, Any]) -> tuple[Verdict, str]:
     """The verdict and the reason that the person signs for a verdict in an edit."""
-    if given_by_other(verdict):
+    if is_by_other(verdict):
         return Verdict.UNDECIDED, ""
     return Verdict(verdict["value"]), str(verdict.get("reason") or "")
 
@@ -48,12 +48,12 @@ def to_sign(verdict: Mapping[str, Any]) -> tuple[Verdict, str]:
 def same_verdict(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> bool:
     """True for the same decision; a missing verdict equals undecided without a reason."""
     if first is None or second is None:
-        return all(verdict is None or _nothing(verdict) for verdict in (first, second))
+        return all(verdict is None or _is_undecided(verdict) for verdict in (first, second))
     if first["value"] != second["value"] or (first.get("reason") or "") != (second.get("reason") or ""):
         return False
     # What waits to be sent has no time yet.
     return None in (first.get("at"), second.get("at")) or first["at"] == second["at"]
 
 
-def _nothing(verdict: Mapping[str, Any]) -> bool:
+def _is_undecided(verdict: Mapping[str, Any]) -> bool:
     return verdict["value"] == Verdict.UNDECIDED and not verdict.get("reason")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.pages.workbench.model.correction import waits
+from desktop.pages.workbench.model.correction import is_unsent
 from desktop.pages.workbench.model.document import ItemView
 from desktop.widgets import status_word
 from shared import results
@@ -49,7 +49,7 @@ def version_lines(item: ItemView) -> list[VersionLine]:
 
 def _author(entry: Entry) -> str:
     translate = QCoreApplication.translate
-    if waits(entry):
+    if is_unsent(entry):
         return translate("Workbench", "corrected by you, saving…")
     if results.is_correction(entry):
         return translate("Workbench", "corrected by {name}").format(name=_name(entry["correction"]))

@@ -1,3 +1,2 @@
-"""Owns the record that is open: loads it, keeps the chosen item and selection, takes every edit into the
-journal, undoes and redoes, and reads what changes at the service.
-"""
+"""Owns the open record: its loading, the selection, the edits with undo and redo, and changes at the
+service."""

@@ -21,10 +21,10 @@ from desktop.journal.state import Conflict
 from desktop.localization.dates import minute
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.workbench.model.document import BOXES, FIELDS
-from desktop.pages.workbench.model.edit_names import field_name, grouped
-from desktop.pages.workbench.model.signing import OTHERS, VERDICT, to_sign
+from desktop.pages.workbench.model.edit_names import field_name, group_digits
+from desktop.pages.workbench.model.signing import OTHERS, VERDICT, sign_verdict
 from desktop.pages.workbench.open_record.open_record import OpenRecord
-from desktop.pages.workbench.sync.outbox import BY, RESULT, new_facts
+from desktop.pages.workbench.sync.outbox import MODIFIED_BY, RESULT, new_facts
 from desktop.widgets import BaseDialog, Button, folded, label, rule, status_word
 from desktop.widgets import ButtonKind as ButtonKind
 from shared import results
@@ -54,7 +54,7 @@ class ConflictDialog(BaseDialog):
         for number, conflict in enumerate(self._conflicts):
             if number:
                 self._column.addWidget(rule())
-            self._add(conflict)
+            self._add_conflict(conflict)
         self._column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -95,13 +95,13 @@ class ConflictDialog(BaseDialog):
             after = {
                 name: edit.after[name] for name in chosen if self._local_choices[edit.id, name].isChecked()
             }
-            if BOXES in after and _passes_over(conflict):
+            if BOXES in after and _withdraws_verdict(conflict):
                 # Kept, so that it is known when this edit meets the verdict again, or is undone.
                 after[VERDICT] = None
             self._open_record.edits.resolve(edit.id, after)
         self.accept()
 
-    def _add(self, conflict: Conflict) -> None:
+    def _add_conflict(self, conflict: Conflict) -> None:
         edit = conflict.edit
         item = (
             self._open_record.document.item(edit.object_id)
@@ -117,15 +117,15 @@ class ConflictDialog(BaseDialog):
             self._column.addWidget(label(text, "error", wrap=True))
         else:
             text = self.tr("Another user modified this item. Select what to keep.")
-            if conflict.current.get(BY) and _fields_differ(conflict):
+            if conflict.current.get(MODIFIED_BY) and _fields_differ(conflict):
                 text = self.tr("{name} modified this item. Select what to keep.").format(
-                    name=conflict.current[BY]
+                    name=conflict.current[MODIFIED_BY]
                 )
             self._column.addWidget(label(text, "dim", wrap=True))
             if edit.kind is EditKind.DELETE:
-                for line in self._changes(conflict):
+                for line in self._change_lines(conflict):
                     self._column.addWidget(label(line, wrap=True))
-            if edit.kind is EditKind.UPDATE and _passes_over(conflict):
+            if edit.kind is EditKind.UPDATE and _withdraws_verdict(conflict):
                 text = self.tr(
                     "The findings have changed, so the item becomes undecided. A verdict "
                     "applies only to the findings it was given for."
@@ -139,30 +139,36 @@ class ConflictDialog(BaseDialog):
         self._column.addLayout(grid)
         if edit.kind is not EditKind.UPDATE:
             delete = edit.kind is EditKind.DELETE
-            whole = self.tr("Delete anyway") if delete else self.tr("Retry")
+            send = self.tr("Delete anyway") if delete else self.tr("Retry")
             keep = self.tr("Keep item") if delete and conflict.current else self.tr("Discard my change")
-            self._choice(grid, 0, edit.id, "", whole, keep)
+            self._add_choice(grid, 0, edit.id, "", send, keep)
             return
         verdict = conflict.current.get(VERDICT) or {}
         for row, (field, value) in enumerate(edit.after.items()):
             stored = conflict.current.get(field)
-            stored_text = self._shown(field, stored) if conflict.current else self.tr("Discard my change")
-            local = self._shown(field, value, by_me=True)
-            if field == VERDICT and _passes_over(conflict):
+            stored_text = (
+                self._value_text(field, stored) if conflict.current else self.tr("Discard my change")
+            )
+            local = self._value_text(field, value, by_user=True)
+            if field == VERDICT and _withdraws_verdict(conflict):
                 # It is decided with the findings.
                 continue
             if field == VERDICT and isinstance(stored, Mapping):
-                local = self._signed(local, self._me(), datetime.fromtimestamp(edit.at, UTC))
-                stored_text = self._signed(stored_text, stored.get("by_name"), _time(stored.get("at")))
-            if field == BOXES and _passes_over(conflict):
-                local = f"{local}\n{self._shown(VERDICT, {'value': Verdict.UNDECIDED.value})}"
-                signed = self._signed(
-                    self._shown(VERDICT, verdict), verdict.get("by_name"), _time(verdict.get("at"))
+                local = self._add_signature(local, self._user_name(), datetime.fromtimestamp(edit.at, UTC))
+                stored_text = self._add_signature(
+                    stored_text, stored.get("by_name"), _parse_time(stored.get("at"))
+                )
+            if field == BOXES and _withdraws_verdict(conflict):
+                local = f"{local}\n{self._value_text(VERDICT, {'value': Verdict.UNDECIDED.value})}"
+                signed = self._add_signature(
+                    self._value_text(VERDICT, verdict), verdict.get("by_name"), _parse_time(verdict.get("at"))
                 )
                 stored_text = f"{stored_text}\n{signed}"
-            self._choice(grid, row, edit.id, field, local, stored_text)
+            self._add_choice(grid, row, edit.id, field, local, stored_text)
 
-    def _choice(self, grid: QGridLayout, row: int, edit_id: str, field: str, local: str, stored: str) -> None:
+    def _add_choice(
+        self, grid: QGridLayout, row: int, edit_id: str, field: str, local: str, stored: str
+    ) -> None:
         grid.addWidget(label(field_name(field) if field else "", "label"), row, 0)
         group = QButtonGroup(self)
         texts = (
@@ -182,11 +188,12 @@ class ConflictDialog(BaseDialog):
         grid.addWidget(local_button, row, 1)
         grid.addWidget(stored_button, row, 2)
 
-    def _changes(self, conflict: Conflict) -> list[str]:
+    def _change_lines(self, conflict: Conflict) -> list[str]:
         """Return what happened meanwhile to an item that the current user deleted, a line each."""
         edit, current = conflict.edit, conflict.current
         lines = [
-            f"{field_name(name)}: {self._shown(name, edit.before[name])} → {self._shown(name, current[name])}"
+            f"{field_name(name)}: {self._value_text(name, edit.before[name])}"
+            f" → {self._value_text(name, current[name])}"
             for name in FIELDS
             if name in edit.before and current.get(name) != edit.before[name]
         ]
@@ -195,35 +202,37 @@ class ConflictDialog(BaseDialog):
         for entry in new_facts(edit, current.get(RESULT) or (), me):
             decision = entry.get("verdict") or entry.get("correction")
             if results.is_verdict(entry):
-                what = f"{field_name(VERDICT)}: {self._shown(VERDICT, decision)}"
+                text = f"{field_name(VERDICT)}: {self._value_text(VERDICT, decision)}"
             else:
                 correction = {"boxes": (entry.get("resultImage") or {}).get("boxes") or []}
-                what = f"{field_name(BOXES)}: {self._shown(BOXES, correction)}"
+                text = f"{field_name(BOXES)}: {self._value_text(BOXES, correction)}"
             signed = (
-                self._signed(what, decision.get("by_name"), _time(decision.get("at"))) if decision else what
+                self._add_signature(text, decision.get("by_name"), _parse_time(decision.get("at")))
+                if decision
+                else text
             )
             lines.append(signed.replace("\n", " – "))
         return lines
 
-    def _me(self) -> str:
+    def _user_name(self) -> str:
         payload = self._open_record.context.payload
         return payload.user.name or payload.user.username if payload is not None else ""
 
-    def _signed(self, verdict: str, name: Any, at: datetime | None) -> str:
+    def _add_signature(self, verdict: str, name: Any, at: datetime | None) -> str:
         """A verdict with who gave it and when, on a line of their own."""
         when = minute(at)
         return f"{verdict}\n" + " · ".join(
             part for part in (str(name or self.tr("Another user")), when) if part
         )
 
-    def _shown(self, field: str, value: Any, by_me: bool = False) -> str:
-        """A value of a field as a person reads it; `by_me`: as this person would write it."""
+    def _value_text(self, field: str, value: Any, by_user: bool = False) -> str:
+        """A value of a field as a person reads it; `by_user`: as this person would write it."""
         if value is None or value == "":
             return self.tr("(empty)")
         if field == BOXES and isinstance(value, Mapping):
             return ", ".join(finding_word(str(box["label"])) for box in value["boxes"]) or self.tr("(none)")
         if field == VERDICT and isinstance(value, Mapping):
-            verdict, reason = to_sign({**value, OTHERS: by_me and value.get(OTHERS)})
+            verdict, reason = sign_verdict({**value, OTHERS: by_user and value.get(OTHERS)})
             word = status_word(verdict.value)
             return f"{word} – {reason}" if reason else word
         if field == "model_id":
@@ -233,7 +242,7 @@ class ConflictDialog(BaseDialog):
             point, (width, height) = value["point"], self._open_record.link.size
             if width:
                 numbers = (point["x"] * width, point["y"] * height, point["w"] * width, point["h"] * height)
-                x, y, w, h = (grouped(number) for number in numbers)
+                x, y, w, h = (group_digits(number) for number in numbers)
                 return f"{w} × {h} px @ {x}, {y}"
         return str(value)
 
@@ -244,13 +253,13 @@ def _fields_differ(conflict: Conflict) -> bool:
     return any(name in before and current.get(name) != before[name] for name in FIELDS)
 
 
-def _passes_over(conflict: Conflict) -> bool:
+def _withdraws_verdict(conflict: Conflict) -> bool:
     """True when the edit's findings would withdraw a current verdict without setting another one."""
     after = conflict.edit.after
     return after.get(BOXES) is not None and after.get(VERDICT) is None and bool(conflict.current.get(VERDICT))
 
 
-def _time(moment: Any) -> datetime | None:
+def _parse_time(moment: Any) -> datetime | None:
     """The moment that a result entry names, in UTC; None when it names none."""
     try:
         return datetime.fromisoformat(str(moment)).replace(tzinfo=UTC)

@@ -29,8 +29,9 @@ from desktop.pages.workbench.sync.sending import OutboxSender
 class SyncState:
     """Whether the edits have reached the service.
 
-    `unsent_count` edits have not; `conflicts` of them need a person; `offline`: the service does not answer;
-    `problem`: another reason why they wait, as a sentence.
+    `unsent_count` is the number of unsent edits, `conflicts` the number of those that need a decision.
+    `offline` is True while the service does not answer. `problem` is another reason why edits wait, as a
+    sentence.
     """
 
     unsent_count: int = 0
@@ -40,53 +41,53 @@ class SyncState:
 
 
 class EditSync(QObject):
-    """Takes edits, keeps them in the journal, sends them one after the other.
+    """Writes edits to the journal and sends them in order.
 
-    One per desktop (`EditSync.of`): edits go on being sent while another page is in front, and after a change
-    of language. The journal is that of the account; another account gets its own.
+    There is one per desktop (`EditSync.of`), so that edits are sent while another page is visible and after a
+    change of the language. Each account has its own journal.
     """
 
     applied = Signal(object)
-    """A tuple of edits that the journal just took: a person's, or those of undo and redo."""
+    """A tuple of the edits that were just written: those of the user, of undo or of redo."""
     answered = Signal(object)
-    """A `SendResult`: what became of an edit at the service."""
+    """The `SendResult` of an edit."""
     decided = Signal()
-    """A conflict was decided or edits were discarded: what is shown follows from the journal again."""
+    """A conflict was decided or edits were discarded, so that the view must be recomputed."""
     savingChanged = Signal()
     """`saving` changed."""
     failed = Signal(str)
     """An edit could not be written and was dropped. The text is for the user."""
     unsent_notice = Signal(str)
-    """The user logs out while edits wait: what becomes of them, as a sentence."""
+    """The user logs out while edits are unsent. The text says when they will be sent."""
 
     def __init__(self, context: Context) -> None:
-        """Use `EditSync.of`."""
+        """Create it without a journal. Callers use `EditSync.of`."""
         super().__init__(context)
         self._context = context
         self._journal: Journal | None = None
         self._user_id = ""
         self._opening: Task | None = None
-        self._wanting: list[Callable[[], None]] = []
+        self._waiting_callbacks: list[Callable[[], None]] = []
         self.slice_gate = SliceGate()
-        """Schedules the parts of a large step and showing them."""
+        """Schedules the parts of a large step and their display."""
         self._sliced_undo = SlicedUndo(self.reverse_step, self.next_step, self.slice_gate, self)
-        self.sending = OutboxSender(context, self._ready, self)
+        self.sending = OutboxSender(context, self._ready_journal, self)
         """The sending in the background."""
         self.sending.answered.connect(self.answered)
         self.sending.changed.connect(self.savingChanged)
-        self.more = False
-        """True when the newest edits of `applied` are a part of a step, and another part follows soon."""
+        self.has_more = False
+        """True if the newest edits of `applied` are a part of a step and another part follows soon."""
         self.problem = ""
-        """Why nothing can be edited, as a sentence; empty when it can."""
+        """The reason why editing is not possible, as a sentence; empty if it is possible."""
         self.held = False
-        """True while edits of a crash wait for `keep` or `discard`."""
-        context.loginChanged.connect(self._login_changed)
-        context.serviceChanged.connect(self._service_changed)
+        """True while edits from a crash wait for `keep` or `discard`."""
+        context.loginChanged.connect(self._on_login_changed)
+        context.serviceChanged.connect(self._on_service_changed)
         context.closing.connect(self.close)
 
     @classmethod
     def of(cls, context: Context) -> EditSync:
-        """The edits of this desktop; made when there are none yet."""
+        """The `EditSync` of this desktop. It is created by the first call."""
         sync = context.findChild(EditSync)
         return sync if isinstance(sync, EditSync) else cls(context)
 
@@ -94,11 +95,11 @@ class EditSync(QObject):
 
     @property
     def journal(self) -> Journal | None:
-        """The open journal; None before `prepare` is through, or when `problem` says why not."""
+        """The open journal; None before `prepare` is complete, or if there is a `problem`."""
         return self._journal
 
     def prepare(self, done: Callable[[], None]) -> None:
-        """Open the journal of the logged-in user, then call `done`; at once when it is open."""
+        """Open the journal of the logged-in user, then call `done`; immediately if it is open."""
         payload = self._context.payload
         if payload is None:
             return
@@ -107,26 +108,26 @@ class EditSync(QObject):
                 done()
                 return
         elif self._user_id != payload.user.user_id:
-            self._retire()
+            self._close_journal()
             self._user_id = payload.user.user_id
-        self._wanting.append(done)
+        self._waiting_callbacks.append(done)
         if self._opening is None:
             self._opening = run(
                 open_journal,
                 journal_path(self._user_id),
                 owner=self,
-                done=self._opened,
-                failed=self._not_opened,
+                done=self._on_journal_opened,
+                failed=self._on_open_failed,
             )
 
-    def _opened(self, journal: Journal) -> None:
+    def _on_journal_opened(self, journal: Journal) -> None:
         self._opening = None
         payload = self._context.payload
         if payload is not None and payload.user.user_id != self._user_id:
             self._user_id = ""
             run(close_journal, journal, owner=None)
-            wanting, self._wanting = self._wanting, []
-            for done in wanting:
+            callbacks, self._waiting_callbacks = self._waiting_callbacks, []
+            for done in callbacks:
                 self.prepare(done)
             return
         self._journal = journal
@@ -135,7 +136,7 @@ class EditSync(QObject):
         self._report_prepared()
         self.sending.start()
 
-    def _not_opened(self, error: Exception) -> None:
+    def _on_open_failed(self, error: Exception) -> None:
         self._opening = None
         if isinstance(error, JournalBusyError):
             self.problem = self.tr(
@@ -149,12 +150,12 @@ class EditSync(QObject):
         self._report_prepared()
 
     def _report_prepared(self) -> None:
-        wanting, self._wanting = self._wanting, []
-        for done in wanting:
+        callbacks, self._waiting_callbacks = self._waiting_callbacks, []
+        for done in callbacks:
             done()
         self.savingChanged.emit()
 
-    def _retire(self) -> None:
+    def _close_journal(self) -> None:
         self.sending.forget()
         journal, self._journal = self._journal, None
         self.held = False
@@ -163,7 +164,7 @@ class EditSync(QObject):
             run(close_journal, journal, owner=None)
 
     def close(self) -> None:
-        """End cleanly: what waits is kept for the next start."""
+        """Close the journal. Unsent edits are sent after the next start."""
         self.sending.stop()
         journal, self._journal = self._journal, None
         self._user_id = ""
@@ -173,11 +174,15 @@ class EditSync(QObject):
     # -- edits
 
     def do(
-        self, *edits: Edit | None, merge_key: str | None = None, step: str | None = None, more: bool = False
+        self,
+        *edits: Edit | None,
+        merge_key: str | None = None,
+        step: str | None = None,
+        has_more: bool = False,
     ) -> bool:
-        """Append the edits of one step, or of a part of the step with ID `step`; None is skipped.
+        """Append the edits of one step, or of a part of the step with ID `step`. None is skipped.
 
-        `more`: another part follows soon. False when there is nothing to do.
+        `has_more` announces another part. Returns False when nothing was written.
         """
         step_edits = tuple(edit for edit in edits if edit is not None)
         if not step_edits or self._journal is None:
@@ -185,59 +190,60 @@ class EditSync(QObject):
         try:
             self._journal.append(*step_edits, merge_key=merge_key, step=step)
         except JournalError as error:
-            self._say_unwritten(error)
+            self._report_write_error(error)
             return False
-        self._took(step_edits, more)
+        self._on_appended(step_edits, has_more)
         return True
 
     def undo(self, record_id: str) -> str:
-        """Undo the newest step; its label, or an empty string when there is none."""
-        return self._sliced_undo.start(record_id, back=True)
+        """Undo the newest step. Returns its label, or an empty string when there is none."""
+        return self._sliced_undo.start(record_id, backwards=True)
 
     def redo(self, record_id: str) -> str:
-        """Redo the step that was undone last; its label, or an empty string when there is none."""
-        return self._sliced_undo.start(record_id, back=False)
+        """Redo the step that was undone last. Returns its label, or an empty string when there is none."""
+        return self._sliced_undo.start(record_id, backwards=False)
 
-    def reverse_step(self, record_id: str, back: bool, at_most: int, step: str) -> str:
-        """Undo the newest step, or redo the one undone last (not `back`); returns its label, if any.
+    def reverse_step(self, record_id: str, backwards: bool, limit: int, step: str) -> str:
+        """Undo the newest step (`backwards`), or redo the last undone one. Returns its label, if any.
 
-        Of a large step only `at_most` edits are reversed; parts with the same ID `step` belong together.
+        At most `limit` edits of a step are reversed. Parts with the same ID `step` belong together.
         """
         journal = self._journal
         if journal is None:
             return ""
-        label = journal.undo_label(record_id) if back else journal.redo_label(record_id)
+        label = journal.undo_label(record_id) if backwards else journal.redo_label(record_id)
         try:
-            reverse = journal.undo if back else journal.redo
-            turned, _ = journal.next_step(record_id, back)
-            edits = reverse(record_id, at_most, step)
+            reverse = journal.undo if backwards else journal.redo
+            reversed_id, _ = journal.next_step(record_id, backwards)
+            edits = reverse(record_id, limit, step)
         except JournalError as error:
-            self._say_unwritten(error)
+            self._report_write_error(error)
             return ""
         if not edits:
             return ""
-        self._took(edits, journal.next_step(record_id, back)[0] == turned)
+        self._on_appended(edits, journal.next_step(record_id, backwards)[0] == reversed_id)
         return label or ""
 
     def next_step(self, record_id: str, backwards: bool) -> tuple[str, int]:
-        """The step that `reverse_step` would take: its id and its number of edits; an empty id for none."""
+        """The id and the number of edits of the step that `reverse_step` would reverse; an empty id for
+        none."""
         return self._journal.next_step(record_id, backwards) if self._journal is not None else ("", 0)
 
-    def _took(self, edits: tuple[Edit, ...], more: bool) -> None:
-        self.more = more
+    def _on_appended(self, edits: tuple[Edit, ...], has_more: bool) -> None:
+        self.has_more = has_more
         self.applied.emit(edits)
         self.savingChanged.emit()
-        self.sending.soon()
+        self.sending.send_soon()
 
-    def _say_unwritten(self, error: JournalError) -> None:
+    def _report_write_error(self, error: JournalError) -> None:
         self.failed.emit(self.tr("Cannot make this change, writing to disk failed: {why}").format(why=error))
 
     def unsent_edits(self) -> list[Edit]:
-        """Every edit that the service does not have."""
+        """All unsent edits."""
         return self._journal.unsent_edits() if self._journal is not None else []
 
     def unsent_edits_of(self, item_id: str) -> list[Edit]:
-        """Every edit of one item that the service does not have."""
+        """The unsent edits of one item."""
         return self._journal.unsent_edits_of(item_id) if self._journal is not None else []
 
     def service_id(self, item_id: str) -> str:
@@ -248,46 +254,46 @@ class EditSync(QObject):
         """The id that the document uses for an item of the service."""
         return self._journal.local_id(service_id) if self._journal is not None else service_id
 
-    # -- conflicts, and what a crash left
+    # -- conflicts and edits from a crash
 
     def conflicts(self) -> list[Conflict]:
-        """The edits that wait for a person's decision."""
+        """The conflicts that the user has not decided."""
         return self._journal.conflicts() if self._journal is not None else []
 
     def resolve(self, edit_id: str, after: dict[str, Any]) -> None:
-        """Decide a conflict: send these fields anyway; an empty mapping keeps the service's values."""
-        if self._journal is not None and self._written(lambda journal: journal.resolve(edit_id, after)):
-            self._resolved(edit_id)
+        """Decide a conflict by sending these fields again. An empty mapping keeps the service's values."""
+        if self._journal is not None and self._write(lambda journal: journal.resolve(edit_id, after)):
+            self._on_resolved(edit_id)
 
     def send_anyway(self, edit_id: str) -> None:
-        """Decide a conflict: send the whole edit again, a deletion for example."""
-        if self._journal is not None and self._written(lambda journal: journal.send_anyway(edit_id)):
-            self._resolved(edit_id)
+        """Decide a conflict by sending the whole edit again, such as a deletion."""
+        if self._journal is not None and self._write(lambda journal: journal.send_anyway(edit_id)):
+            self._on_resolved(edit_id)
 
-    def _written(self, write: Callable[[Journal], None]) -> bool:
-        """Whether the journal took it; a disk failure is reported."""
+    def _write(self, write: Callable[[Journal], None]) -> bool:
+        """Write to the journal. Reports a disk failure and returns False then."""
         assert self._journal is not None
         try:
             write(self._journal)
         except JournalError as error:
-            self._say_unwritten(error)
+            self._report_write_error(error)
             return False
         return True
 
-    def _resolved(self, edit_id: str) -> None:
+    def _on_resolved(self, edit_id: str) -> None:
         self.sending.refusals.pop(edit_id, None)
         self.decided.emit()
         self.savingChanged.emit()
         self.sending.start()
 
     def keep(self) -> None:
-        """Send the edits that a crash left."""
+        """Send the edits from a crash."""
         self.held = False
         self.sending.start()
 
     def discard(self) -> None:
-        """Discard the edits that a crash left."""
-        if self._journal is None or not self._written(discard_pending):
+        """Discard the edits from a crash."""
+        if self._journal is None or not self._write(discard_pending):
             return
         self.held = False
         self.decided.emit()
@@ -297,7 +303,7 @@ class EditSync(QObject):
 
     @property
     def saving(self) -> SyncState:
-        """Whether everything has reached the service."""
+        """The state of the unsent edits."""
         if self._journal is None:
             return SyncState(problem=self.problem)
         unsent_count = self._journal.unsent_count()
@@ -311,29 +317,29 @@ class EditSync(QObject):
 
     @property
     def refusals(self) -> dict[str, str]:
-        """Id of a refused edit -> the sentence of the service."""
+        """The messages of the service by id of the refused edit."""
         return self.sending.refusals
 
-    def when_saved(self, then: Callable[[], None], owner: QObject | None = None) -> None:
-        """Call `then` once everything that can be sent has been; at once when it is so already.
+    def call_when_saved(self, callback: Callable[[], None], owner: QObject | None = None) -> None:
+        """Call `callback` when all edits that can be sent were sent, possibly immediately.
 
-        Not called when `owner` no longer exists.
+        It is not called if `owner` no longer exists.
         """
         if self._journal is None or self._journal.first_pending_edit() is None:
-            then()
+            callback()
         else:
-            self.sending.when_saved(then, owner)
+            self.sending.call_when_saved(callback, owner)
 
     def retry(self) -> None:
-        """Send now what waits."""
+        """Send unsent edits now."""
         self.sending.retry()
 
-    def _ready(self) -> tuple[Journal, str] | None:
+    def _ready_journal(self) -> tuple[Journal, str] | None:
         if self._journal is None or self.held or self._context.payload is None:
             return None
         return self._journal, self._user_id
 
-    def _login_changed(self) -> None:
+    def _on_login_changed(self) -> None:
         payload = self._context.payload
         if payload is not None and payload.user.user_id == self._user_id:
             self.retry()
@@ -345,8 +351,8 @@ class EditSync(QObject):
             )
             self.unsent_notice.emit(text)
 
-    def _service_changed(self, state: object) -> None:
+    def _on_service_changed(self, state: object) -> None:
         if state is ServiceState.READY:
-            self.sending.came_back()
+            self.sending.on_service_ready()
         elif self.saving.unsent_count:
-            self.sending.went_away()
+            self.sending.on_service_unreachable()

@@ -1,4 +1,4 @@
-"""Makes edits of what the person changes about the items of the open record."""
+"""Converts the user's changes of items to edits of the open record."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from shared.wire.detection import REFERENCE_DIFFERENCE
 
 
 class ItemChanges:
-    """Each method adds one step of the user to the journal; when editing is not allowed, it says why."""
+    """Adds steps of the user to the journal. If editing is not allowed, a notice says why."""
 
     def __init__(self, record: OpenRecord) -> None:
         self._record = record
 
     def change_regions(self, change: RegionChange) -> None:
-        """Take over what was drawn or moved on the canvas."""
+        """Append the edits for regions that were changed on the canvas."""
         record, document = self._record, self._editable()
         if document is None:
             return
@@ -40,11 +40,11 @@ class ItemChanges:
         return REFERENCE_DIFFERENCE if REFERENCE_DIFFERENCE in ids else ids[0] if ids else None
 
     def rename(self, name: str) -> None:
-        """Name the chosen item."""
+        """Rename the chosen item."""
         self._change(EditName.RENAME, {"item_name": name})
 
     def describe(self, text: str) -> None:
-        """Describe the chosen item; an empty text removes the description."""
+        """Set the description of the chosen item. An empty text removes it."""
         self._change(EditName.DESCRIBE, {"description": text or None})
 
     def set_model(self, model_id: object) -> None:
@@ -52,7 +52,7 @@ class ItemChanges:
         self._change(EditName.MODEL, {"model_id": model_id})
 
     def decide(self, verdict: Verdict, reason: str) -> None:
-        """Give the chosen item a verdict."""
+        """Set the verdict of the chosen item."""
         document = self._editable()
         if document is not None:
             item_id = self._record.current
@@ -60,7 +60,7 @@ class ItemChanges:
             self._record.edits.do(edit, merge_key=f"verdict {item_id} {verdict}")
 
     def correct(self, draft: CorrectionDraft) -> None:
-        """Make corrected findings the newest version of their item; the draft stays when that fails."""
+        """Save a draft as the newest version of its item. The draft is kept if that fails."""
         record, document = self._record, self._editable()
         if document is None:
             return
@@ -74,7 +74,8 @@ class ItemChanges:
             record.drafts.show(draft)
 
     def remove(self, item_ids: Sequence[str], reason: str = "") -> bool:
-        """Delete these items as one step; the audit log keeps the reason. False when nothing was deleted."""
+        """Delete items as one step, with a reason for the audit log. Returns False when nothing was
+        deleted."""
         photos, document = self._record.photos, self._editable()
         if document is None:
             return False

@@ -13,29 +13,29 @@ from desktop.user_folders import APP
 
 _log = logging.getLogger(__name__)
 
-_COMPACT_ABOVE = 4_000_000
+_COMPACT_BYTES = 4_000_000
 
 
 def journal_path(user_id: str) -> Path:
-    """The journal of an account, in the person's data folder."""
+    """The path of an account's journal, in the user's data folder."""
     name = re.sub(r"[^A-Za-z0-9-]", "_", user_id)
     return Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal" / f"{name}.journal"
 
 
 def open_journal(path: Path) -> Journal:
-    """The journal at `path`, rewritten when it has grown large. Raises JournalError."""
+    """Open the journal at `path`, and compact it if it is large. Raises JournalError."""
     journal = Journal.open(path)
-    if path.stat().st_size > _COMPACT_ABOVE:
+    if path.stat().st_size > _COMPACT_BYTES:
         try:
             journal.compact()
         except JournalError as error:
-            # On a full disk it stays as large as it is.
+            # The disk is full. The journal works without being compacted.
             _log.warning("%s", error)
     return journal
 
 
 def close_journal(journal: Journal) -> None:
-    """Close it. If its last line cannot be written, the next start treats the end as a crash."""
+    """Close the journal. If its last line cannot be written, the next start treats the end as a crash."""
     try:
         journal.close()
     except JournalError as error:
@@ -43,7 +43,7 @@ def close_journal(journal: Journal) -> None:
 
 
 def discard_pending(journal: Journal) -> None:
-    """Discard every edit that can be sent. Raises JournalError."""
+    """Discard all edits that can be sent. Raises JournalError."""
     while pending := journal.pending():
         journal.conflict(pending[0].id, {})
         journal.resolve(pending[0].id, {})

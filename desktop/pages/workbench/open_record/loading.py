@@ -1,4 +1,4 @@
-"""Loads what the workbench shows: the record, its items and pictures; not for the GUI thread."""
+"""Loads a record, its items and pictures. Blocking: call it off the GUI thread."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from shared.wire.inspection import Record
 from shared.wire.seal import RecordSeal
 
 _CACHE_BYTES = 4_000_000_000
-"""Least recently used pictures beyond this many bytes leave the cache."""
+"""Maximum number of bytes of the cache. The least recently used pictures are deleted first."""
 
-_BY_ADDRESS = "file-"
+_ADDRESS_PREFIX = "file-"
 """Prefix of the names of cached pictures whose content hash is not known."""
 
-_AT_ONCE = 16
+_CHUNK_SIZE = 16
 _PAUSE_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedRecord:
-    """A record with all that belongs to it; `reference` is None for a record without a reference image.
+    """A record with its items, models and settings. `reference` is None if there is no reference image.
 
     `rows` holds the rows of the items, computed off the GUI thread.
     """
@@ -64,9 +64,9 @@ class LoadedRecord:
 
 
 def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> LoadedRecord:
-    """The record, with the rows of its items. `local_id` gives the journal's id of an item.
+    """Load a record with the rows of its items. `local_id` returns the journal's id of an item.
 
-    Raises NotFound when it no longer exists, Forbidden, Unreachable, ...
+    Raises ClientError, such as NotFound when the record no longer exists.
     """
     record = session.records.get(record_id).value
     items = [view_of(item, local_id(item.item_id)) for item in session.items.all(record_id)]
@@ -82,7 +82,7 @@ def load(session: Session, record_id: str, local_id: Callable[[str], str]) -> Lo
         severities = session.detection.labels()
     seal = session.records.seal(record_id)
     rows = ItemRows()
-    rows.of(items, model_names(models))
+    rows.rows_of(items, model_names(models))
     return LoadedRecord(record, items, rows, reference, models, severities, seal)
 
 
@@ -97,7 +97,7 @@ def picture_folder() -> Path:
 
 
 def fetch_reference(report: ProgressReport, session: Session, reference: ReferenceImage) -> ImageSource:
-    """The reference image: from the cache, in tiles from far away, or downloaded; reports 0..1.
+    """Open the reference image from the cache, by its tiles, or after a download. Reports the progress 0..1.
 
     Raises ClientError, ImageError, OSError.
     """
@@ -111,7 +111,7 @@ def fetch_reference(report: ProgressReport, session: Session, reference: Referen
 
 
 def fetch_file(report: ProgressReport, session: Session, file: ReferenceFile) -> ImageSource:
-    """The picture that regions are marked on, got as `fetch_reference` does.
+    """Open the picture that regions are drawn on, like `fetch_reference`.
 
     Raises ClientError, ImageError, OSError.
     """
@@ -123,19 +123,19 @@ def fetch_file(report: ProgressReport, session: Session, file: ReferenceFile) ->
 def fetch_photo(
     report: ProgressReport, session: Session, content_id: str | None, file_id: str, url: str | None = None
 ) -> ImageSource:
-    """A photo, by its id or by the address that a result entry names, got as `fetch_reference` does.
+    """Open a photo by its id or by the address in a result entry, like `fetch_reference`.
 
-    `cancel` it when it is not needed any more. Raises ClientError, ImageError, OSError.
+    The caller must `cancel` it when it is no longer needed. Raises ClientError, ImageError, OSError.
     """
     path = picture_path(content_id, file_id or url or "")
     if _is_cached(path):
         return open_image(path)
     if not file_id:
-        named = file_id_of(url)
-        if named is None:
-            _keep(session.files.fetch(url or "", partial(_share, report)), path)
+        found_id = file_id_of(url)
+        if found_id is None:
+            _store(session.files.fetch(url or "", partial(_report_share, report)), path)
             return open_image(path)
-        file_id = named
+        file_id = found_id
     if is_local(session.base_url):
         return open_image(_download(report, session, file_id, path))
     stored = session.files.get(file_id)
@@ -144,7 +144,7 @@ def fetch_photo(
 
 
 def _is_cached(path: Path) -> bool:
-    """True when the picture is in the cache, where it then stays longer."""
+    """Whether the picture is in the cache. Marks it as used now."""
     if not path.exists():
         return False
     with contextlib.suppress(OSError):
@@ -153,81 +153,81 @@ def _is_cached(path: Path) -> bool:
 
 
 def _download(report: ProgressReport, session: Session, file_id: str, path: Path) -> Path:
-    _keep(session.files.download(file_id, partial(_share, report)), path)
+    _store(session.files.download(file_id, partial(_report_share, report)), path)
     report.check()
     return path
 
 
-def _share(report: ProgressReport, done: int, total: int) -> None:
+def _report_share(report: ProgressReport, done: int, total: int) -> None:
     report(done / total if total else 0.0)
 
 
 def picture_path(content_id: str | None, file_id: str) -> Path:
-    """The place of a picture in the cache."""
+    """The path of a picture in the cache."""
     try:
         name = sha256_of(content_id or "")
     except ValueError:
-        name = _BY_ADDRESS + re.sub(r"[^A-Za-z0-9-]", "_", file_id)
+        name = _ADDRESS_PREFIX + re.sub(r"[^A-Za-z0-9-]", "_", file_id)
     return picture_folder() / name
 
 
 def thumbnails(
     report: ProgressReport, source: ImageSource, regions: Sequence[tuple[str, Rect]], side: int
 ) -> None:
-    """Small pictures of regions: reports (id, QImage) for each, `side` px the shorter side.
+    """Crop regions to small pictures with a shorter side of `side` px. Reports (id, QImage) for each.
 
-    For a picture that is not in memory, first from its preview, then from the original those for which that
-    was too coarse.
+    If the picture is not in memory, they are cropped from its preview, and those that are too coarse again
+    from the original.
     """
     width, height = source.size
-    at_hand = bool(source.levels) and not is_large(source)
-    whole = QImage() if at_hand else source.preview()
-    coarse: list[tuple[str, Rect]] = []
+    is_in_memory = bool(source.levels) and not is_large(source)
+    preview = QImage() if is_in_memory else source.preview()
+    too_coarse: list[tuple[str, Rect]] = []
     for number, (item_id, rect) in enumerate(regions):
-        if number % _AT_ONCE == 0:
+        if number % _CHUNK_SIZE == 0:
             # Many pictures at once would block the GUI thread.
             report.wait(_PAUSE_SECONDS)
         if rect.empty:
             continue
-        square = squared(rect, width, height)
-        if at_hand:
+        square = square_around(rect, width, height)
+        if is_in_memory:
             image = source.crop(square)
         else:
-            scale = whole.width() / width
-            image = whole.copy(
+            scale = preview.width() / width
+            image = preview.copy(
                 int(square.x * scale),
                 int(square.y * scale),
                 max(round(square.w * scale), 1),
                 max(round(square.h * scale), 1),
             )
             if scale < 1 and min(image.width(), image.height()) < side:
-                coarse.append((item_id, square))
-        report((item_id, _sized(image, side)))
-    for item_id, square in coarse:
+                too_coarse.append((item_id, square))
+        report((item_id, _scale_to(image, side)))
+    for item_id, square in too_coarse:
         report.check()
-        report((item_id, _sized(source.crop(square), side)))
+        report((item_id, _scale_to(source.crop(square), side)))
 
 
-def _sized(image: QImage, side: int) -> QImage:
+def _scale_to(image: QImage, side: int) -> QImage:
     size, mode = QSize(side, side), Qt.AspectRatioMode.KeepAspectRatioByExpanding
     return image.scaled(size, mode, Qt.TransformationMode.SmoothTransformation)
 
 
-def squared(rect: Rect, width: int, height: int) -> Rect:
-    """A square about the middle of `rect` that shows it, inside the picture as far as that reaches."""
+def square_around(rect: Rect, width: int, height: int) -> Rect:
+    """The smallest square around `rect` that fits into the picture, centred as far as its edges allow."""
     side = min(max(rect.w, rect.h), float(min(width, height)))
     x = min(max(rect.x + rect.w / 2 - side / 2, 0.0), width - side)
     y = min(max(rect.y + rect.h / 2 - side / 2, 0.0), height - side)
     return Rect(x, y, side, side)
 
 
-def _keep(data: bytes, path: Path) -> None:
-    """Store the service's data at `path`. Raises ImageError when its hash is not the one in that name.
+def _store(data: bytes, path: Path) -> None:
+    """Store data of the service at `path`. Raises ImageError when its hash differs from the name of the path.
 
-    An item may name one file by its address and another by its content: kept under that name, the one would
-    be shown for the other from then on, wherever it is used.
+    An item may name one file by its address and another one by its content. Without the check, the cache
+    would show the wrong one of them.
     """
-    if not path.name.startswith(_BY_ADDRESS) and sha256(data) != path.name:
+    if not path.name.startswith(_ADDRESS_PREFIX) and sha256(data) != path.name:
         raise ImageError(
             QCoreApplication.translate(
                 "imaging", "The service returned a different image than expected. Select the image again."
@@ -235,11 +235,11 @@ def _keep(data: bytes, path: Path) -> None:
         )
     private_folder(path.parent)
     atomic.write(path, data, durable=False, private=True)
-    _tidy(path.parent, path)
+    _trim_cache(path.parent, path)
 
 
-def _tidy(folder: Path, newest: Path) -> None:
-    """Drop the least recently used pictures above the limit."""
+def _trim_cache(folder: Path, newest: Path) -> None:
+    """Delete the least recently used pictures above the limit."""
     with contextlib.suppress(OSError):
         files = sorted(
             ((entry.stat(), entry) for entry in folder.iterdir() if entry.is_file()),

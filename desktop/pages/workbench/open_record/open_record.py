@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Owns the open record on the GUI thread: its shown state, the selection, every edit."""
+"""Owns the open record on the GUI thread: its displayed state, the selection and the edits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from desktop.journal import Edit, EditKind
 from desktop.pages.common.messages.seal_terms import sealed_sentence
 from desktop.pages.workbench.model.document import Document, ItemView, view_of
 from desktop.pages.workbench.model.item_rows import FindingContext, ItemRow, ItemRows, shown_detection
-from desktop.pages.workbench.model.reference_file import of_item, of_record
+from desktop.pages.workbench.model.reference_file import item_file, record_file
 from desktop.pages.workbench.open_record.correction_drafts import CorrectionDrafts
 from desktop.pages.workbench.open_record.edits import EditSync
 from desktop.pages.workbench.open_record.loading import LoadedRecord, model_names
@@ -33,20 +33,20 @@ from shared.wire.seal import RecordSeal
 
 
 class OpenRecord(QObject):
-    """The state that the parts of the workbench share; changed through its methods, followed by its
-    signals."""
+    """The state that the parts of the workbench share. Its methods change it, its signals announce
+    changes."""
 
     changed = Signal()
     """The items, the record or the pending edits changed."""
     currentChanged = Signal()
-    """Another item is chosen, or another version of its result is shown."""
+    """Another item was chosen, or another version of its result is shown."""
     selectionChanged = Signal()
-    """Other items are selected."""
+    """The selection changed."""
     refused = Signal(str)
-    """Why nothing can be changed now, as a sentence."""
+    """A change was refused. The text is the reason, as a sentence."""
     sealing = Signal()
-    """The record was sealed elsewhere: commit typed text before editing ends."""
-    draftsBack = Signal(int)
+    """The record was sealed elsewhere. Receivers must commit typed text, because editing ends."""
+    draftsRestored = Signal(int)
     """The number of restored changes to findings that were not saved when the program ended."""
 
     def __init__(self, context: Context, store: RegionStore, parent: QObject | None = None) -> None:
@@ -69,44 +69,46 @@ class OpenRecord(QObject):
         self._selection: tuple[str, ...] = ()
         self._version: int | None = None
         self.drafts = CorrectionDrafts(self.edits)
-        """Findings that are being corrected, by item; shown in place of the entry they correct."""
-        self._names: dict[str, str] = {}
+        """Drafts of corrections by item. A draft is shown in place of the entry that it corrects."""
+        self._model_names: dict[str, str] = {}
         self._rows = ItemRows()
-        self._showing = ShowScheduler(self.edits.slice_gate, lambda: self.edits.more, self._refresh, self)
-        self.edits.applied.connect(self._applied)
-        self.edits.answered.connect(self._answered)
+        self._show_scheduler = ShowScheduler(
+            self.edits.slice_gate, lambda: self.edits.has_more, self._refresh, self
+        )
+        self.edits.applied.connect(self._on_applied)
+        self.edits.answered.connect(self._on_answered)
         self.edits.decided.connect(self.rebase)
 
     # -- the open record
 
     @property
     def record_id(self) -> str:
-        """The id of the open record; empty for none."""
+        """The id of the open record; empty if there is none."""
         return self.document.record.inspection_id if self.document is not None else ""
 
     @property
     def editable(self) -> bool:
-        """True when this person may edit here and now."""
+        """Whether the user may edit the record now."""
         may = self.edits.journal is not None and self.context.may(Permission.INSPECTION_ITEM_UPDATE)
         return may and not self.sealed
 
     @property
     def sealed(self) -> bool:
-        """True when the record was finished and not reopened."""
+        """Whether the record was finished and not reopened."""
         return self.seal is not None and self.seal.state in SEALED_STATES
 
     def refuse_if_sealed(self) -> bool:
-        """Return `sealed`; shows a notice when it is True."""
+        """Return `sealed`, and show a notice if it is True."""
         if self.sealed:
             self.refused.emit(sealed_sentence())
         return self.sealed
 
     def may_edit(self) -> bool:
-        """Return `editable`; shows a notice when the record is sealed."""
+        """Return `editable`, and show a notice if the record is sealed."""
         return not self.refuse_if_sealed() and self.editable
 
     def _unsent_edits(self) -> Sequence[Edit]:
-        """The edits shown on top of the service's state; none for a sealed record."""
+        """The edits that are shown on top of the service's state; none for a sealed record."""
         return () if self.sealed else self.edits.unsent_edits()
 
     def _unsent_edits_of(self, item_id: str) -> Sequence[Edit]:
@@ -114,7 +116,7 @@ class OpenRecord(QObject):
 
     @property
     def counters(self) -> Counters:
-        """The items of the record as they are shown: detected, judged, undecided."""
+        """The numbers of detected, decided and undecided items, as they are displayed."""
         total = Counters()
         for row in self.rows:
             total = total.plus(Verdict(row.status) if row.judged else Verdict.UNDECIDED, row.detected)
@@ -122,56 +124,56 @@ class OpenRecord(QObject):
 
     @property
     def mm_per_pixel(self) -> float | None:
-        """The scale of the picture on view, where it is known."""
+        """The scale of the displayed picture; None if it is unknown."""
         return self.link.file.mm_per_pixel if self.link.file is not None else None
 
     @property
     def finding_context(self) -> FindingContext:
-        """What is needed besides the entry to show the selected item's findings."""
+        """The context for displaying the findings of the chosen item."""
         payload = self.context.payload
         user = None if payload is None else payload.user
         me = ("", "") if user is None else (user.user_id, user.name or user.username)
         return FindingContext(self.severities, self.mm_per_pixel, me)
 
-    def take(self, opened: LoadedRecord) -> None:
+    def take(self, loaded: LoadedRecord) -> None:
         """Open this record."""
-        same = opened.record.inspection_id == self.record_id
+        is_same = loaded.record.inspection_id == self.record_id
         was_sealed = self.sealed
-        if same and not was_sealed and opened.seal is not None and opened.seal.state in SEALED_STATES:
+        if is_same and not was_sealed and loaded.seal is not None and loaded.seal.state in SEALED_STATES:
             self.sealing.emit()
         payload = self.context.payload
-        self.document = Document(opened.record, payload.user.user_id if payload is not None else None)
-        self.reference, self.models = opened.reference, opened.models
-        self.severities, self.seal = opened.severities, opened.seal
-        self._names, self._rows = model_names(opened.models), opened.rows
-        self.link.record_file = of_record(opened.reference)
-        if not same:
+        self.document = Document(loaded.record, payload.user.user_id if payload is not None else None)
+        self.reference, self.models = loaded.reference, loaded.models
+        self.severities, self.seal = loaded.severities, loaded.seal
+        self._model_names, self._rows = model_names(loaded.models), loaded.rows
+        self.link.record_file = record_file(loaded.reference)
+        if not is_same:
             self.link.show_file(None)
             self.source = None
             self.photos.clear()
             self._current, self._selection, self._version = "", (), None
-        self.load_items(opened.items)
+        self.load_items(loaded.items)
         if self.sealed:
             self.drafts.close()
-        new = not self.sealed and (not same or was_sealed)
-        back = self.drafts.open(self.record_id, self.document.items) if new else 0
-        if back:
-            # Chosen before anything is shown: a draft is saved when the user goes to another item.
+        new = not self.sealed and (not is_same or was_sealed)
+        restored_count = self.drafts.open(self.record_id, self.document.items) if new else 0
+        if restored_count:
+            # The item is chosen before anything is shown, because a change of the item would save its draft.
             self._current = self.drafts.all()[0].item_id
         elif self.item is None:
             self._current, self._version = self.rows[0].item_id if self.rows else "", None
-        if back or not same:
+        if restored_count or not is_same:
             self._selection = (self._current,) if self._current else ()
         self._show_current()
-        if back:
-            self.draftsBack.emit(back)
+        if restored_count:
+            self.draftsRestored.emit(restored_count)
 
-    def show_picture(self, source: ImageSource, shown: ShownRegions) -> None:
-        """The picture of the chosen item is loaded; `shown` are the regions on it."""
+    def show_picture(self, source: ImageSource, regions: ShownRegions) -> None:
+        """Show the loaded picture of the chosen item with these regions."""
         self.source = source
-        self.link.take(shown, source.size)
+        self.link.set_regions(regions, source.size)
         self._refresh()
-        # The parts for the chosen item need its region, which is known only now.
+        # The views of the chosen item need its region in px, which is known only now.
         self._show_current()
 
     def leave(self) -> None:
@@ -188,7 +190,7 @@ class OpenRecord(QObject):
 
     @property
     def current(self) -> str:
-        """The id of the chosen item; empty for none."""
+        """The id of the chosen item; empty if there is none."""
         return self._current
 
     @property
@@ -198,18 +200,18 @@ class OpenRecord(QObject):
 
     @property
     def number(self) -> int:
-        """Its number; 0 for none."""
+        """The number of the chosen item; 0 if there is none."""
         return self._rows.number(self._current)
 
     @property
     def entry(self) -> Entry | None:
-        """The findings of the chosen item that are shown: a detection, a correction, or a draft of one."""
+        """The displayed entry of the chosen item: a detection, a correction or a draft of a correction."""
         draft = self.drafts.get(self._current)
         return self.stored_entry if draft is None else draft.entry
 
     @property
     def stored_entry(self) -> Entry | None:
-        """The result entry that is shown, without the draft."""
+        """The displayed result entry, without the draft."""
         item = self.item
         if item is None:
             return None
@@ -219,62 +221,64 @@ class OpenRecord(QObject):
         return shown_detection(item)
 
     @property
-    def newest_shown(self) -> bool:
-        """True unless the person went back to an older version of the result."""
+    def shows_newest(self) -> bool:
+        """Whether the newest version of the result is displayed."""
         item = self.item
         return item is not None and self.stored_entry is shown_detection(item)
 
     @property
     def selection(self) -> tuple[str, ...]:
-        """The ids of the selected items, for list and canvas alike; what is deleted or copied is among them.
+        """The ids of the selected items, in the list and on the canvas. Deleting and copying apply to them.
 
         The chosen item is one of them unless none is selected.
         """
         return self._selection
 
     def choose(self, item_id: str) -> None:
-        """Choose an item and select it alone."""
+        """Choose an item and select only this item."""
         self.select((item_id,) if item_id else (), item_id)
 
     def select(self, item_ids: Sequence[str], current: str = "") -> None:
-        """Select these items, of which `current` is the chosen one.
+        """Select these items, with `current` as the chosen one.
 
-        Without it the chosen item stays when it is among them or none is selected; else it is the last.
+        Without `current`, the chosen item stays if it is selected or if none is selected. Otherwise the last
+        one is chosen.
         """
-        wanted = tuple(dict.fromkeys(item_ids))
+        selection = tuple(dict.fromkeys(item_ids))
         if not current:
-            keeps_current = not wanted or self._current in wanted
-            current = self._current if keeps_current else wanted[-1]
-        selected = wanted != self._selection
-        self._selection = wanted
+            keeps_current = not selection or self._current in selection
+            current = self._current if keeps_current else selection[-1]
+        selection_changed = selection != self._selection
+        self._selection = selection
         if current != self._current:
             self._current, self._version = current, None
             self._show_current()
-        if selected:
+        if selection_changed:
             self.selectionChanged.emit()
 
     def show_version(self, version: int | None) -> None:
-        """Show this version of the result; None for the current one."""
+        """Show this version of the result; None shows the current one."""
         if version != self._version:
             self._version = version
             self._show_current()
 
     def forget_version(self) -> None:
-        """Show the newest version with the next change."""
+        """Show the newest version at the next update."""
         self._version = None
 
-    def step(self, way: int, among: Sequence[str]) -> str:
-        """The item `way` places further in `among`, wrapping around; an empty string for none."""
-        if not among:
+    def step(self, offset: int, item_ids: Sequence[str]) -> str:
+        """The item `offset` places after the chosen one in `item_ids`, wrapping around; empty if there is
+        none."""
+        if not item_ids:
             return ""
-        index = among.index(self._current) if self._current in among else -1 if way > 0 else 0
-        return among[(index + way) % len(among)]
+        index = item_ids.index(self._current) if self._current in item_ids else -1 if offset > 0 else 0
+        return item_ids[(index + offset) % len(item_ids)]
 
     def next_undecided(self) -> str:
         """The next undecided item after the selected one; an empty string when all are decided."""
-        after = self.rows[self.number :] + self.rows[: self.number]
-        open_ones = (row.item_id for row in after if row.status in ("undecided", "not_started"))
-        return next((item_id for item_id in open_ones if item_id != self._current), "")
+        following = self.rows[self.number :] + self.rows[: self.number]
+        undecided_ids = (row.item_id for row in following if row.status in ("undecided", "not_started"))
+        return next((item_id for item_id in undecided_ids if item_id != self._current), "")
 
     # -- the service's state
 
@@ -282,7 +286,7 @@ class OpenRecord(QObject):
         """Replace all items by the service's state."""
         if self.document is None:
             return
-        # An item created here may have got its ID from the service since.
+        # The service may have assigned another ID to an item that was created here.
         pairs = [(view, self.edits.local_id(view.item_id)) for view in views]
         views = [
             view if view.item_id == local_id else replace(view, item_id=local_id) for view, local_id in pairs
@@ -313,7 +317,7 @@ class OpenRecord(QObject):
     def drop(self, service_id: str) -> None:
         """Remove an item that the service no longer has."""
         item_id = self.edits.local_id(service_id)
-        # An item that undo brought back lives on under another id.
+        # An item that undo restored may have another id.
         if self.document is not None and self.edits.service_id(item_id) == service_id:
             self.document.drop_item(item_id, self._unsent_edits_of(item_id))
             self._refresh()
@@ -328,30 +332,30 @@ class OpenRecord(QObject):
         """Update the seal state after the record was finished, released or reopened."""
         if self.document is None or seal.inspection_id != self.record_id:
             return
-        before = self.sealed
-        if not before and seal.state in SEALED_STATES:
+        was_sealed = self.sealed
+        if not was_sealed and seal.state in SEALED_STATES:
             self.sealing.emit()
         self.seal = seal
-        if self.sealed and not before:
+        if self.sealed and not was_sealed:
             self.drafts.close()
-        elif before and not self.sealed:
-            back = self.drafts.open(self.record_id, self.document.items)
-            if back:
-                self.draftsBack.emit(back)
-        if self.sealed != before:
+        elif was_sealed and not self.sealed:
+            restored_count = self.drafts.open(self.record_id, self.document.items)
+            if restored_count:
+                self.draftsRestored.emit(restored_count)
+        if self.sealed != was_sealed:
             self.document.rebase(self._unsent_edits())
             self._refresh()
         self.changed.emit()
         self._show_current()
 
     def rebase(self) -> None:
-        """Recompute what is shown from the service's state and the journal."""
+        """Recompute the displayed state from the service's state and the journal."""
         if self.document is not None:
             self.document.rebase(self._unsent_edits())
             self._refresh()
             self._show_current()
 
-    def _answered(self, sent: SendResult) -> None:
+    def _on_answered(self, sent: SendResult) -> None:
         if self.document is None or sent.edit.record_id != self.record_id:
             return
         service_id = self.edits.service_id(sent.edit.object_id)
@@ -362,20 +366,20 @@ class OpenRecord(QObject):
             self.document.update_item(sent.item, self._unsent_edits_of(sent.item.item_id))
         elif sent.refused is None:
             self.document.drop_item(sent.edit.object_id, self._unsent_edits_of(sent.edit.object_id))
-        self._showing.answered()
+        self._show_scheduler.on_answer()
 
-    def _applied(self, edits: tuple[Edit, ...]) -> None:
+    def _on_applied(self, edits: tuple[Edit, ...]) -> None:
         if self.document is None or edits[0].record_id != self.record_id:
             return
         self.document.apply(edits)
-        self._follow_drafts(edits)
-        self._showing.taken(len(edits))
+        self._update_drafts(edits)
+        self._show_scheduler.on_edits(len(edits))
         self._choose_restored(edits)
         if any(edit.object_id == self._current for edit in edits):
             self._show_current()
 
-    def _follow_drafts(self, edits: Sequence[Edit]) -> None:
-        """A draft goes with its item and comes back with it."""
+    def _update_drafts(self, edits: Sequence[Edit]) -> None:
+        """Hide the drafts of deleted items, and show those of restored items again."""
         for edit in edits:
             if edit.kind is EditKind.DELETE:
                 self.drafts.hide(edit.object_id)
@@ -385,25 +389,25 @@ class OpenRecord(QObject):
                     self.drafts.reopen(item)
 
     def _choose_restored(self, edits: Sequence[Edit]) -> None:
-        """Select the restored items to make them visible; an item with a draft becomes the chosen one."""
-        back = [edit.object_id for edit in edits if edit.kind is EditKind.RESTORE]
-        if back:
-            drafted = [item_id for item_id in back if self.drafts.get(item_id) is not None]
-            self.select(back, (drafted or back)[0])
+        """Select restored items to make them visible. An item with a draft is chosen."""
+        restored_ids = [edit.object_id for edit in edits if edit.kind is EditKind.RESTORE]
+        if restored_ids:
+            with_draft = [item_id for item_id in restored_ids if self.drafts.get(item_id) is not None]
+            self.select(restored_ids, (with_draft or restored_ids)[0])
 
     def _refresh(self) -> None:
         if self.document is None:
             return
-        self._showing.shown()
+        self._show_scheduler.on_shown()
         is_deleted = bool(self._current) and self.item is None
-        before = self.number if is_deleted else 0
-        self.rows = self._rows.of(self.document.items, self._names)
+        number = self.number if is_deleted else 0
+        self.rows = self._rows.rows_of(self.document.items, self._model_names)
         self.link.show(self.document.items, self.rows)
         if self._selection:
             find_item = self.document.item
             self._selection = tuple(item_id for item_id in self._selection if find_item(item_id) is not None)
         if is_deleted:
-            row = min(before, len(self.rows)) - 1
+            row = min(number, len(self.rows)) - 1
             self._current = self.rows[max(row, 0)].item_id if self.rows else ""
             self._selection = self._selection or ((self._current,) if self._current else ())
             self._version = None
@@ -411,8 +415,8 @@ class OpenRecord(QObject):
         self.changed.emit()
 
     def _show_current(self) -> None:
-        """Announce that the chosen item or its looks changed; its picture is shown with it."""
-        if self.document is not None and self.link.show_file(of_item(self.item, self.link.record_file)):
+        """Announce that the chosen item changed, and switch to its picture."""
+        if self.document is not None and self.link.show_file(item_file(self.item, self.link.record_file)):
             self.source = None
             self.link.show(self.document.items, self.rows)
         self.currentChanged.emit()

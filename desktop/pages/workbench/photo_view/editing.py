@@ -46,16 +46,16 @@ class FindingEditController(QObject):
         canvas.regionActivated.connect(self._relabel)
         canvas.store.subscribe(self._store_changed)
 
-    def show(self, *, of_item: bool, pan: bool) -> None:
+    def show(self, *, is_of_item: bool, pan: bool) -> None:
         """Show the findings of the chosen item; none where they were found in another photo.
 
         With `pan` a newly chosen finding is brought into view.
         """
-        entry = self._open_record.entry if of_item else None
+        entry = self._open_record.entry if is_of_item else None
         of = None if entry is None else (self._open_record.current, results.version(entry))
-        shown = self._box.shown if of_item and self._open_record.item is not None else []
+        shown = self._box.shown if is_of_item and self._open_record.item is not None else []
         self._regions.follow(of, boxes_of(entry))
-        self._canvas.editor.editable = of_item and self._correcting.can_correct
+        self._canvas.editor.editable = is_of_item and self._correcting.can_correct
         self._showing = True
         self._canvas.store.replace(self._regions.regions(shown))
         chosen = self._id_of(self._box.list.current)

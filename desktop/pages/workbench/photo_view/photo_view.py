@@ -155,7 +155,7 @@ class PhotoView(QObject):
         """Show the listed findings of the chosen item; with `pan` bring a newly chosen one into view."""
         if self.on:
             self._comparing.keep_front()
-            self.editing.show(of_item=self._photos.of_item and self.canvas.source is not None, pan=pan)
+            self.editing.show(is_of_item=self._photos.of_item and self.canvas.source is not None, pan=pan)
             self._show_around()
 
     def show_explained(self, explained: Sequence[SuppressedFinding]) -> None:

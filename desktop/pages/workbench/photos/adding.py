@@ -120,7 +120,7 @@ class PhotoUploadController(QObject):
     def _next(self) -> None:
         if self._uploading is None and self._queue:
             # A new item has no ID at the service before it was sent.
-            self._open_record.edits.when_saved(self._upload, self)
+            self._open_record.edits.call_when_saved(self._upload, self)
 
     def _upload(self) -> None:
         if self._uploading is not None or not self._queue:

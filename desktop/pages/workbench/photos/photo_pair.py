@@ -90,7 +90,7 @@ class PhotoPairController(QObject):
         if item is None:
             self.ref = None
             self._box.show_camera(None, None)
-            self._set_photo("", None, of_item=False)
+            self._set_photo("", None, is_of_item=False)
             return
         entry = self._open_record.stored_entry
         self._box.show_versions(version_lines(item), results.version(entry) if entry is not None else 0)
@@ -104,7 +104,7 @@ class PhotoPairController(QObject):
         self._photos_by_item.clear()
         self._box.strip.forget()
         self._shown = self.pair = self.ref = None
-        self._set_photo("", None, of_item=False)
+        self._set_photo("", None, is_of_item=False)
 
     def reread(self, item_id: str) -> None:
         """Reload the photos of an item that another user changed."""
@@ -152,12 +152,12 @@ class PhotoPairController(QObject):
         source = self._open_record.source
         region = item.region(*source.size) if source is not None else None
         self.ref = ref
-        of_item = ref is not None and self._is_of(entry, ref)
+        is_of_item = ref is not None and self._is_of(entry, ref)
         by_hand = (self._by_hand.get(self._key) if self._key else None) or self._stored_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
-        by_service = results.homography(entry) if of_item else self.assigned_mapping(self.file_id)
+        by_service = results.homography(entry) if is_of_item else self.assigned_mapping(self.file_id)
         mapping = None if ref is None else by_hand or by_service
-        self._set_photo(item.item_id, mapping, of_item)
+        self._set_photo(item.item_id, mapping, is_of_item)
         if ref is None:
             self._stop_pairing()
             self._shown = None
@@ -176,10 +176,10 @@ class PhotoPairController(QObject):
         # Holding the key for the next item passes many items that are not looked at.
         self._pair_soon.start()
 
-    def _set_photo(self, item_id: str, mapping: list[list[float]] | None, of_item: bool) -> None:
+    def _set_photo(self, item_id: str, mapping: list[list[float]] | None, is_of_item: bool) -> None:
         """Set the shown photo and its mapping, and emit `photoChanged` when they changed."""
-        self.mapping, self.of_item = mapping, of_item
-        state = (item_id, self.ref, mapping, of_item, self.name)
+        self.mapping, self.of_item = mapping, is_of_item
+        state = (item_id, self.ref, mapping, is_of_item, self.name)
         if state != self._last_state:
             self._last_state = state
             self.photoChanged.emit()
@@ -347,7 +347,7 @@ class PhotoPairController(QObject):
             return PhotoRef(chosen.file_id, chosen.file.ipfs_cid)
         info = (entry or {}).get("inputImage") or {}
         url = info.get("download_url")
-        if photos and (entry is None or self._open_record.newest_shown):
+        if photos and (entry is None or self._open_record.shows_newest):
             newest = photos[-1]
             return PhotoRef(newest.file_id, newest.file.ipfs_cid)
         if url:

@@ -252,12 +252,14 @@ class RecordPhotosController(QObject):
     def _align(self, photo_id: str, item_id: str) -> None:
         photo = self.photo_list.get(photo_id)
         service_id = self._open_record.edits.service_id(item_id)
-        of_item = next((item for item in photo.items if item.item_id == service_id), None) if photo else None
-        if photo is None or of_item is None:
+        photo_item = (
+            next((item for item in photo.items if item.item_id == service_id), None) if photo else None
+        )
+        if photo is None or photo_item is None:
             return
         self._align_file = photo.file_id
         self.itemWanted.emit(item_id)
-        self._photos.compare_photo(of_item.photo_id)
+        self._photos.compare_photo(photo_item.photo_id)
         self._align_when_loaded(self._photos.pair)
 
     def _keep_alignment(self, file_id: str, matrix: list[list[float]] | None) -> bool:

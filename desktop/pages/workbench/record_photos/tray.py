@@ -63,7 +63,7 @@ class Tray(Panel):
         self._summary_label.setObjectName("photo-tray-text")
         self._bar = ProgressBar(self.tr("Photo upload progress"))
         self.stop = IconButton("close", self.tr("Stop uploading photos"), side=22)
-        self.again = Button(self.tr("Retry"), kind=ButtonKind.LINK)
+        self.retry_button = Button(self.tr("Retry"), kind=ButtonKind.LINK)
         self._error = label("", "error", wrap=True)
         self._error.setObjectName("photo-tray-error")
         self.read = IconButton("close", self.tr("Close"), side=22)
@@ -79,7 +79,7 @@ class Tray(Panel):
         for button, signal in (
             (self.accept, self.acceptWanted),
             (self.stop, self.cancelled),
-            (self.again, self.retryWanted),
+            (self.retry_button, self.retryWanted),
             (self.read, self.failuresRead),
         ):
             button.clicked.connect(lambda _checked=False, it=signal: it.emit())
@@ -93,7 +93,7 @@ class Tray(Panel):
     def _build(self) -> None:
         sending = QHBoxLayout()
         sending.addWidget(self._bar, 1)
-        sending.addWidget(self.again)
+        sending.addWidget(self.retry_button)
         sending.addWidget(self.stop)
         failed = QHBoxLayout()
         failed.addWidget(self._error, 1)
@@ -140,7 +140,7 @@ class Tray(Panel):
         sending = state.sending > 0
         self._bar.setVisible(sending and not state.away)
         self._bar.setValue(round(100 * state.share))
-        self.again.setVisible(sending and state.away)
+        self.retry_button.setVisible(sending and state.away)
         self.stop.setVisible(sending)
         self._error.setText("\n".join(state.failures[:3]) + ("\n…" if len(state.failures) > 3 else ""))
         self._error.setToolTip("\n".join(state.failures))

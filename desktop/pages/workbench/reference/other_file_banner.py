@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.model.edit_names import EditName
-from desktop.pages.workbench.model.reference_file import of_item, same_file
+from desktop.pages.workbench.model.reference_file import item_file, same_file
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.widgets import Banner
 
@@ -58,4 +58,4 @@ class OtherFileBanner(Banner):
 
     def _is_elsewhere(self, item: ItemView) -> bool:
         home = self._open_record.link.record_file
-        return not same_file(of_item(item, home), home)
+        return not same_file(item_file(item, home), home)

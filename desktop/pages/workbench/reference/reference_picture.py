@@ -82,7 +82,9 @@ class ReferencePicture(QObject):
             self._open_record.context.session,
             file,
             partial(
-                self._open_record.link.worked_out, document.items if document else (), self._open_record.rows
+                self._open_record.link.compute_regions,
+                document.items if document else (),
+                self._open_record.rows,
             ),
             owner=self,
             progress=self._fetched_some,

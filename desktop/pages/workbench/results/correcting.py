@@ -119,7 +119,7 @@ class CorrectionController(QObject):
         bar.discardWanted.connect(self.discard)
         bar.drawToggled.connect(self._set_drawing)
         open_record.currentChanged.connect(self._current_changed)
-        open_record.draftsBack.connect(self._back)
+        open_record.draftsRestored.connect(self._back)
 
     # -- showing
 

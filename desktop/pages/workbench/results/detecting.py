@@ -118,7 +118,7 @@ class DetectionController(QObject):
         """Request detection once everything is saved; an empty ID stands for the whole record."""
         self._asking.update(dict.fromkeys(item_ids))
         self._follow()
-        self._open_record.edits.when_saved(
+        self._open_record.edits.call_when_saved(
             partial(self._send, item_ids, self._open_record.record_id, ask), self
         )
 
@@ -138,7 +138,7 @@ class DetectionController(QObject):
     def _jobs_started(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
         """Wait until the entries of the items show their jobs; `service_ids` are the items that got one."""
         self._asking.update(dict.fromkeys(item_ids))
-        self._live.expect(service_ids, lambda: self._jobs_listed(item_ids, service_ids))
+        self._live.read_items(service_ids, lambda: self._jobs_listed(item_ids, service_ids))
 
     def _jobs_listed(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
         for item_id in item_ids:
@@ -149,7 +149,7 @@ class DetectionController(QObject):
 
     def _say_left_out(self, started: set[str]) -> None:
         left = [row for row in self._open_record.rows if not row.judged and row.item_id not in started]
-        current = [row for row in left if self._outdated and row.detected and not row.run.under_way]
+        current = [row for row in left if self._outdated and row.detected and not row.run.is_running]
         if current:
             self.restChanged.emit(len(current))
         elif not started:
@@ -181,7 +181,7 @@ class DetectionController(QObject):
                 self._open_record.context.session,
                 wanted,
                 owner=self,
-                done=self._live.expect,
+                done=self._live.read_items,
                 failed=lambda error: self.notice.emit(sentence(error)),
             )
 
@@ -189,7 +189,7 @@ class DetectionController(QObject):
 
     def _follow(self) -> None:
         """Update which detections are running, and their progress."""
-        under_way = {row.item_id for row in self._open_record.rows if row.run.under_way}
+        under_way = {row.item_id for row in self._open_record.rows if row.run.is_running}
         requested = {item_id for item_id in self._asking if item_id}
         self._percent = {key: value for key, value in self._percent.items() if key in under_way}
         running = {item_id: self._percent.get(item_id, 0) for item_id in under_way | requested}

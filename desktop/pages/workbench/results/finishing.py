@@ -51,7 +51,7 @@ class FinishController(QObject):
         if not open_record.rows:
             self.notice.emit(self.tr("Cannot finish a record without items. Draw a region first."))
         elif open_record.counters.undecided:
-            open_record.edits.when_saved(self._read_photos, self)
+            open_record.edits.call_when_saved(self._read_photos, self)
         else:
             self._ask({})
 
@@ -105,7 +105,7 @@ class FinishController(QObject):
 
         `accepted`: the items on which the person signs the model's opinion, and no others.
         """
-        self._open_record.edits.when_saved(lambda: self._send(accepted), self)
+        self._open_record.edits.call_when_saved(lambda: self._send(accepted), self)
 
     def _send(self, accepted: Sequence[str]) -> None:
         run(
@@ -144,7 +144,7 @@ class FinishController(QObject):
 
     def write(self, path: Path) -> None:
         """Write the report to `path`, as a PDF or, by its suffix, as a web page; with progress and cancel."""
-        self._open_record.edits.when_saved(lambda: self._write(path), self)
+        self._open_record.edits.call_when_saved(lambda: self._write(path), self)
 
     def _write(self, path: Path) -> None:
         payload = self._open_record.context.payload

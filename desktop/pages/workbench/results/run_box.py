@@ -56,7 +56,7 @@ class RunBox(QWidget):
     def show_run(self, state: RunState, percent: int | None) -> None:
         """Show where the detection stands; `percent` is None unless it is asked for or under way."""
         requested = percent is not None
-        running = requested or state.under_way
+        running = requested or state.is_running
         ended = not running and state.run in (RunPhase.FAILED, RunPhase.CANCELED)
         self.start.setVisible(not running and not ended)
         self.notice.setText(self._text(state, percent) if running or ended else "")

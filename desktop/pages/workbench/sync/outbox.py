@@ -1,7 +1,7 @@
 """Sends the journal's edits in order and distinguishes conflicts from unrelated changes. No Qt.
 
-An edit is sent on the condition that the fields it changes still are what they were when the person changed
-them. Other users' changes of other fields, or a new result, are not a conflict.
+An edit is sent if the fields that it changes still have the values from before the edit. Other users' changes
+of other fields, or a new result, are not a conflict.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from desktop.pages.workbench.model.correction import boxes_of, same_boxes
 from desktop.pages.workbench.model.document import BOXES, FIELDS, REASON, ItemView, view_of
 from desktop.pages.workbench.model.signing import (
     VERDICT,
-    given_by_other,
+    is_by_other,
     same_verdict,
+    sign_verdict,
     standing_verdict,
-    to_sign,
 )
 from shared import results
 from shared.entries import Entry
@@ -30,18 +30,18 @@ from shared.wire.inspection import Item, ItemCreate, ItemUpdate
 RESULT = "result"
 """The result entries of an item, in an edit that deletes it and in a conflict of one."""
 
-BY = "updated_by"
-"""Who last changed a field of the item by hand, in a conflict."""
+MODIFIED_BY = "updated_by"
+"""The user who last changed a field of the item, in a conflict."""
 
-# A stale answer is followed by a fresh look; if another user changes an item that often, give up.
+# Number of attempts. After a stale answer, the item is read again.
 _TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SendResult:
-    """What became of one edit. `item` is the service's newest state (None: it is deleted there).
+    """The result of sending one edit. `item` is the newest state at the service; None if it is deleted.
 
-    `conflict`: it waits for a person's decision. `refused`: the service's reason not to take it at all.
+    `conflict` is True if the user must decide. `refused` is the error if the service refused the edit.
     """
 
     edit: Edit
@@ -62,10 +62,10 @@ class Outbox:
         self._me = me
 
     def send(self, report: Callable[[SendResult], None]) -> None:
-        """Send everything that is pending, oldest first, and `report` each.
+        """Send all pending edits, oldest first, and `report` each result.
 
-        Raises ClientError when the service cannot be reached (Unreachable, NotLoggedIn, ...): the edit stays
-        pending and the rest with it.
+        Raises ClientError when the service cannot be reached (Unreachable, NotLoggedIn, ...). The remaining
+        edits stay pending.
         """
         while True:
             edit = self._journal.first_pending_edit()
@@ -85,7 +85,7 @@ class Outbox:
                 case EditKind.UPDATE:
                     return self._update(edit)
         except (Invalid, Forbidden, Refused, Conflict, NotFound) as refusal:
-            # Sending it again would get the same answer: the user decides what becomes of it.
+            # Sending it again would get the same answer, so the user must decide.
             self._journal.conflict(edit.id, {})
             return SendResult(edit, None, refused=refusal)
 
@@ -106,7 +106,7 @@ class Outbox:
                 if etag is None:
                     current = self._session.items.get(item_id)
                     if not _is_unchanged(edit, current.value, self._me):
-                        return self._conflict(edit, current)
+                        return self._record_conflict(edit, current)
                     etag = current.etag
                 try:
                     self._session.items.delete(item_id, etag, str(edit.after.get(REASON) or ""))
@@ -114,7 +114,7 @@ class Outbox:
                 except Stale:
                     etag = None
             else:
-                return self._conflict(edit, self._session.items.get(item_id))
+                return self._record_conflict(edit, self._session.items.get(item_id))
         except NotFound:
             # Another user deleted it before, or the response was lost.
             pass
@@ -124,37 +124,39 @@ class Outbox:
     def _restore(self, edit: Edit) -> SendResult:
         item_id = self._journal.service_id(edit.object_id)
         try:
-            back = self._session.items.restore(item_id)
+            restored = self._session.items.restore(item_id)
         except NotFound:
             try:
                 # It arrived before, only the response was lost.
-                back = self._session.items.get(item_id)
+                restored = self._session.items.get(item_id)
             except NotFound:
                 # The service no longer has it: creating it again preserves at least the data known here.
                 return self._create(edit)
-        self._journal.acknowledge(edit.id, back.etag)
-        return SendResult(edit, view_of(back.value, edit.object_id))
+        self._journal.acknowledge(edit.id, restored.etag)
+        return SendResult(edit, view_of(restored.value, edit.object_id))
 
     def _update(self, edit: Edit) -> SendResult:
         item_id = self._journal.service_id(edit.object_id)
         current: Versioned[Item] | None = None
         fields = {name: value for name, value in edit.after.items() if name in FIELDS}
         boxes, verdict = edit.after.get(BOXES), edit.after.get(VERDICT)
-        # An edit undone before it was confirmed: only reading tells whether any of it arrived.
-        etag = None if _taken_back(edit) else self._journal.etag(edit.object_id)
-        if boxes is not None and given_by_other(verdict):
+        # For an edit that was undone before it was confirmed, only reading shows whether it arrived.
+        etag = None if _is_undone(edit) else self._journal.etag(edit.object_id)
+        if boxes is not None and is_by_other(verdict):
             # Other findings make the item undecided by themselves.
             verdict = None
         for _ in range(_TRIES):
             if etag is None:
                 current = self._session.items.get(item_id)
-                if not _agrees(edit, current.value, self._me):
-                    return self._conflict(edit, current)
+                if not _matches_service(edit, current.value, self._me):
+                    return self._record_conflict(edit, current)
                 etag = current.etag
-                # Values that are there already arrived before, only the response was lost.
-                if boxes is not None and same_boxes(_findings(current.value)["boxes"], boxes["boxes"]):
+                # These values were stored before, and only the response was lost.
+                if boxes is not None and same_boxes(
+                    _current_findings(current.value)["boxes"], boxes["boxes"]
+                ):
                     boxes = None
-                if verdict is not None and same_verdict(_decision(current.value, self._me), verdict):
+                if verdict is not None and same_verdict(_current_verdict(current.value, self._me), verdict):
                     verdict = None
             try:
                 if fields:
@@ -164,44 +166,44 @@ class Outbox:
                     current = self._session.items.correct(item_id, boxes["of_version"], boxes["boxes"], etag)
                     boxes, etag = None, current.etag
                 if verdict is not None:
-                    value, reason = to_sign(verdict)
+                    value, reason = sign_verdict(verdict)
                     current = self._session.items.set_verdict(item_id, value, reason or None, etag)
                 break
             except Stale:
                 etag = None
         else:
-            return self._conflict(edit, self._session.items.get(item_id))
+            return self._record_conflict(edit, self._session.items.get(item_id))
         if current is None:
             current = self._session.items.get(item_id)
         self._journal.acknowledge(edit.id, current.etag)
         return SendResult(edit, view_of(current.value, edit.object_id))
 
-    def _conflict(self, edit: Edit, now: Versioned[Item]) -> SendResult:
-        current = _current(now.value, self._me) | {BY: now.modified_by}
+    def _record_conflict(self, edit: Edit, current: Versioned[Item]) -> SendResult:
+        fields = _current_fields(current.value, self._me) | {MODIFIED_BY: current.modified_by}
         if edit.kind is EditKind.DELETE:
-            current |= {RESULT: list(view_of(now.value, "").result)}
-        self._journal.conflict(edit.id, current, now.etag)
-        return SendResult(edit, view_of(now.value, edit.object_id), conflict=True)
+            fields |= {RESULT: list(view_of(current.value, "").result)}
+        self._journal.conflict(edit.id, fields, current.etag)
+        return SendResult(edit, view_of(current.value, edit.object_id), conflict=True)
 
 
-def _current(item: Item, me: str | None) -> dict[str, Any]:
+def _current_fields(item: Item, me: str | None) -> dict[str, Any]:
     fields = view_of(item, item.item_id).fields()
-    return {**fields, BOXES: _findings(item), VERDICT: _decision(item, me)}
+    return {**fields, BOXES: _current_findings(item), VERDICT: _current_verdict(item, me)}
 
 
-def _decision(item: Item, me: str | None) -> dict[str, Any] | None:
-    """The verdict that stands at the service, with who gave it and when; None when there is none."""
+def _current_verdict(item: Item, me: str | None) -> dict[str, Any] | None:
+    """The current verdict at the service with its author and time; None when there is none."""
     return standing_verdict(view_of(item, item.item_id).result, me)
 
 
-def _findings(item: Item) -> dict[str, Any]:
-    """The findings that count at the service, as the field of an edit."""
+def _current_findings(item: Item) -> dict[str, Any]:
+    """The current findings at the service, as the field of an edit."""
     entry = results.finished_detection(view_of(item, item.item_id).result)
     return {"of_version": results.version(entry) if entry is not None else 0, "boxes": list(boxes_of(entry))}
 
 
-def _taken_back(edit: Edit) -> bool:
-    """True for an edit that sets findings or a verdict to their values before it."""
+def _is_undone(edit: Edit) -> bool:
+    """Whether an edit sets findings or a verdict to their values before it."""
     boxes, before = edit.after.get(BOXES), edit.before.get(BOXES)
     if boxes is not None and before is not None and same_boxes(before["boxes"], boxes["boxes"]):
         return True
@@ -209,26 +211,30 @@ def _taken_back(edit: Edit) -> bool:
     return verdict is not None and same_verdict(edit.before.get(VERDICT), verdict)
 
 
-def _agrees(edit: Edit, item: Item, me: str | None) -> bool:
-    """True when no other user changed the fields of `edit`, or only to the same values."""
-    now = _current(item, me)
-    boxes, verdict, stored = edit.after.get(BOXES), edit.after.get(VERDICT), now[VERDICT]
-    takes_back = False
+def _matches_service(edit: Edit, item: Item, me: str | None) -> bool:
+    """Whether no other user changed the fields of `edit`, or only to the same values."""
+    current = _current_fields(item, me)
+    boxes, verdict, stored = edit.after.get(BOXES), edit.after.get(VERDICT), current[VERDICT]
+    withdraws_verdict = False
     if boxes is not None:
-        known_boxes = [each["boxes"] for each in (edit.before.get(BOXES), boxes) if each is not None]
-        if not any(same_boxes(now[BOXES]["boxes"], each) for each in known_boxes):
+        known_boxes = [
+            boxes_value["boxes"] for boxes_value in (edit.before.get(BOXES), boxes) if boxes_value is not None
+        ]
+        if not any(same_boxes(current[BOXES]["boxes"], boxes_value) for boxes_value in known_boxes):
             return False
-        # A correction withdraws a verdict: one that the user did not know of must not be overwritten.
-        takes_back = not same_boxes(now[BOXES]["boxes"], boxes["boxes"])
+        # A correction withdraws a verdict. An unknown verdict of another user must not be overwritten.
+        withdraws_verdict = not same_boxes(current[BOXES]["boxes"], boxes["boxes"])
     # Without a current verdict no decision can be overwritten.
-    decides = stored is not None and (verdict is not None or takes_back)
-    if decides and not any(
+    sets_verdict = stored is not None and (verdict is not None or withdraws_verdict)
+    if sets_verdict and not any(
         expected is not None and same_verdict(stored, expected)
         for expected in (edit.before.get(VERDICT), verdict)
     ):
         return False
     return all(
-        now[name] in (edit.before.get(name), value) for name, value in edit.after.items() if name in FIELDS
+        current[name] in (edit.before.get(name), value)
+        for name, value in edit.after.items()
+        if name in FIELDS
     )
 
 
@@ -249,8 +255,8 @@ def _is_unchanged(edit: Edit, item: Item, me: str | None) -> bool:
     """True when an item to be deleted is as the user saw it."""
     view = view_of(item, item.item_id)
     fields = view.fields()
-    same = all(fields[name] == value for name, value in edit.before.items() if name in FIELDS)
-    return same and not new_facts(edit, view.result, me or "")
+    is_same = all(fields[name] == value for name, value in edit.before.items() if name in FIELDS)
+    return is_same and not new_facts(edit, view.result, me or "")
 
 
 def _is_fact(entry: Entry) -> bool:

@@ -14,10 +14,10 @@ from desktop.journal import Journal, JournalError
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.sync.outbox import Outbox, SendResult
 
-# Quick edits in a row (arrow keys, typing) join in the journal and travel as one.
+# Quick edits in a row (arrow keys, typing) are joined and sent as one.
 _GATHER_MS = 250
 _FIRST_PAUSE_MS = 1_000
-_LONGEST_PAUSE_MS = 30_000
+_MAX_PAUSE_MS = 30_000
 _SILENCE_MS = 4_000
 """A longer wait for a response is shown as "the service does not answer"."""
 
@@ -27,128 +27,132 @@ def _send(report: ProgressReport, outbox: Outbox) -> None:
 
 
 class OutboxSender(QObject):
-    """Sends pending edits. `ready` returns the journal and its account, None while nothing may be sent."""
+    """Sends pending edits.
+
+    `ready_journal` returns the journal and its account, or None while nothing may be sent.
+    """
 
     answered = Signal(object)
-    """A `SendResult`: what became of an edit at the service."""
+    """The `SendResult` of an edit."""
     changed = Signal()
-    """`offline` or `hindrance` changed, or there is less to send."""
+    """`offline`, `hindrance` or the number of unsent edits changed."""
 
     def __init__(
-        self, context: Context, ready: Callable[[], tuple[Journal, str] | None], parent: QObject
+        self, context: Context, ready_journal: Callable[[], tuple[Journal, str] | None], parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._context, self._ready = context, ready
-        self._settled: list[tuple[Callable[[], None], QObject | None]] = []
-        self._sending: Task | None = None
+        self._context, self._ready_journal = context, ready_journal
+        self._saved_callbacks: list[tuple[Callable[[], None], QObject | None]] = []
+        self._task: Task | None = None
         self._pause = _FIRST_PAUSE_MS
         self.offline = False
         """True while the service does not answer."""
         self.hindrance = ""
         """Another reason why edits wait, as a sentence."""
         self.refusals: dict[str, str] = {}
-        """Id of a refused edit -> the sentence of the service."""
-        self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
-        self._gather.timeout.connect(self.start)
-        self._retry = QTimer(self, singleShot=True)
-        self._retry.timeout.connect(self.start)
-        self._silence = QTimer(self, singleShot=True, interval=_SILENCE_MS)
-        self._silence.timeout.connect(self._unanswered)
+        """The messages of the service by id of the refused edit."""
+        self._gather_timer = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._gather_timer.timeout.connect(self.start)
+        self._retry_timer = QTimer(self, singleShot=True)
+        self._retry_timer.timeout.connect(self.start)
+        self._silence_timer = QTimer(self, singleShot=True, interval=_SILENCE_MS)
+        self._silence_timer.timeout.connect(self._on_silence)
 
-    def soon(self) -> None:
-        """Send soon: there are new edits."""
-        if not self._retry.isActive():
-            self._gather.start()
+    def send_soon(self) -> None:
+        """Send new edits after a short delay."""
+        if not self._retry_timer.isActive():
+            self._gather_timer.start()
 
     def retry(self) -> None:
         """Send pending edits now."""
-        self._retry.stop()
+        self._retry_timer.stop()
         self.start()
 
-    def came_back(self) -> None:
-        """The service answers again: send pending edits and reset the timeout."""
+    def on_service_ready(self) -> None:
+        """Send pending edits and reset the pause, because the service answers again."""
         self._pause = _FIRST_PAUSE_MS
         self.retry()
 
-    def went_away(self) -> None:
-        """The service does not answer."""
+    def on_service_unreachable(self) -> None:
+        """Show that the service does not answer."""
         self.offline = True
         self.changed.emit()
 
-    def when_saved(self, then: Callable[[], None], owner: QObject | None) -> None:
-        """Call `then` once everything that can be sent has been; not when `owner` no longer exists."""
-        self._settled.append((then, owner))
+    def call_when_saved(self, callback: Callable[[], None], owner: QObject | None) -> None:
+        """Call `callback` when all edits that can be sent were sent, unless `owner` no longer exists."""
+        self._saved_callbacks.append((callback, owner))
         self.start()
 
     def cancel(self) -> None:
-        """Cancel the sending; pending edits stay in the journal."""
-        if self._sending is not None:
-            self._sending.cancel()
-            self._sending = None
+        """Cancel sending. Pending edits stay in the journal."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
 
     def stop(self) -> None:
-        """`cancel`, and begin nothing more."""
+        """Cancel sending and stop all timers."""
         self.cancel()
-        for timer in (self._gather, self._retry, self._silence):
+        for timer in (self._gather_timer, self._retry_timer, self._silence_timer):
             timer.stop()
 
     def forget(self) -> None:
-        """`cancel`, and forget the state of this journal: another account's is next."""
+        """Cancel sending and reset the state for the journal of another account."""
         self.cancel()
         self.refusals.clear()
-        self._settled.clear()
+        self._saved_callbacks.clear()
         self.offline, self.hindrance = False, ""
 
     def start(self) -> None:
-        """Send pending edits, unless that is under way; when there are none, notify those who wait for it."""
-        self._gather.stop()
-        ready = self._ready()
-        if ready is None or self._sending is not None:
+        """Send pending edits unless this is running. If there are none, call the waiting callbacks."""
+        self._gather_timer.stop()
+        ready_journal = self._ready_journal()
+        if ready_journal is None or self._task is not None:
             return
-        journal, user_id = ready
+        journal, user_id = ready_journal
         if journal.first_pending_edit() is None:
             self.offline, self.hindrance, self._pause = False, "", _FIRST_PAUSE_MS
-            settled, self._settled = self._settled, []
-            for then, owner in settled:
+            callbacks, self._saved_callbacks = self._saved_callbacks, []
+            for callback, owner in callbacks:
                 if owner is None or shiboken6.isValid(owner):
-                    then()
+                    callback()
             self.changed.emit()
             return
-        self._retry.stop()
-        self._sending = run(
+        self._retry_timer.stop()
+        self._task = run(
             _send,
             Outbox(self._context.session, journal, user_id),
             owner=self,
-            progress=self._sent,
-            done=lambda _: self._done(),
-            failed=self._not_sent,
+            progress=self._on_sent,
+            done=lambda _: self._on_done(),
+            failed=self._on_send_failed,
             lane=Lane.LONG,
         )
-        self._silence.start()
+        self._silence_timer.start()
 
-    def _unanswered(self) -> None:
+    def _on_silence(self) -> None:
         """Show the service as not answering when an edit takes long."""
-        if self._sending is not None:
-            self.went_away()
+        if self._task is not None:
+            self.on_service_unreachable()
 
-    def _sent(self, sent: SendResult) -> None:
-        self._silence.start()
+    def _on_sent(self, sent: SendResult) -> None:
+        self._silence_timer.start()
         self.offline, self.hindrance, self._pause = False, "", _FIRST_PAUSE_MS
         if sent.refused is not None:
             self.refusals[sent.edit.id] = sentence(sent.refused)
         self.answered.emit(sent)
         self.changed.emit()
 
-    def _done(self) -> None:
-        self._sending = None
-        self._silence.stop()
+    def _on_done(self) -> None:
+        self._task = None
+        self._silence_timer.stop()
         self.start()
 
-    def _not_sent(self, error: Exception) -> None:
-        self._sending = None
-        self._silence.stop()
+    def _on_send_failed(self, error: Exception) -> None:
+        self._task = None
+        self._silence_timer.stop()
         if isinstance(error, JournalError):
-            # The service has it, but the journal could not be written: sent again, it is recognized.
+            # The service has the edit, but the journal could not be written. The service recognizes a
+            # repetition.
             self.hindrance = self.tr("Cannot record the sent changes on disk: {why}").format(why=error)
         elif isinstance(error, ClientError):
             self.hindrance = "" if isinstance(error, Unreachable) else sentence(error)
@@ -157,6 +161,6 @@ class OutboxSender(QObject):
             raise error
         self.offline = isinstance(error, Unreachable)
         if not isinstance(error, NotLoggedIn):
-            self._retry.start(self._pause)
-            self._pause = min(self._pause * 2, _LONGEST_PAUSE_MS)
+            self._retry_timer.start(self._pause)
+            self._pause = min(self._pause * 2, _MAX_PAUSE_MS)
         self.changed.emit()

@@ -83,7 +83,7 @@ class FirstHour:
         for field, text in (
             (form.user_name, "zhao"),
             (form.password, "Rivets-and-Seams-2026"),
-            (form.again, "Rivets-and-Seams-2026"),
+            (form.confirmation, "Rivets-and-Seams-2026"),
         ):
             write(self.qtbot, field, text)
         self.click(form.button)
@@ -200,7 +200,7 @@ def test_the_steps_go_back_and_keep_what_is_typed(hour: FirstHour, qtbot: QtBot)
     assert not login.first_run_form.isVisible()
     qtbot.keyClick(login.setup.languages["en"], Qt.Key.Key_Return)
     setup = login.setup
-    setup.choice.other.setChecked(True)
+    setup.choice.network_server.setChecked(True)
     write(hour.qtbot, setup.choice.address, "hangar.example")
     click(hour.qtbot, setup.back_button)
     assert setup.languages["en"].isVisible()

@@ -19,7 +19,7 @@ from desktop.context import Context
 from desktop.pages.common.faces.instruction import Instruction
 from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.login import LoginPage, challenge
-from desktop.pages.login.challenge import avoiding
+from desktop.pages.login.challenge import add_avoided
 from desktop.theme import DARK
 from shared.wire.face import CHALLENGE_NEEDED, DEVICE_HEADER, NOT_SHOWN, MovementName
 from tests.desktop.camera.pictures import face_frame, write
@@ -42,7 +42,7 @@ ONE_PICTURE, DRAW, ANSWER = (
 Show = Callable[..., LoginPage]
 
 
-def drawn(movement: MovementName = "left", to_ms: int = 120) -> Any:
+def challenge_answer(movement: MovementName = "left", to_ms: int = 120) -> Any:
     steps = [{"movement": movement, "from_ms": 0, "to_ms": to_ms}]
     return done({"challenge_id": "drawn", "steps": steps, "expires_at": "2026-03-01T08:20:30.000000Z"})
 
@@ -50,7 +50,7 @@ def drawn(movement: MovementName = "left", to_ms: int = 120) -> Any:
 @pytest.fixture
 def played() -> Played:
     played = Played()
-    played.answers |= {DRAW: drawn(), ANSWER: done(TOKENS)}
+    played.answers |= {DRAW: challenge_answer(), ANSWER: done(TOKENS)}
     return played
 
 
@@ -70,7 +70,7 @@ def desk(tmp_path: Path) -> ImageSequence:
 @pytest.fixture
 def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     # Every frame is looked at, and films are short: a test needs not wait for a person.
-    monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
+    monkeypatch.setattr(feed, "_ANALYSE_EVERY", 1)
     monkeypatch.setattr(challenge, "is_choppy", lambda _frames: False)
     pages: list[LoginPage] = []
 
@@ -78,7 +78,7 @@ def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Ite
         page = LoginPage(context, lambda: list(sources))
         pages.append(page)
         qtbot.addWidget(page)
-        page.face._pause.setInterval(10)
+        page.face._pause_timer.setInterval(10)
         page.resize(1440, 900)
         page.show()
         page.enter({})
@@ -89,7 +89,7 @@ def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Ite
         page.leave()
 
 
-def needed(played: Played, **changes: object) -> None:
+def set_requirements(played: Played, **changes: object) -> None:
     played.answers["/api/auth/faceRequirements"] = done({**REQUIREMENTS, **changes})
 
 
@@ -107,7 +107,7 @@ def instructions(page: LoginPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return shown
 
 
-def test_a_picture_in_doubt_leads_into_the_challenge_without_a_click(
+def test_doubtful_picture_starts_a_challenge(
     qtbot: QtBot,
     context: Context,
     played: Played,
@@ -115,7 +115,7 @@ def test_a_picture_in_doubt_leads_into_the_challenge_without_a_click(
     desk: ImageSequence,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    needed(played, challenge="sometimes")
+    set_requirements(played, challenge="sometimes")
     played.answers[ONE_PICTURE] = refused(CHALLENGE_NEEDED)
     page = show([desk])
     shown = instructions(page, monkeypatch)
@@ -131,16 +131,16 @@ def test_a_picture_in_doubt_leads_into_the_challenge_without_a_click(
     assert not page.viewfinder.another_movement.isVisible()
 
 
-def test_no_picture_is_tried_where_every_login_takes_a_challenge(
+def test_policy_of_challenges_sends_no_single_picture(
     qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
 ) -> None:
-    needed(played, challenge="always")
+    set_requirements(played, challenge="always")
     page = show([desk])
     with qtbot.waitSignal(context.strongLogin, timeout=20_000):
         pass
     assert played.bodies(ONE_PICTURE) == []
     assert played.bodies(DRAW) == [{"avoid": []}]
-    assert page.by_photo.button.isHidden()
+    assert page.photo_login.button.isHidden()
 
 
 def test_without_a_policy_no_challenge_is_drawn(
@@ -154,13 +154,13 @@ def test_without_a_policy_no_challenge_is_drawn(
         pass
     assert played.bodies(DRAW) == []
     assert strong == []
-    assert not page.by_photo.button.isHidden()
+    assert not page.photo_login.button.isHidden()
 
 
-def test_a_movement_that_is_not_seen_is_said_and_tried_three_times_only(
+def test_missed_movement_is_reported_and_tried_three_times(
     qtbot: QtBot, played: Played, show: Show, desk: ImageSequence
 ) -> None:
-    needed(played, challenge="always")
+    set_requirements(played, challenge="always")
     played.answers[ANSWER] = refused(NOT_SHOWN)
     page = show([desk])
     hints: list[str] = []
@@ -174,11 +174,11 @@ def test_a_movement_that_is_not_seen_is_said_and_tried_three_times_only(
     assert page.password_form.button.isEnabled()
 
 
-def test_another_movement_is_asked_for_on_request(
+def test_button_requests_another_movement(
     qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
 ) -> None:
-    needed(played, challenge="always")
-    played.answers[DRAW] = drawn("up", to_ms=60_000)
+    set_requirements(played, challenge="always")
+    played.answers[DRAW] = challenge_answer("up", to_ms=60_000)
     page = show([desk])
     qtbot.waitUntil(
         lambda: (
@@ -186,7 +186,7 @@ def test_another_movement_is_asked_for_on_request(
         ),
         timeout=20_000,
     )
-    played.answers[DRAW] = drawn("right")
+    played.answers[DRAW] = challenge_answer("right")
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(context.loginChanged, timeout=20_000):
         pass
@@ -194,15 +194,15 @@ def test_another_movement_is_asked_for_on_request(
     assert len(played.bodies(ANSWER)) == 1
 
 
-def test_another_movement_is_offered_after_a_failure_too(
+def test_another_movement_is_offered_after_a_failure(
     qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
 ) -> None:
-    needed(played, challenge="always")
+    set_requirements(played, challenge="always")
     played.answers[ANSWER] = refused(NOT_SHOWN)
     page = show([desk])
     # Long enough for the person to find the button.
-    page.face._pause.setInterval(600_000)
-    qtbot.waitUntil(page.face._pause.isActive, timeout=20_000)
+    page.face._pause_timer.setInterval(600_000)
+    qtbot.waitUntil(page.face._pause_timer.isActive, timeout=20_000)
     assert page.viewfinder.another_movement.isVisible()
     played.answers[ANSWER] = done(TOKENS)
     qtbot.mouseClick(page.viewfinder.another_movement, Qt.MouseButton.LeftButton)
@@ -211,17 +211,17 @@ def test_another_movement_is_offered_after_a_failure_too(
     assert played.bodies(DRAW) == [{"avoid": []}, {"avoid": ["left"]}]
 
 
-def test_a_turn_always_remains() -> None:
-    assert avoiding([], "left") == ["left"]
-    assert avoiding(["left"], "left") == ["left"]
-    assert avoiding(["left", "right"], "up") == ["right", "up"]
-    assert avoiding(["left", "right", "closer"], "up") == ["right", "closer", "up"]
+def test_one_turn_is_never_avoided() -> None:
+    assert add_avoided([], "left") == ["left"]
+    assert add_avoided(["left"], "left") == ["left"]
+    assert add_avoided(["left", "right"], "up") == ["right", "up"]
+    assert add_avoided(["left", "right", "closer"], "up") == ["right", "closer", "up"]
 
 
-def test_a_slow_camera_is_said_and_nothing_is_sent(
+def test_slow_camera_is_reported_and_nothing_is_sent(
     qtbot: QtBot, played: Played, show: Show, desk: ImageSequence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    needed(played, challenge="always")
+    set_requirements(played, challenge="always")
     monkeypatch.setattr(challenge, "is_choppy", lambda _frames: True)
     page = show([desk])
     hints: list[str] = []
@@ -231,32 +231,32 @@ def test_a_slow_camera_is_said_and_nothing_is_sent(
     assert played.bodies(ANSWER) == []
 
 
-def test_a_station_that_waits_counts_down_in_the_challenge_too(
+def test_challenge_counts_down_after_too_many_attempts(
     qtbot: QtBot, played: Played, show: Show, desk: ImageSequence
 ) -> None:
-    needed(played, challenge="always")
+    set_requirements(played, challenge="always")
     played.answers[DRAW] = failed(429, "too_many_requests", retry_after=30)
     page = show([desk])
-    page.face._wait.second.setInterval(20)
+    page.face._countdown.timer.setInterval(20)
     hints: list[str] = []
-    page.face._wait.counted.connect(lambda _left: hints.append(page.viewfinder.hint))
+    page.face._countdown.counted.connect(lambda _left: hints.append(page.viewfinder.hint))
     qtbot.waitUntil(lambda: len(hints) >= 2, timeout=20_000)
     assert "30 second" in hints[0]
 
 
-def test_leaving_the_page_drops_the_film(
+def test_leaving_the_page_discards_the_film(
     qtbot: QtBot, played: Played, show: Show, desk: ImageSequence
 ) -> None:
-    needed(played, challenge="always")
-    played.answers[DRAW] = drawn(to_ms=60_000)
+    set_requirements(played, challenge="always")
+    played.answers[DRAW] = challenge_answer(to_ms=60_000)
     page = show([desk])
-    qtbot.waitUntil(lambda: page.face._challenge._tick.isActive(), timeout=20_000)
+    qtbot.waitUntil(lambda: page.face._challenge._step_timer.isActive(), timeout=20_000)
     # However long the challenge allows: who follows is done by then.
     film = page.face._challenge._film
     assert film is not None
     assert film.length_ms == 4000
     page.leave()
-    assert not page.face._challenge.running
+    assert not page.face._challenge.is_running
     assert page.face._challenge._film is None
     assert page.viewfinder.instruction is None
 
@@ -264,10 +264,10 @@ def test_leaving_the_page_drops_the_film(
 # Devices and cameras
 
 
-def test_a_computer_that_is_not_allowed_says_so_and_films_nothing(
+def test_computer_that_is_not_allowed_starts_no_camera(
     qtbot: QtBot, played: Played, show: Show, desk: ImageSequence, memory_keyring: MemoryKeyring
 ) -> None:
-    needed(played, allowed_devices_only=True)
+    set_requirements(played, allowed_devices_only=True)
     page = show([desk])
     qtbot.waitUntil(lambda: "not allowed on this computer" in page.viewfinder.sentence)
     assert played.bodies(ONE_PICTURE) == []
@@ -283,7 +283,7 @@ def test_an_allowed_computer_sends_its_token(
     memory_keyring: MemoryKeyring,
 ) -> None:
     context.device_token.store("token of this computer")
-    needed(played, allowed_devices_only=True)
+    set_requirements(played, allowed_devices_only=True)
     headers: list[str | None] = []
 
     def answer(request: Any) -> Any:
@@ -297,7 +297,7 @@ def test_an_allowed_computer_sends_its_token(
     assert headers == ["token of this computer"]
 
 
-def test_the_keyring_is_not_opened_where_no_policy_wants_a_token(
+def test_keyring_is_read_only_if_the_policy_needs_a_token(
     qtbot: QtBot,
     context: Context,
     played: Played,
@@ -315,13 +315,11 @@ def test_the_keyring_is_not_opened_where_no_policy_wants_a_token(
     assert read == []
 
 
-def test_virtual_cameras_are_left_out_where_the_policy_refuses_them(
-    qtbot: QtBot, played: Played, show: Show
-) -> None:
-    needed(played, refuse_virtual_cameras=True)
+def test_refused_virtual_cameras_are_not_offered(qtbot: QtBot, played: Played, show: Show) -> None:
+    set_requirements(played, refuse_virtual_cameras=True)
     page = show([Camera(97, "OBS Virtual Camera")])
     qtbot.waitUntil(lambda: "Only a virtual camera" in page.viewfinder.sentence)
-    assert not page.by_photo.button.isVisible()
+    assert not page.photo_login.button.isVisible()
     assert page.viewfinder.action.text() == "Search for cameras"
 
 
@@ -336,7 +334,7 @@ def test_virtual_cameras_are_left_out_where_the_policy_refuses_them(
         ("up", QRectF(0.4, 0.1, 0.2, 0.4)),
     ],
 )
-def test_the_arrow_stands_where_the_person_has_to_look(
+def test_arrow_points_to_the_side_of_the_movement(
     qtbot: QtBot, movement: MovementName, place: QRectF
 ) -> None:
     view = Viewfinder()
@@ -358,5 +356,5 @@ def test_the_arrow_stands_where_the_person_has_to_look(
     assert sum(place.contains(x, y) for x, y in positions) > 0.9 * len(positions)
 
 
-def test_the_frames_are_in_no_text() -> None:
+def test_text_of_a_frame_contains_no_picture() -> None:
     assert "secret" not in repr(FilmedFrame(0, b"secret"))

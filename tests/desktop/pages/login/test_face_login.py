@@ -47,7 +47,7 @@ def test_first_run_enrolment_and_face_login(
         form = login.first_run_form
         form.user_name.set_text(ADMIN[0])
         form.password.set_text(ADMIN[1])
-        form.again.set_text(ADMIN[1])
+        form.confirmation.set_text(ADMIN[1])
         with qtbot.waitSignal(context.loginChanged):
             form.submit()
         login.hide()

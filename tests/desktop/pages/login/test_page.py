@@ -45,7 +45,7 @@ def context(qapp: QApplication, played: Played) -> Iterator[Context]:
 @pytest.fixture
 def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     # Every frame is looked at: a test needs not wait for a person.
-    monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
+    monkeypatch.setattr(feed, "_ANALYSE_EVERY", 1)
     pages: list[LoginPage] = []
 
     def make(sources: Iterable[FrameSource] = (), **params: Any) -> LoginPage:
@@ -62,7 +62,7 @@ def show(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Ite
         page.leave()
 
 
-def test_a_right_password_lets_in(qtbot: QtBot, context: Context, played: Played, show: Show) -> None:
+def test_right_password_logs_in(qtbot: QtBot, context: Context, played: Played, show: Show) -> None:
     page = show()
     qtbot.keyClicks(page.password_form.user_name.editor, "zhang")
     qtbot.keyClick(page.password_form.user_name.editor, Qt.Key.Key_Return)
@@ -75,7 +75,7 @@ def test_a_right_password_lets_in(qtbot: QtBot, context: Context, played: Played
     assert page.password_form.password.text() == ""
 
 
-def test_a_wrong_password_is_said_and_stays_typed(
+def test_wrong_password_is_reported_and_stays_in_the_field(
     qtbot: QtBot, played: Played, context: Context, show: Show
 ) -> None:
     played.answers["/api/auth/login"] = refused("用户名或密码错误")
@@ -91,7 +91,7 @@ def test_a_wrong_password_is_said_and_stays_typed(
     assert context.payload is None
 
 
-def test_nothing_typed_is_said_beside_the_field(show: Show, played: Played) -> None:
+def test_empty_field_is_reported_at_the_field(show: Show, played: Played) -> None:
     form = show().password_form
     form.user_name.set_text("")
     form.submit()
@@ -105,9 +105,11 @@ def test_nothing_typed_is_said_beside_the_field(show: Show, played: Played) -> N
 def test_too_many_tries_count_down(qtbot: QtBot, played: Played, show: Show) -> None:
     played.answers["/api/auth/login"] = failed(429, "too_many_requests", retry_after=2)
     form = show(user_name="zhang").password_form
-    form._wait.second.setInterval(20)
+    form._countdown.timer.setInterval(20)
     states: list[tuple[str, bool]] = []
-    form._wait.counted.connect(lambda _left: states.append((form.password.error(), form.button.isEnabled())))
+    form._countdown.counted.connect(
+        lambda _left: states.append((form.password.error(), form.button.isEnabled()))
+    )
     form.password.set_text("guess")
     form.submit()
     qtbot.waitUntil(lambda: len(states) == 3)
@@ -117,7 +119,9 @@ def test_too_many_tries_count_down(qtbot: QtBot, played: Played, show: Show) -> 
     assert form.password.text() == "guess"
 
 
-def test_the_first_run_makes_the_admin(qtbot: QtBot, context: Context, played: Played, show: Show) -> None:
+def test_first_run_creates_the_administrator(
+    qtbot: QtBot, context: Context, played: Played, show: Show
+) -> None:
     played.answers["/api/auth/first-run"] = lambda request: done(
         TOKENS if request.method == "POST" else {"needed": True}
     )
@@ -125,27 +129,25 @@ def test_the_first_run_makes_the_admin(qtbot: QtBot, context: Context, played: P
     qtbot.waitUntil(lambda: page.first_run)
     form = page.first_run_form
     assert not page.password_form.isVisible()
-    assert not page.face.running
+    assert not page.face.is_running
     form.user_name.set_text("chief")
     form.password.set_text("chief")
     form.submit()
     assert form.password.error()
     form.password.set_text("long enough words")
-    form.again.set_text("long enough wards")
+    form.confirmation.set_text("long enough wards")
     form.submit()
-    assert form.again.error() == "The passwords do not match. Enter them again."
-    form.again.set_text("long enough words")
+    assert form.confirmation.error() == "The passwords do not match. Enter them again."
+    form.confirmation.set_text("long enough words")
     with qtbot.waitSignal(context.loginChanged):
         form.submit()
     assert played.bodies("/api/auth/first-run") == [
         {"username": "chief", "password": "long enough words", "name": None}
     ]
-    assert (form.password.text(), form.again.text()) == ("", "")
+    assert (form.password.text(), form.confirmation.text()) == ("", "")
 
 
-def test_what_the_service_says_about_a_field_stands_beside_it(
-    qtbot: QtBot, played: Played, show: Show
-) -> None:
+def test_field_error_of_the_service_is_shown_at_the_field(qtbot: QtBot, played: Played, show: Show) -> None:
     fields = [{"field": "password", "type": "password_common", "message": "密码过于常见，请更换"}]
     played.answers["/api/auth/first-run"] = lambda request: (
         failed(422, "invalid_input", fields=fields) if request.method == "POST" else done({"needed": True})
@@ -155,7 +157,7 @@ def test_what_the_service_says_about_a_field_stands_beside_it(
     form = page.first_run_form
     form.user_name.set_text("chief")
     form.password.set_text("password123")
-    form.again.set_text("password123")
+    form.confirmation.set_text("password123")
     form.submit()
     qtbot.waitUntil(lambda: form.password.error() != "")
     assert form.password.error() == "This password is too common. Choose another password."
@@ -176,25 +178,25 @@ def test_first_run_done_elsewhere_leads_to_login(qtbot: QtBot, played: Played, s
     qtbot.waitUntil(lambda: page.first_run)
     page.first_run_form.user_name.set_text("chief")
     page.first_run_form.password.set_text("long enough words")
-    page.first_run_form.again.set_text("long enough words")
+    page.first_run_form.confirmation.set_text("long enough words")
     page.first_run_form.submit()
     qtbot.waitUntil(lambda: not page.first_run)
     assert page.password_form.isVisible()
 
 
-def test_a_server_elsewhere_makes_no_admin_from_here(
+def test_remote_server_allows_no_first_administrator(
     qtbot: QtBot, played: Played, context: Context, show: Show
 ) -> None:
     played.answers["/api/auth/first-run"] = done({"needed": True})
     context.session.rebase("https://walkaround.test")
     context.embedded = False
     page = show()
-    qtbot.waitUntil(lambda: "on the server computer" in page._below.text())
+    qtbot.waitUntil(lambda: "on the server computer" in page._subheading.text())
     assert not page.first_run
-    assert page._server.text() == "walkaround.test"
+    assert page._server_label.text() == "walkaround.test"
 
 
-def test_a_service_that_starts_is_waited_for(
+def test_page_waits_for_a_starting_service(
     qtbot: QtBot, played: Played, context: Context, show: Show
 ) -> None:
     context.service_state = ServiceState.STARTING
@@ -204,12 +206,10 @@ def test_a_service_that_starts_is_waited_for(
     context.show_service(ServiceState.READY)
     qtbot.waitUntil(lambda: "No camera found" in page.viewfinder.sentence)
     context.show_service(ServiceState.RESTARTING)
-    assert not page.face.running
+    assert not page.face.is_running
 
 
-def test_a_service_that_cannot_be_reached_is_said_and_tried_again(
-    qtbot: QtBot, played: Played, show: Show
-) -> None:
+def test_unreachable_service_is_reported_and_tried_again(qtbot: QtBot, played: Played, show: Show) -> None:
     played.answers["/api/auth/first-run"] = httpx.ConnectError("refused")
     page = show()
     qtbot.waitUntil(lambda: "Cannot connect to the service" in page.viewfinder.sentence)
@@ -225,7 +225,7 @@ def test_no_camera_offers_the_photo_file(
     page = show()
     qtbot.waitUntil(lambda: "photo file" in page.viewfinder.sentence)
     with qtbot.waitSignal(context.loginChanged):
-        page.by_photo.log_in(write(tmp_path / "我.png", face_frame()))
+        page.photo_login.log_in(write(tmp_path / "我.png", face_frame()))
     assert present(context.payload).user.user_id == PAYLOAD["user"]["user_id"]
 
 
@@ -239,7 +239,7 @@ def test_no_camera_offers_the_photo_file(
         (None, b"", "Cannot read the file"),
     ],
 )
-def test_a_photo_that_does_not_work_is_said(
+def test_refused_photo_is_reported(
     qtbot: QtBot,
     context: Context,
     show: Show,
@@ -254,52 +254,52 @@ def test_a_photo_that_does_not_work_is_said(
     path = tmp_path / (name or "missing.jpg")
     if name:
         path.write_bytes(data)
-    page.by_photo.log_in(path)
-    qtbot.waitUntil(lambda: page.by_photo.error() != "")
-    assert message in page.by_photo.error()
-    assert page.by_photo.button.isEnabled()
+    page.photo_login.log_in(path)
+    qtbot.waitUntil(lambda: page.photo_login.error() != "")
+    assert message in page.photo_login.error()
+    assert page.photo_login.button.isEnabled()
     assert context.payload is None
 
 
-def test_too_many_photos_are_counted_down(
+def test_too_many_photos_count_down(
     qtbot: QtBot, context: Context, played: Played, show: Show, tmp_path: Path
 ) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=3)
     page = show()
-    page.by_photo._wait.second.setInterval(20)
+    page.photo_login._countdown.timer.setInterval(20)
     errors: list[str] = []
-    page.by_photo._wait.counted.connect(lambda _left: errors.append(page.by_photo.error()))
+    page.photo_login._countdown.counted.connect(lambda _left: errors.append(page.photo_login.error()))
     path = write(tmp_path / "me.png", face_frame())
-    page.by_photo.log_in(path)
+    page.photo_login.log_in(path)
     qtbot.waitUntil(lambda: len(errors) == 4)
     assert ["3 second" in errors[0], "2 second" in errors[1], "1 second" in errors[2]] == [True] * 3
     assert errors[3] == ""
-    assert page.by_photo.button.isEnabled()
+    assert page.photo_login.button.isEnabled()
     played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
     with qtbot.waitSignal(context.loginChanged):
-        page.by_photo.log_in(path)
+        page.photo_login.log_in(path)
 
 
-def test_a_face_in_front_of_the_camera_lets_in(
+def test_face_in_front_of_the_camera_logs_in(
     qtbot: QtBot, context: Context, played: Played, show: Show, tmp_path: Path
 ) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())], "Desk Cam")])
     with qtbot.waitSignal(context.loginChanged):
         pass
-    assert not page.face.running
+    assert not page.face.is_running
     (body,) = played.bodies("/api/auth/loginByFaceInfo")
     assert body["faceInfo"].startswith("/9j/")
 
 
-def test_an_empty_chair_is_never_sent(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
+def test_frames_without_a_face_are_not_sent(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
     qtbot.waitUntil(lambda: page.viewfinder.hint.startswith("Look into the oval"))
     qtbot.wait(300)
     assert played.bodies("/api/auth/loginByFaceInfo") == []
 
 
-def test_a_look_that_misses_the_face_loses_little(
+def test_one_frame_without_a_face_costs_little(
     qtbot: QtBot, played: Played, show: Show, tmp_path: Path
 ) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = done(TOKENS)
@@ -313,16 +313,16 @@ def test_tries_count_until_the_person_has_gone(
     qtbot: QtBot, played: Played, show: Show, tmp_path: Path
 ) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
-    qtbot.waitUntil(lambda: page.face.running)
+    qtbot.waitUntil(lambda: page.face.is_running)
     page.face._feed.stop()
     # The camera may already have seen that there is no face.
-    page.face._looked(FrameAnalysis(Hint.CLOSER, None, 0.0))
+    page.face._on_frame_analysed(FrameAnalysis(Hint.CLOSER, None, 0.0))
     page.face._tries = 2
     nobody = FrameAnalysis(Hint.NO_FACE, None, 0.0)
     for _ in range(9):
-        page.face._looked(nobody)
+        page.face._on_frame_analysed(nobody)
     assert page.face._tries == 2
-    page.face._looked(nobody)
+    page.face._on_frame_analysed(nobody)
     assert page.face._tries == 0
 
 
@@ -331,17 +331,15 @@ def test_the_preview_marks_the_face(qtbot: QtBot, played: Played, show: Show, tm
     qtbot.waitUntil(lambda: not page.viewfinder.face_box().isEmpty())
 
 
-def test_a_stranger_is_tried_three_times_only(
-    qtbot: QtBot, played: Played, show: Show, tmp_path: Path
-) -> None:
+def test_unknown_face_is_tried_three_times(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
-    page.face._pause.setInterval(10)
+    page.face._pause_timer.setInterval(10)
     qtbot.waitUntil(lambda: "Face not recognized" in page.viewfinder.sentence, timeout=20_000)
     assert len(played.bodies("/api/auth/loginByFaceInfo")) == 3
     assert page.viewfinder.action.text() == "Retry"
 
 
-def test_face_login_switched_off_is_said(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
+def test_disabled_face_login_is_reported(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(403, "face_login_off")
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
     qtbot.waitUntil(lambda: "Face login is disabled" in page.viewfinder.sentence)
@@ -350,9 +348,9 @@ def test_face_login_switched_off_is_said(qtbot: QtBot, played: Played, show: Sho
 def test_too_many_faces_count_down(qtbot: QtBot, played: Played, show: Show, tmp_path: Path) -> None:
     played.answers["/api/auth/loginByFaceInfo"] = failed(429, "too_many_requests", retry_after=30)
     page = show([ImageSequence([write(tmp_path / "a.png", face_frame())])])
-    page.face._wait.second.setInterval(20)
+    page.face._countdown.timer.setInterval(20)
     hints: list[str] = []
-    page.face._wait.counted.connect(lambda _left: hints.append(page.viewfinder.hint))
+    page.face._countdown.counted.connect(lambda _left: hints.append(page.viewfinder.hint))
     qtbot.waitUntil(lambda: len(hints) >= 3)
     assert [f"{left} second" in hint for left, hint in zip((30, 29, 28), hints, strict=False)] == [True] * 3
     assert len(played.bodies("/api/auth/loginByFaceInfo")) == 1
@@ -393,12 +391,12 @@ def test_a_camera_that_fails_in_a_new_way_can_be_tried_again(
 
 def test_leaving_releases_the_camera(qtbot: QtBot, show: Show, tmp_path: Path) -> None:
     page = show([ImageSequence([write(tmp_path / "a.png", empty_frame())])])
-    qtbot.waitUntil(lambda: page.face.running)
+    qtbot.waitUntil(lambda: page.face.is_running)
     page.hide()
-    assert not page.face.running
+    assert not page.face.is_running
 
 
-def test_the_place_keeps_the_names_and_no_password(show: Show) -> None:
+def test_return_params_contain_names_but_no_password(show: Show) -> None:
     page = show(user_name="zhang")
     page.password_form.password.set_text("secret words")
     assert page.return_params() == {"user_name": "zhang", "name": "", "address": "", "step": ""}
@@ -419,18 +417,18 @@ def test_the_place_keeps_the_names_and_no_password(show: Show) -> None:
         ("host:99999", None),
     ],
 )
-def test_what_is_typed_as_an_address(typed: str, address: str | None) -> None:
+def test_typed_text_becomes_an_address(typed: str, address: str | None) -> None:
     assert server_address(typed) == address
 
 
-def test_the_server_dialog_tries_before_it_takes(qtbot: QtBot, context: Context) -> None:
+def test_server_dialog_checks_an_address_first(qtbot: QtBot, context: Context) -> None:
     dialog = ServerDialog("", context.preferences)
     qtbot.addWidget(dialog)
     chosen: list[str] = []
     dialog.chosen.connect(chosen.append)
     dialog.show()
     assert dialog.local_service.isChecked()
-    dialog.other.setChecked(True)
+    dialog.network_server.setChecked(True)
     dialog.address.set_text("nonsense address")
     dialog.use.click()
     assert "valid address" in dialog.address.error()

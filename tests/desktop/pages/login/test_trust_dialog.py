@@ -19,7 +19,7 @@ from desktop.connection.local_service import ServiceState
 from desktop.context import Context
 from desktop.pages.login import LoginPage
 from desktop.pages.login.server_dialog import ServerDialog
-from desktop.pages.login.trust_dialog import TrustDialog, in_lines
+from desktop.pages.login.trust_dialog import TrustDialog, format_fingerprint
 from desktop.preferences import Preferences
 from desktop.theme import Mode, stylesheet, theme_manager
 from desktop.widgets import PageFactory
@@ -50,15 +50,15 @@ def visible_question(dialog: QDialog) -> TrustDialog | None:
 
 
 def connect(qtbot: QtBot, dialog: ServerDialog, url: str) -> TrustDialog:
-    dialog.other.setChecked(True)
+    dialog.network_server.setChecked(True)
     dialog.address.set_text(url)
     dialog.use.click()
     qtbot.waitUntil(lambda: visible_question(dialog) is not None)
     return child(dialog, TrustDialog)
 
 
-def test_a_fingerprint_stands_in_two_lines() -> None:
-    lines = in_lines(":".join(f"{number:02X}" for number in range(32))).split("\n")
+def test_fingerprint_is_shown_in_two_lines() -> None:
+    lines = format_fingerprint(":".join(f"{number:02X}" for number in range(32))).split("\n")
     assert [line.count(":") for line in lines] == [15, 15]
     assert (lines[0][:5], lines[1][-5:]) == ("00:01", "1E:1F")
 
@@ -72,7 +72,7 @@ def test_a_server_is_used_once_its_fingerprint_is_trusted(
     dialog.chosen.connect(chosen.append)
     dialog.show()
     question = connect(qtbot, dialog, server.url)
-    assert in_lines(server.fingerprint) in texts(question)
+    assert format_fingerprint(server.fingerprint) in texts(question)
     assert "walkaround tls" in texts(question)
     # Enter and Esc mean no: nothing is kept, and nothing was sent.
     assert question.harmless.isDefault()
@@ -88,7 +88,7 @@ def test_a_server_is_used_once_its_fingerprint_is_trusted(
     assert Preferences(context.preferences.path).values.certificates == {server.key: server.fingerprint}
 
 
-def test_a_trusted_server_is_not_asked_about_again(qtbot: QtBot, context: Context, server: TlsServer) -> None:
+def test_trusted_server_needs_no_second_question(qtbot: QtBot, context: Context, server: TlsServer) -> None:
     context.preferences.change(certificates={server.key: server.fingerprint})
     dialog = ServerDialog(server.url, context.preferences)
     qtbot.addWidget(dialog)
@@ -97,9 +97,7 @@ def test_a_trusted_server_is_not_asked_about_again(qtbot: QtBot, context: Contex
     assert chosen.args == [server.url]
 
 
-def test_an_address_without_tls_leads_to_the_server_that_has_it_now(
-    qtbot: QtBot, context: Context, server: TlsServer
-) -> None:
+def test_http_address_leads_to_the_https_server(qtbot: QtBot, context: Context, server: TlsServer) -> None:
     dialog = ServerDialog("", context.preferences)
     qtbot.addWidget(dialog)
     chosen: list[str] = []
@@ -131,7 +129,7 @@ def test_a_server_without_tls_is_named_as_such(qtbot: QtBot, context: Context) -
     assert dialog.use.isEnabled()
 
 
-def test_an_address_where_nothing_answers_stays_as_it_was_typed(qtbot: QtBot, context: Context) -> None:
+def test_address_without_an_answer_stays_unchanged(qtbot: QtBot, context: Context) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
     dialog = ServerDialog(url, context.preferences)
@@ -150,8 +148,8 @@ def test_a_changed_certificate_takes_a_second_step(qtbot: QtBot, context: Contex
     qtbot.addWidget(dialog)
     dialog.show()
     question = connect(qtbot, dialog, server.url)
-    assert in_lines(before) in texts(question)
-    assert in_lines(server.fingerprint) in texts(question)
+    assert format_fingerprint(before) in texts(question)
+    assert format_fingerprint(server.fingerprint) in texts(question)
     assert "has changed" in texts(question)
     assert "has changed" in dialog.address.error()
     assert not question.act.isEnabled()
@@ -188,12 +186,10 @@ def question_of(qtbot: QtBot, desktop: Desktop) -> TrustDialog:
     return dialog
 
 
-def test_the_desktop_asks_at_its_start_and_works_from_then_on(
-    qtbot: QtBot, desktop: Desktop, server: TlsServer
-) -> None:
+def test_desktop_asks_for_trust_when_it_starts(qtbot: QtBot, desktop: Desktop, server: TlsServer) -> None:
     desktop.start()
     question = question_of(qtbot, desktop)
-    assert in_lines(server.fingerprint) in texts(question)
+    assert format_fingerprint(server.fingerprint) in texts(question)
     assert "not trusted" in desktop.window.banner.text()
     assert question.styleSheet() == stylesheet(theme_manager().theme)
     question.act.click()
@@ -203,9 +199,7 @@ def test_the_desktop_asks_at_its_start_and_works_from_then_on(
     assert desktop.preferences.values.certificates == {server.key: server.fingerprint}
 
 
-def test_whoever_says_no_is_asked_again_when_they_try_again(
-    qtbot: QtBot, desktop: Desktop, server: TlsServer
-) -> None:
+def test_refused_trust_is_asked_again_on_retry(qtbot: QtBot, desktop: Desktop, server: TlsServer) -> None:
     desktop.start()
     first = question_of(qtbot, desktop)
     answers: list[Untrusted] = []
@@ -220,7 +214,7 @@ def test_whoever_says_no_is_asked_again_when_they_try_again(
     question_of(qtbot, desktop)
 
 
-def test_a_certificate_that_changes_while_it_runs_stops_the_work(
+def test_certificate_that_changes_at_run_time_stops_the_work(
     qtbot: QtBot, desktop: Desktop, server: TlsServer
 ) -> None:
     before = server.fingerprint
@@ -230,7 +224,7 @@ def test_a_certificate_that_changes_while_it_runs_stops_the_work(
     qtbot.waitUntil(lambda: desktop.context.service_state is ServiceState.READY)
     server.replace_certificate()
     question = question_of(qtbot, desktop)
-    assert in_lines(before) in texts(question)
+    assert format_fingerprint(before) in texts(question)
     assert desktop.context.service_state is ServiceState.FAILED
     assert "has changed" in desktop.window.banner.text()
     question.compared.click()

@@ -54,7 +54,7 @@ def context(qapp: QApplication, played: Played) -> Iterator[Context]:
 @pytest.fixture
 def page(qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MePage:
     # Every frame is analysed: a test need not wait for a person.
-    monkeypatch.setattr(feed, "_LOOK_EVERY", 1)
+    monkeypatch.setattr(feed, "_ANALYSE_EVERY", 1)
     frames = [write(tmp_path / "camera.png", face_frame())]
     page = MePage(context, lambda: [ImageSequence(frames, "Desk Cam")])
     qtbot.addWidget(page)

@@ -85,4 +85,4 @@ def test_the_list_offers_the_same(opened: WorkbenchDriver) -> None:
     items = opened.page.items.list
     opened.page.go_to(opened.page.open_record.rows[0].item_id)
     items.customContextMenuRequested.emit(items.visualRect(items.model().index(0, 0)).center())
-    assert titles(popup()) == titles(menus.of_item(opened.context.commands, items))
+    assert titles(popup()) == titles(menus.item_menu(opened.context.commands, items))

@@ -234,7 +234,7 @@ def test_sealed_record_does_not_change_and_the_reason_is_shown_once(
     ATTEMPTS[name](opened)
     opened.session.records.get(opened.page.open_record.record_id)
     settled: list[bool] = []
-    opened.page.open_record.edits.when_saved(lambda: settled.append(True))
+    opened.page.open_record.edits.call_when_saved(lambda: settled.append(True))
     qtbot.waitUntil(lambda: bool(settled) and bool(toasts))
     assert toasts == [sealed_sentence()]
     assert shown(opened) == before

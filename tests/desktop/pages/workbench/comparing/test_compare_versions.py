@@ -75,8 +75,8 @@ def dialog(workbench: WorkbenchDriver, qtbot: QtBot) -> CompareVersions:
     item_id = workbench.session.items.all(record_id)[0].item_id
     add_result(workbench.session, item_id)
     dent: EntryBox = {**STAIN, "points": {"x1": 500, "y1": 200, "x2": 540, "y2": 240}, "label": "dent"}
-    corrected = [{**box, "origin": "person", "accepted": True} for box in (CRACK, dent)]
-    workbench.session.items.correct(item_id, 1, corrected)
+    with_correction = [{**box, "origin": "person", "accepted": True} for box in (CRACK, dent)]
+    workbench.session.items.correct(item_id, 1, with_correction)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.context.commands.run("item.versions")
     versions_dialog = workbench.page.findChild(CompareVersions)

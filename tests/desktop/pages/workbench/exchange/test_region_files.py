@@ -160,8 +160,8 @@ def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: WorkbenchDriver, 
     before = len(workbench.rows)
     slices = importing._slices
     slices._run = _recorded(slices._run, events)  # type: ignore[method-assign]
-    slices._next.timeout.disconnect()
-    slices._next.timeout.connect(lambda: slices._run())
+    slices._timer.timeout.disconnect()
+    slices._timer.timeout.connect(lambda: slices._run())
     importing.imported.connect(lambda _: events.append(f"imported at {len(workbench.rows)}"))
     importing.start([{"item_name": f"{number}"} for number in range(450)])
     # Responses of the service may be shown at any time after the end.

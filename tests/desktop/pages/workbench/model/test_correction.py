@@ -11,10 +11,10 @@ from desktop.canvas.views.pair_tools import PairPointer, ThreePointTool
 from desktop.pages.workbench.model.correction import (
     CorrectionDraft,
     boxes_of,
-    corrected,
+    is_unsent,
     same_boxes,
     stored_version,
-    waits,
+    with_correction,
 )
 from shared import results
 from shared.entries import Entry
@@ -83,15 +83,15 @@ def test_undo_leads_back_and_redo_forth_through_the_same_findings(numbers: list[
 def test_what_waits_counts_and_is_replaced_by_the_next() -> None:
     correction = draft()
     correction.remove([0])
-    entries = corrected([ENTRY], 1, correction.boxes)
+    entries = with_correction([ENTRY], 1, correction.boxes)
     newest = results.finished_detection(entries)
     assert newest is not None
-    assert waits(newest)
+    assert is_unsent(newest)
     assert (newest["version"], stored_version(newest)) == (2, 1)
     assert newest["inputImage"] == ENTRY["inputImage"]
     assert newest["provenance"] == {"alignment": {"inliers": 3}}
     assert results.model_opinion(entries) is False
-    again = corrected(entries, 1, ())
+    again = with_correction(entries, 1, ())
     assert len(again) == 2
     assert results.passed(again) is True
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from desktop.pages.workbench.model.detection_settings import (
     ItemDetectionSettings,
     area_of,
-    carried,
     item_detection_settings,
+    move_with_region,
     pixels,
     sensitivity_of,
     with_settings,
@@ -52,12 +52,14 @@ def test_areas_of_a_copy_lie_as_they_lay(wanted: ItemDetectionSettings, origin: 
         Rect(origin.x + a.x * origin.w / 2, origin.y + a.y * origin.h / 2, origin.w / 2, origin.h / 2)
         for a in wanted.ignored
     )
-    moved = carried(ItemDetectionSettings(wanted.sensitivity, wanted.smallest, inside), origin, place)
+    moved = move_with_region(
+        ItemDetectionSettings(wanted.sensitivity, wanted.smallest, inside), origin, place
+    )
     assert (moved.sensitivity, moved.smallest) == (wanted.sensitivity, wanted.smallest)
     for before, after in zip(inside, moved.ignored, strict=True):
         assert (after.x - place.x) / place.w == pytest.approx((before.x - origin.x) / origin.w, abs=1e-9)
         assert after.w / place.w == pytest.approx(before.w / origin.w)
-    back = carried(moved, place, origin)
+    back = move_with_region(moved, place, origin)
     for before, after in zip(inside, back.ignored, strict=True):
         assert (after.x, after.y, after.w, after.h) == pytest.approx((before.x, before.y, before.w, before.h))
 

@@ -146,7 +146,7 @@ def test_a_verdict_counts_before_the_service_knows_it() -> None:
     doc.apply([present(doc.decide("a", "verdict", Verdict.FAILED, "cracked"))])
     (item,) = doc.items
     assert (item.verdict, item.reason, item.passed) == (Verdict.FAILED, "cracked", False)
-    assert ItemRows().of(doc.items, {})[0].status == "failed"
+    assert ItemRows().rows_of(doc.items, {})[0].status == "failed"
 
 
 boxes = st.tuples(*(st.floats(0, 1000, width=32) for _ in range(4)))
@@ -165,17 +165,17 @@ def test_a_region_survives_the_way_through_fractions(box: Any, width: int, heigh
 
 def test_only_what_changed_gets_a_new_row() -> None:
     doc, rows = document("a", "b", "c"), ItemRows()
-    before = rows.of(doc.items, {})
+    before = rows.rows_of(doc.items, {})
     doc.apply([present(doc.change("b", "rename", {"item_name": "crack"}))])
-    after = rows.of(doc.items, {})
+    after = rows.rows_of(doc.items, {})
     assert [new is old for new, old in zip(after, before, strict=True)] == [True, False, True]
     assert after[1].name == "crack"
     doc.apply([present(doc.remove("a", "remove"))])
-    moved = rows.of(doc.items, {})
+    moved = rows.rows_of(doc.items, {})
     assert [(row.item_id, row.number, row.name) for row in moved] == [("b", 1, "crack"), ("c", 2, "c")]
     assert [rows.number(item_id) for item_id in "abc"] == [0, 1, 2]
     doc.apply([doc.make("draw", {"item_name": "new"}, "d")])
-    grown = rows.of(doc.items, {})
+    grown = rows.rows_of(doc.items, {})
     assert [new is old for new, old in zip(grown, moved, strict=False)] == [True, True]
     assert (grown[2].item_id, rows.number("d")) == ("d", 3)
-    assert rows.of(doc.items, {"m": "model"}) == rows.of(doc.items, {"m": "model"})
+    assert rows.rows_of(doc.items, {"m": "model"}) == rows.rows_of(doc.items, {"m": "model"})

@@ -28,7 +28,7 @@ def _item(number: int) -> ItemView:
 
 
 def _show(doc: Document, rows: ItemRows, link: RegionLink) -> list[Region]:
-    link.show(doc.items, rows.of(doc.items, {}))
+    link.show(doc.items, rows.rows_of(doc.items, {}))
     return list(link.store)
 
 

@@ -32,7 +32,7 @@ Shown = Callable[[CaptureTarget | None], CaptureDialog]
 def camera(monkeypatch: pytest.MonkeyPatch) -> MovedCamera:
     camera = MovedCamera(Pose(x=0.2))
     monkeypatch.setattr(capture, "sources", lambda _size: [camera])
-    monkeypatch.setattr(guidance, "_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(guidance, "_ANALYSE_SECONDS", 0.02)
     monkeypatch.setattr(auto_shutter, "HOLD_SECONDS", 0.15)
     return camera
 

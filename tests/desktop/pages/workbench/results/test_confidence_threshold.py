@@ -79,8 +79,8 @@ def test_a_correction_shows_what_the_result_before_it_showed(
     thresholds: EntryThresholds, least: float | None
 ) -> None:
     first = entry(thresholds)
-    corrected: Entry = {**correction(2, of_version=1), "provenance": {"alignment": None}}
+    with_correction: Entry = {**correction(2, of_version=1), "provenance": {"alignment": None}}
     assert least_confidence(first, (first,)) == least
-    assert least_confidence(corrected, (first, corrected)) == least
+    assert least_confidence(with_correction, (first, with_correction)) == least
     lost = correction(3, of_version=3)
     assert least_confidence(lost, (lost,)) is None

@@ -72,7 +72,7 @@ def test_the_newest_entry_says_where_it_stands(entry: Entry, run: RunPhase) -> N
     old: Entry = {"progress": "done", "isPassed": True, "version": 1}
     state = run_state([old, {**entry, "version": 2}])
     assert state.run is run
-    assert state.under_way == (run in (RunPhase.WAITING, RunPhase.RUNNING))
+    assert state.is_running == (run in (RunPhase.WAITING, RunPhase.RUNNING))
     assert bool(state.message) == (run is RunPhase.FAILED)
 
 

@@ -76,7 +76,7 @@ def test_stopped_service_differs_from_slow_service(
 ) -> None:
     workbench, pid = at_mortal, mortal.pid
     assert pid is not None
-    workbench.page.open_record.edits.sending._silence.setInterval(100)
+    workbench.page.open_record.edits.sending._silence_timer.setInterval(100)
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     os.kill(pid, signal.SIGSTOP)
     try:
@@ -312,7 +312,7 @@ def test_photos_of_the_record_that_were_not_sent_are_sent_when_the_service_is_ba
     photos.add(paths)
     qtbot.waitUntil(lambda: photos.queue.away)
     assert "2 photo(s) will be uploaded when it is back" in photos.tray.text
-    assert photos.tray.again.isVisible()
+    assert photos.tray.retry_button.isVisible()
     assert photos.queue.failures == []
     assert unsent(workbench.context) == 2
     qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
