@@ -29,7 +29,7 @@ from desktop.client.http.errors import Untrusted
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.connection.remote_service import RemoteWatch
 from desktop.context import Context
-from desktop.crash import CrashHandler, RunMarker, failure_of, start_again
+from desktop.crash import CrashHandler, RunMarker, describe_failure, start_program_again
 from desktop.localization.language import Language
 from desktop.logs import Logs, log_dir
 from desktop.pages.catalogue import CataloguePage
@@ -367,7 +367,7 @@ class Desktop(QObject):
 
     def _caught(self, error: BaseException) -> None:
         # In the thread where it happened. What travels on holds no object of that thread.
-        failure = failure_of(error)
+        failure = describe_failure(error)
         self._gui(lambda: self.crashes.show(failure))
 
     def _say(self, sentence: str) -> None:
@@ -432,8 +432,8 @@ def run_desktop(
             status = application.exec()
         finally:
             desktop.close()
-        if desktop.crashes.restart_wanted:
-            start_again(server_url, data_folder)
+        if desktop.crashes.restart_requested:
+            start_program_again(server_url, data_folder)
         return status
     finally:
         signals.close()

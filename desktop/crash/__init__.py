@@ -1,14 +1,14 @@
-"""Says what happened when the program fails: an unexpected error, or a run that did not end in order.
+"""Reports failures of the program: unexpected errors, and earlier runs that crashed or were killed.
 
-`CrashHandler` shows the dialog, `RunMarker` notices a run that died, `failure_of` and `report_text` make a
-report without values and secrets.
+`CrashHandler` shows the dialog, `RunMarker` detects runs that did not end normally, and `describe_failure`
+and `report_text` make a report without values and secrets.
 """
 
 from desktop.crash.dialog import CrashDialog
 from desktop.crash.handler import CrashHandler
 from desktop.crash.last_run import LastRun, RunMarker
-from desktop.crash.report import Failure, failure_of, report_text
-from desktop.crash.restart import start_again
+from desktop.crash.report import Failure, describe_failure, report_text
+from desktop.crash.restart import start_program_again
 
 __all__ = [
     "CrashDialog",
@@ -16,7 +16,7 @@ __all__ = [
     "Failure",
     "LastRun",
     "RunMarker",
-    "failure_of",
+    "describe_failure",
     "report_text",
-    "start_again",
+    "start_program_again",
 ]

@@ -1,4 +1,4 @@
-"""Says that an unexpected error occurred: what is saved, a report to copy, and how to go on."""
+"""Shows that an unexpected error occurred, what is saved, a report to copy, and how to continue."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _REPORT_HEIGHT = 180
 
 
 class CrashDialog(Dialog):
-    """One failure with its report. Closing it continues; the other way on is a restart of the program."""
+    """Shows one failure with its report. The user continues or restarts the program."""
 
-    restart_wanted = Signal()
+    restart_requested = Signal()
 
     def __init__(self, parent: QWidget | None, report: str, *, last_run: bool = False) -> None:
         super().__init__(parent)
@@ -23,15 +23,15 @@ class CrashDialog(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 16)
         column.setSpacing(10)
-        heading = (
+        title = (
             self.tr("Walkaround ended unexpectedly last time")
             if last_run
             else self.tr("An unexpected error occurred")
         )
-        self.heading = label(heading, "item", wrap=True)
-        column.addWidget(self.heading)
-        self.saved = label(self.tr("All edits are saved on this computer."), wrap=True)
-        column.addWidget(self.saved)
+        self.heading_label = label(title, "item", wrap=True)
+        column.addWidget(self.heading_label)
+        self.saved_label = label(self.tr("All edits are saved on this computer."), wrap=True)
+        column.addWidget(self.saved_label)
         self.photos = label("", wrap=True)
         self.photos.hide()
         column.addWidget(self.photos)
@@ -52,7 +52,7 @@ class CrashDialog(Dialog):
         self.report.setAccessibleName(self.tr("Report"))
         column.addWidget(self.report)
         column.addLayout(self._button_row(last_run))
-        self.go_on.setFocus()
+        self.continue_button.setFocus()
 
     def _button_row(self, last_run: bool) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -65,28 +65,28 @@ class CrashDialog(Dialog):
         self.restart.clicked.connect(self._restart)
         self.restart.setVisible(not last_run)
         row.addWidget(self.restart)
-        self.go_on = Button(self.tr("Continue"), kind=ButtonKind.MAIN)
-        self.go_on.clicked.connect(self.accept)
-        self.go_on.setDefault(True)
-        row.addWidget(self.go_on)
+        self.continue_button = Button(self.tr("Continue"), kind=ButtonKind.MAIN)
+        self.continue_button.clicked.connect(self.accept)
+        self.continue_button.setDefault(True)
+        row.addWidget(self.continue_button)
         return row
 
-    def show_waiting(self, edits: int) -> None:
-        """Say how many edits wait to be sent."""
+    def show_waiting_edits(self, edits: int) -> None:
+        """Show how many edits are not sent yet."""
         if edits:
-            self.saved.setText(
+            self.saved_label.setText(
                 self.tr("All edits are saved on this computer; %n of them are sent later.", "", edits)
             )
 
     def show_photos(self, photos: int) -> None:
-        """Say how many photos are only in this program."""
+        """Show how many photos are not uploaded yet."""
         self.photos.setText(
             self.tr("%n photo(s) not uploaded yet. Wait for them before you restart.", "", photos)
         )
         self.photos.setVisible(bool(photos))
 
     def show_count(self, count: int, report: str) -> None:
-        """The same or other errors came while this is open: `count` in all."""
+        """Show that `count` errors occurred while the dialog is open, and the report of the last one."""
         self.repeats.setText(self.tr("%n errors so far.", "", count))
         self.repeats.setVisible(count > 1)
         self.report.setPlainText(report)
@@ -97,4 +97,4 @@ class CrashDialog(Dialog):
 
     def _restart(self) -> None:
         self.accept()
-        self.restart_wanted.emit()
+        self.restart_requested.emit()

@@ -1,4 +1,4 @@
-"""Shows one dialog for unexpected errors, however many there are, and never fails itself."""
+"""Shows one dialog for unexpected errors, regardless of their number. It never raises an exception itself."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ def _count_unsent_edits() -> int:
 
 
 class CrashHandler(QObject):
-    """Shows failures to the person.
+    """Shows failures to the user.
 
-    The first error of a kind and place opens the dialog; further ones are counted in it while it is open.
-    After Continue the same error is only said in a short notice, at its 2nd, 10th, 100th ... time, so that an
-    error of every repaint leaves the program usable. `window` gives the main window, `photos` the number of
-    photos that are only in this program, `say` shows a short notice.
+    The first error of a kind and place opens the dialog. While the dialog is open, it counts further errors.
+    After Continue, the same error is only reported in a short notice, at its 2nd, 10th, 100th ... time, so
+    that the program stays usable if every repaint fails.
     """
 
     def __init__(
@@ -45,6 +44,10 @@ class CrashHandler(QObject):
         say: Callable[[str], None],
         parent: QObject | None = None,
     ) -> None:
+        """`window` gives the main window, `photos` the number of photos that are not uploaded yet.
+
+        `say` shows a short notice.
+        """
         super().__init__(parent)
         self._log_file = log_file
         self._window = window
@@ -53,14 +56,14 @@ class CrashHandler(QObject):
         self._counts: Counter[str] = Counter()
         self._busy = False
         self.dialog: CrashDialog | None = None
-        self.restart_wanted = False
-        """True when the person chose to have the program started again after its end."""
+        self.restart_requested = False
+        """Whether the program is to be started again after its end."""
 
     def show(self, failure: Failure) -> None:
-        """Say that `failure` happened; on the GUI thread."""
+        """Show `failure`. Must run on the GUI thread."""
         self._counts[failure.key] += 1
         if self._busy:
-            # Telling about an error failed with another one: the log has both.
+            # Showing an error failed with another error. The log has both.
             return
         self._busy = True
         try:
@@ -71,9 +74,9 @@ class CrashHandler(QObject):
             self._busy = False
 
     def show_last_run(self, last: LastRun) -> None:
-        """Say calmly that an earlier run died: by the dialog where it left a trace, else by a notice."""
+        """Report an earlier run that did not end normally: in the dialog with its trace, else in a notice."""
         if last.trace:
-            self._open(CrashDialog(self._window(), _trace_report(last, self._log_file), last_run=True))
+            self._open_dialog(CrashDialog(self._window(), _trace_report(last, self._log_file), last_run=True))
         else:
             self._say(self.tr("Walkaround was not closed properly last time. All edits are saved."))
 
@@ -81,22 +84,22 @@ class CrashHandler(QObject):
         if self.dialog is not None and isValid(self.dialog) and self.dialog.isVisible():
             self.dialog.show_count(self._counts.total(), report_text(failure, self._log_file, count))
         elif count == 1:
-            front = QApplication.activeModalWidget() or self._window()
-            self._open(CrashDialog(front, report_text(failure, self._log_file)))
+            parent = QApplication.activeModalWidget() or self._window()
+            self._open_dialog(CrashDialog(parent, report_text(failure, self._log_file)))
         elif count == 2 or (count >= 10 and str(count).strip("0") == "1"):
             self._say(self.tr("The same error occurred again (%n times). Restart the program.", "", count))
 
-    def _open(self, dialog: CrashDialog) -> None:
+    def _open_dialog(self, dialog: CrashDialog) -> None:
         self.dialog = dialog
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.restart_wanted.connect(self._restart)
+        dialog.restart_requested.connect(self._on_restart_requested)
         dialog.show_photos(self._photos())
         theme_manager().apply_to(dialog)
         dialog.open()
-        run(_count_unsent_edits, owner=dialog, done=dialog.show_waiting)
+        run(_count_unsent_edits, owner=dialog, done=dialog.show_waiting_edits)
 
-    def _restart(self) -> None:
-        self.restart_wanted = True
+    def _on_restart_requested(self) -> None:
+        self.restart_requested = True
         QCoreApplication.exit(0)
 
 

@@ -1,7 +1,7 @@
-"""Notices at the start that an earlier run did not end in order, and reads what it left.
+"""Detects at the start that an earlier run did not end normally, and reads its trace.
 
-Each run holds a lock and a marker beside the log, both deleted at its end. A marker whose lock is free
-belongs to a run that died: killed, crashed, or on a computer that was switched off.
+Each run holds a lock and a marker beside the log and deletes both at its end. A marker without a held lock
+belongs to a run that crashed or was killed, or whose computer was switched off.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from filelock import FileLock, Timeout
 from shared.ids import new_key
 
 CRASH_FILE = "crash.log"
-_MOST_TRACE = 8_000
-"""Characters of a trace that are worth reading."""
+_MAX_TRACE_LENGTH = 8_000
+"""How many characters of a trace are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class LastRun:
-    """A run that died. `trace` is what Python wrote down as it crashed; empty when it was ended otherwise."""
+    """A run that did not end normally. `trace` is what faulthandler wrote; empty if the run did not crash."""
 
     trace: str
 
 
 class RunMarker:
-    """Marks this run as running, from `begin` to `end`. Does nothing where it cannot write."""
+    """Marks this run as running from `begin` to `end`. Does nothing if the folder is not writable."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -37,10 +37,10 @@ class RunMarker:
         self._lock: FileLock | None = None
 
     def begin(self) -> LastRun | None:
-        """Mark this run; gives the newest earlier one that died, None when there is none."""
-        died = None
+        """Mark this run as running. Returns the newest earlier run that did not end normally, if any."""
+        dead_run = None
         with contextlib.suppress(OSError):
-            died = self._take_last_run()
+            dead_run = self._take_last_run()
             name = f"run-{os.getpid()}-{new_key()[:8]}"
             lock = FileLock(self._folder / f"{name}.lock")
             lock.acquire(timeout=0)
@@ -48,10 +48,10 @@ class RunMarker:
             marker = self._folder / f"{name}.json"
             marker.write_text(json.dumps({"crash_bytes": _size(self._folder / CRASH_FILE)}), encoding="utf-8")
             self._marker = marker
-        return died
+        return dead_run
 
     def end(self) -> None:
-        """The run ends in order."""
+        """Remove the mark, because the run ends normally."""
         with contextlib.suppress(OSError):
             if self._marker is not None:
                 self._marker.unlink(missing_ok=True)
@@ -68,19 +68,19 @@ class RunMarker:
                 lock.acquire(timeout=0)
             except Timeout:
                 continue
-            last_run = LastRun(self._trace(marker))
+            last_run = LastRun(self._read_trace(marker))
             marker.unlink(missing_ok=True)
             lock.release()
             marker.with_suffix(".lock").unlink(missing_ok=True)
         return last_run
 
-    def _trace(self, marker: Path) -> str:
-        """What was written into the crash file since that run began."""
+    def _read_trace(self, marker: Path) -> str:
+        """Read what was written to the crash file since that run began."""
         try:
             begin = int(json.loads(marker.read_text(encoding="utf-8"))["crash_bytes"])
             with (self._folder / CRASH_FILE).open("rb") as file:
                 file.seek(begin)
-                return file.read(_MOST_TRACE).decode("utf-8", "replace").strip()
+                return file.read(_MAX_TRACE_LENGTH).decode("utf-8", "replace").strip()
         except (OSError, ValueError, KeyError, TypeError):
             return ""
 

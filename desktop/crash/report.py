@@ -1,4 +1,4 @@
-"""Makes the report of a failure: kinds and places of errors, versions, last lines of the log; no values."""
+"""Makes the report of a failure: kinds and places of errors, versions, last lines of the log. No values."""
 
 from __future__ import annotations
 
@@ -19,41 +19,44 @@ from shared.redaction import redacted
 LOG_LINES = 30
 _LOG_TAIL_BYTES = 64 * 1024
 _LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
-_DEEPEST = 5
-"""How many causes of an error are followed."""
+_MAX_CAUSES = 5
+"""How many causes of an error are described."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error as its kind and where it happened, outermost frame first. Holds no object of the program."""
+    """The description of an error: its kind and its frames, outermost first. Refers to no object."""
 
     lines: tuple[str, ...]
 
     @property
     def key(self) -> str:
-        """The same for the same error at the same place."""
+        """Equal for the same error at the same place."""
         return "\n".join(self.lines)
 
 
-def failure_of(error: BaseException) -> Failure:
-    """Kinds and frames of an error and of what caused it; no messages, which may hold what was typed."""
+def describe_failure(error: BaseException) -> Failure:
+    """Describe an error and its causes by their kinds and frames.
+
+    Messages are left out, because they may contain typed text.
+    """
     lines: list[str] = []
-    current: BaseException | None = error
-    for _ in range(_DEEPEST):
-        if current is None:
+    cause: BaseException | None = error
+    for _ in range(_MAX_CAUSES):
+        if cause is None:
             break
-        lines.append(("caused by " if lines else "") + type(current).__qualname__)
+        lines.append(("caused by " if lines else "") + type(cause).__qualname__)
         lines += [
             f"  {_short_path(frame.filename)}:{frame.lineno} in {frame.name}"
-            for frame in traceback.extract_tb(current.__traceback__)
+            for frame in traceback.extract_tb(cause.__traceback__)
         ]
-        suppressed = current.__suppress_context__
-        current = current.__cause__ or (None if suppressed else current.__context__)
+        is_context_suppressed = cause.__suppress_context__
+        cause = cause.__cause__ or (None if is_context_suppressed else cause.__context__)
     return Failure(tuple(lines))
 
 
 def _short_path(file: str) -> str:
-    """A file as seen from the program; of a library, its last two parts."""
+    """The path of a file relative to the program; for a library, its last two parts."""
     path = Path(file)
     try:
         return path.relative_to(root()).as_posix()
@@ -79,7 +82,7 @@ def report_text(failure: Failure, log_file: Path, count: int = 1) -> str:
 
 
 def log_tail(log_file: Path) -> list[str]:
-    """The last entries of a log, each by its first line: what follows may be the message of an error."""
+    """The first lines of the last log entries. Further lines are left out: they may be an error's message."""
     try:
         with log_file.open("rb") as log:
             log.seek(max(0, log_file.stat().st_size - _LOG_TAIL_BYTES))

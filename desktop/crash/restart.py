@@ -9,8 +9,8 @@ from pathlib import Path
 from shared.paths import command_folder, own_command
 
 
-def start_again(server_url: str | None, data_folder: Path | None) -> None:
-    """Start the desktop with the same options, in a process that outlives this one."""
+def start_program_again(server_url: str | None, data_folder: Path | None) -> None:
+    """Start the desktop with the same options in a new process, which continues after this one ends."""
     arguments = ["run"]
     if server_url:
         arguments += ["--server", server_url]

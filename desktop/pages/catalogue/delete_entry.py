@@ -1,4 +1,4 @@
-"""Deletes a catalogue entry after showing what another user changed meanwhile."""
+"""Deletes a catalogue entry, and asks again if another user has changed it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from desktop.background.workers import run
 from desktop.client.api.catalogue import Entries
 from desktop.localization.dates import minute
-from desktop.pages.catalogue.saving import EntryConflictError, remove
+from desktop.pages.catalogue.saving import EntryConflictError, delete_unchanged_entry
 from desktop.pages.common.lists.list_section import Section
 from desktop.widgets import confirm
 
@@ -20,12 +20,12 @@ class DeletableSection(Section[T]):
     """A section that deletes an entry only if it is unchanged, or if the user insists."""
 
     def entries(self) -> Entries[Any, Any]:
-        """The calls of this kind of entry."""
-        raise AssertionError(f"{type(self).__name__} knows its entries")
+        """The API calls for this kind of entry."""
+        raise NotImplementedError
 
     def delete(self, entry: T) -> None:
-        """Delete it, off the GUI thread. Raises EntryConflictError when another user changed it meanwhile."""
-        remove(self.entries(), self.key(entry), entry)
+        """Delete an entry, in a worker thread. Raises EntryConflictError if another user changed it."""
+        delete_unchanged_entry(self.entries(), self.key(entry), entry)
 
     def _on_delete_failed(self, name: str, error: Exception) -> None:
         if not isinstance(error, EntryConflictError):
@@ -33,20 +33,23 @@ class DeletableSection(Section[T]):
             return
         translate = QCoreApplication.translate
         text = translate("Catalogue", "Another user modified it at {time}:").format(
-            time=minute(error.now.updated_at)
+            time=minute(error.current.updated_at)
         )
         lines = [
             text,
-            *(_change_text(getattr(error.base, field), getattr(error.now, field)) for field in error.fields),
+            *(
+                _change_text(getattr(error.base, field), getattr(error.current, field))
+                for field in error.fields
+            ),
         ]
         title = translate("Catalogue", "Delete {name} anyway?").format(name=name)
         if confirm(self, title, "\n".join(lines), translate("Catalogue", "Delete anyway")):
             run(
                 self.delete,
-                error.now,
+                error.current,
                 owner=self,
                 done=lambda _: self._on_deleted(name),
-                failed=lambda again: self._on_delete_failed(name, again),
+                failed=lambda next_error: self._on_delete_failed(name, next_error),
             )
         else:
             self.reload()

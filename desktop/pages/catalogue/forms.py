@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.context import Context
 from desktop.localization.dates import example, minute, typed_minute
-from desktop.pages.catalogue.in_place import offer_new
+from desktop.pages.catalogue.in_place import add_creation_button
 from desktop.pages.catalogue.saving import EntryConflictError, save
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from desktop.pages.common.forms import lookup
@@ -30,7 +30,7 @@ from shared.wire.catalogue import (
     TaskWrite,
 )
 
-_MOST_MM = 1000.0
+_MAX_MM_PER_PIXEL = 1000.0
 
 
 class EntryForm(Form):
@@ -44,38 +44,40 @@ class EntryForm(Form):
             super()._on_failed(error)
             return
         self._enable_saving()
-        # The user has now seen the present state: saving again overwrites it knowingly.
-        self._entry = error.now
-        shown = [name for name in error.fields if name in self.fields]
-        for name in shown:
-            stored = getattr(error.now, name.removesuffix("_id") + "_name", None) or getattr(error.now, name)
+        # The user sees the current values now, so saving again may overwrite them.
+        self._entry = error.current
+        conflicts = [name for name in error.fields if name in self.fields]
+        for name in conflicts:
+            value = getattr(error.current, name.removesuffix("_id") + "_name", None) or getattr(
+                error.current, name
+            )
             text = self.tr("Changed by another user to: {theirs}").format(
-                theirs=stored if stored not in (None, "") else self.tr("(empty)")
+                theirs=value if value not in (None, "") else self.tr("(empty)")
             )
             self.fields[name].set_error(text)
         self.banner.say(
             self.tr("Another user modified this. Save again to keep your changes, or cancel."), "warn"
         )
 
-    def show_texts(self, entry: Any, *names: str) -> None:
-        """Put the entry's own texts into the fields."""
+    def fill_texts(self, entry: Any, *names: str) -> None:
+        """Fill the fields with the texts of the entry."""
         for name in names:
             self.fields[name].set_text((getattr(entry, name) or "") if entry is not None else "")
 
-    def chooser(self, name: str, title: str, find_them: FindPage, current: tuple[str, str] | None) -> Field:
-        """Return a field that chooses another entry of the catalogue, or creates one in place."""
-        chooser = SearchCombo(title, find_them, placeholder=self.tr("Not set"))
+    def chooser(self, name: str, title: str, find_page: FindPage, current: tuple[str, str] | None) -> Field:
+        """Make a field that selects another entry of the catalogue, with a button that creates one."""
+        chooser = SearchCombo(title, find_page, placeholder=self.tr("Not set"))
         chooser.show_choice(current)
         chooser.editTextChanged.connect(lambda _: self.fields[name].set_error(""))
         field = Field(title, chooser)
         if name == "aircraft_id":
-            offer_new_aircraft(self._context, field, self)
+            add_aircraft_button(self._context, field, self)
         elif name == "flight_id":
-            offer_new_flight(self._context, field, self)
+            add_flight_button(self._context, field, self)
         return field
 
     def selected_id(self, name: str) -> str | None:
-        """Return the ID chosen in a field. Shows an error and raises ValueError for an unknown name."""
+        """The ID selected in a field. Shows an error and raises ValueError for an unknown name."""
         editor = self.fields[name].editor
         assert isinstance(editor, SearchCombo)
         try:
@@ -87,27 +89,27 @@ class EntryForm(Form):
             raise
 
     def required_text(self, name: str, error: str) -> str:
-        """Return the text of a required field. Shows `error` and raises ValueError when it is empty."""
-        typed = self.text(name)
-        if typed is None:
+        """The text of a required field. Shows `error` and raises ValueError if it is empty."""
+        text = self.text(name)
+        if text is None:
             self.show_field_error(name, error)
             raise ValueError(name)
-        return typed
+        return text
 
     def work(self) -> Callable[[], Any] | None:
-        """What to do with what is typed; None when a field is wrong."""
+        """The function that saves the typed values; None if a field is invalid."""
         try:
             return self.write()
         except ValidationError:
-            # The line edits limit their length to what the service takes; only a description can be too long.
+            # Only a description can be too long: the line edits limit their texts to the service's lengths.
             self.banner.say(self.tr("The description is too long. Enter at most 20,000 characters."), "error")
         except ValueError:
             pass
         return None
 
     def write(self) -> Callable[[], Any]:
-        """Return the request to send. Shows an error and raises ValueError when a field is wrong."""
-        raise AssertionError(f"{type(self).__name__} knows its fields")
+        """The request to send. Shows an error and raises ValueError if a field is invalid."""
+        raise NotImplementedError
 
 
 class AircraftForm(EntryForm):
@@ -129,7 +131,7 @@ class AircraftForm(EntryForm):
             Field(self.tr("Type"), placeholder="Boeing 787-9"),
             "aircraft_type",
         )
-        self.show_texts(entry, "aircraft_name", "registration", "aircraft_type")
+        self.fill_texts(entry, "aircraft_name", "registration", "aircraft_type")
 
     def write(self) -> Callable[[], Any]:
         body = AircraftWrite(
@@ -137,8 +139,8 @@ class AircraftForm(EntryForm):
             registration=self.text("registration"),
             aircraft_type=self.text("aircraft_type"),
         )
-        key = self._entry.aircraft_id if self._entry else None
-        return partial(save, self._context.session.catalogue.aircraft, key, self._entry, body)
+        entry_id = self._entry.aircraft_id if self._entry else None
+        return partial(save, self._context.session.catalogue.aircraft, entry_id, self._entry, body)
 
 
 class FlightForm(EntryForm):
@@ -158,7 +160,7 @@ class FlightForm(EntryForm):
         self.add(
             "aircraft_id",
             self.chooser(
-                "aircraft_id", self.tr("Aircraft"), lookup.aircraft(context.session), _pair(current)
+                "aircraft_id", self.tr("Aircraft"), lookup.aircraft(context.session), _known_choice(current)
             ),
         )
         self.add(
@@ -171,29 +173,29 @@ class FlightForm(EntryForm):
             "scheduled_at",
             MomentField(self.tr("Scheduled (local time)"), placeholder=self.tr("YYYY-MM-DD")),
         )
-        self.show_texts(entry, "flight_number", "departure", "arrival")
+        self.fill_texts(entry, "flight_number", "departure", "arrival")
         self.fields["scheduled_at"].set_text(minute(entry.scheduled_at) if entry else "")
 
     def write(self) -> Callable[[], Any]:
         number = self.required_text("flight_number", self.tr("Enter a flight number."))
-        scheduled = self.fields["scheduled_at"].text()
+        scheduled_text = self.fields["scheduled_at"].text()
         try:
-            at = typed_minute(scheduled)
+            scheduled_at = typed_minute(scheduled_text)
         except ValueError:
             text = self.tr("Enter date and time as {example}.").format(example=example())
             self.show_field_error("scheduled_at", text)
             raise
-        if self._entry and scheduled.strip() == minute(self._entry.scheduled_at):
-            at = self._entry.scheduled_at
+        if self._entry and scheduled_text.strip() == minute(self._entry.scheduled_at):
+            scheduled_at = self._entry.scheduled_at
         body = FlightWrite(
             flight_number=number,
             aircraft_id=self.selected_id("aircraft_id"),
             departure=self.text("departure"),
             arrival=self.text("arrival"),
-            scheduled_at=at,
+            scheduled_at=scheduled_at,
         )
-        key = self._entry.flight_id if self._entry else None
-        return partial(save, self._context.session.catalogue.flights, key, self._entry, body)
+        entry_id = self._entry.flight_id if self._entry else None
+        return partial(save, self._context.session.catalogue.flights, entry_id, self._entry, body)
 
 
 class TaskForm(EntryForm):
@@ -214,14 +216,16 @@ class TaskForm(EntryForm):
         self.add("task_name", Field(self.tr("Name"), placeholder=self.tr("After-flight walkaround")))
         self.add(
             "flight_id",
-            self.chooser("flight_id", self.tr("Flight"), lookup.flights(session), _pair(flight)),
-            self.chooser("aircraft_id", self.tr("Aircraft"), lookup.aircraft(session), _pair(aircraft)),
+            self.chooser("flight_id", self.tr("Flight"), lookup.flights(session), _known_choice(flight)),
+            self.chooser(
+                "aircraft_id", self.tr("Aircraft"), lookup.aircraft(session), _known_choice(aircraft)
+            ),
             "aircraft_id",
         )
         hint = self.tr("Aircraft defaults to the flight's aircraft.")
         self.body.addWidget(label(hint, "small", wrap=True))
         self.add("description", Field(self.tr("Description"), TextArea(4)))
-        self.show_texts(entry, "task_name", "description")
+        self.fill_texts(entry, "task_name", "description")
 
     def write(self) -> Callable[[], Any]:
         body = TaskWrite(
@@ -230,12 +234,12 @@ class TaskForm(EntryForm):
             aircraft_id=self.selected_id("aircraft_id"),
             description=self.text("description"),
         )
-        key = self._entry.task_id if self._entry else None
-        return partial(save, self._context.session.catalogue.tasks, key, self._entry, body)
+        entry_id = self._entry.task_id if self._entry else None
+        return partial(save, self._context.session.catalogue.tasks, entry_id, self._entry, body)
 
 
 class ReferenceForm(EntryForm):
-    """Changes a reference image: its name, its aircraft and its scale."""
+    """Edits the name, the aircraft and the scale of a reference image."""
 
     def __init__(self, context: Context, entry: ReferenceImage, parent: QWidget | None = None) -> None:
         self._entry = entry
@@ -245,7 +249,7 @@ class ReferenceForm(EntryForm):
         self.add(
             "aircraft_id",
             self.chooser(
-                "aircraft_id", self.tr("Aircraft"), lookup.aircraft(context.session), _pair(aircraft)
+                "aircraft_id", self.tr("Aircraft"), lookup.aircraft(context.session), _known_choice(aircraft)
             ),
             Field(self.tr("Millimetres per pixel"), placeholder="0.42"),
             "mm_per_pixel",
@@ -258,7 +262,7 @@ class ReferenceForm(EntryForm):
             "length in this image in pixels."
         )
         self.body.addWidget(label(hint, "small", wrap=True))
-        self.show_texts(entry, "reference_image_name")
+        self.fill_texts(entry, "reference_image_name")
         self.fields["mm_per_pixel"].set_text(
             "" if entry.mm_per_pixel is None else f"{entry.mm_per_pixel:.6g}"
         )
@@ -270,7 +274,7 @@ class ReferenceForm(EntryForm):
             reference_image_name=name,
             file_id=entry.file_id,
             aircraft_id=self.selected_id("aircraft_id"),
-            mm_per_pixel=self._scale(),
+            mm_per_pixel=self._parse_scale(),
         )
         images = self._context.session.catalogue.reference_images
         return partial(save, images, entry.reference_image_id, entry, body)
@@ -278,7 +282,7 @@ class ReferenceForm(EntryForm):
     def ask_scale(self) -> None:
         """Let the user measure a known length on the image."""
         dialog = ScaleDialog(self._context, self._entry, self)
-        dialog.measured.connect(self._use_scale)
+        dialog.scale_measured.connect(self._use_scale)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
@@ -287,45 +291,49 @@ class ReferenceForm(EntryForm):
         self.fields["mm_per_pixel"].set_error("")
         self.mark_changed()
 
-    def _scale(self) -> float | None:
-        typed = self.text("mm_per_pixel")
-        if typed is None:
+    def _parse_scale(self) -> float | None:
+        text = self.text("mm_per_pixel")
+        if text is None:
             return None
         try:
-            scale = float(typed.replace(",", "."))
-            if not 0 < scale <= _MOST_MM:
+            scale = float(text.replace(",", "."))
+            if not 0 < scale <= _MAX_MM_PER_PIXEL:
                 raise ValueError("out of range")
         except ValueError:
             self.show_field_error(
                 "mm_per_pixel", self.tr("Enter a number above 0 and up to 1000, for example 0.42.")
             )
             raise
-        stored = self._entry.mm_per_pixel
-        # The field shows six digits; what was not changed keeps all of them.
-        return stored if stored is not None and typed == f"{stored:.6g}" else scale
+        current = self._entry.mm_per_pixel
+        # The field shows six digits; an unchanged value keeps its full precision.
+        return current if current is not None and text == f"{current:.6g}" else scale
 
 
-def offer_new_aircraft(context: Context, field: Field, parent: QWidget) -> None:
-    """Let the user create an aircraft beside the field that chooses one; the typed text becomes its name."""
+def add_aircraft_button(context: Context, field: Field, parent: QWidget) -> None:
+    """Add a button to a field that creates an aircraft; its name begins with the typed text."""
     text = QCoreApplication.translate("Catalogue", "New aircraft…")
-    offer_new(
+    add_creation_button(
         context, field, text, partial(AircraftForm, context, None, parent), "aircraft_name", "aircraft_id"
     )
 
 
-def offer_new_flight(context: Context, field: Field, parent: QWidget) -> None:
-    """Let the user create a flight beside the field that chooses one; the typed text becomes its number."""
+def add_flight_button(context: Context, field: Field, parent: QWidget) -> None:
+    """Add a button to a field that creates a flight; its number begins with the typed text."""
     text = QCoreApplication.translate("Catalogue", "New flight…")
-    offer_new(context, field, text, partial(FlightForm, context, None, parent), "flight_number", "flight_id")
+    add_creation_button(
+        context, field, text, partial(FlightForm, context, None, parent), "flight_number", "flight_id"
+    )
 
 
-def offer_new_task(context: Context, field: Field, parent: QWidget) -> None:
-    """Let the user create a task beside the field that chooses one; the typed text becomes its name."""
+def add_task_button(context: Context, field: Field, parent: QWidget) -> None:
+    """Add a button to a field that creates a task; its name begins with the typed text."""
     text = QCoreApplication.translate("Catalogue", "New task…")
-    offer_new(context, field, text, partial(TaskForm, context, None, parent), "task_name", "task_id")
+    add_creation_button(
+        context, field, text, partial(TaskForm, context, None, parent), "task_name", "task_id"
+    )
 
 
-def _pair(choice: tuple[str | None, str | None] | None) -> tuple[str, str] | None:
+def _known_choice(choice: tuple[str | None, str | None] | None) -> tuple[str, str] | None:
     if choice is None or choice[0] is None:
         return None
     return choice[0], choice[1] or choice[0]

@@ -1,4 +1,4 @@
-"""Shows the sections of the catalogue, one in front."""
+"""Shows the sections of the catalogue."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shared.codes import Permission
 
 
 class CataloguePage(SectionsPage[Section[Any]]):
-    """Aircraft, flights, tasks, reference images and detection models."""
+    """Shows aircraft, flights, tasks, reference images and detection models."""
 
     page_id: ClassVar[str] = "catalogue"
     icon: ClassVar[str] = "plane"
@@ -55,12 +55,12 @@ class CataloguePage(SectionsPage[Section[Any]]):
         return QCoreApplication.translate("CataloguePage", "Catalogue")
 
     def enter(self, params: dict[str, Any]) -> None:
-        """Show the section `section`, or the one that was in front."""
+        """Show the section named by the parameter `section`, else the last one."""
         run(_counts, self._context.session, owner=self, done=self._counted_all, failed=lambda _: None)
         super().enter(params)
 
     def visible_sections(self) -> Mapping[str, str]:
-        """Every section, with how many entries it has where that is known; models need a right."""
+        """The sections with their numbers of entries if known; models require a permission."""
         titles = {
             "aircraft": self.tr("Aircraft"),
             "flights": self.tr("Flights"),
@@ -96,6 +96,6 @@ def _counts(session: Session) -> dict[str, int]:
     try:
         counts["models"] = len(session.detection.models())
     except Forbidden:
-        # The section is not offered to this person then.
+        # The section is not visible to this user.
         counts["models"] = 0
     return counts

@@ -16,43 +16,45 @@ from shared.wire.detection import DetectionModel, ModelUpdate
 
 
 class EntryConflictError(Exception):
-    """Another user changed these fields; nothing was done. `base` is the entry as the person saw it, `now`
-    as it is there."""
+    """Another user changed some fields, so nothing was saved.
 
-    def __init__(self, base: Any, now: Any, fields: list[str]) -> None:
+    `base` is the entry that the user saw, `current` the stored one, `fields` the names of the changed fields.
+    """
+
+    def __init__(self, base: Any, current: Any, fields: list[str]) -> None:
         super().__init__(", ".join(fields))
         self.base = base
-        self.now = now
+        self.current = current
         self.fields = fields
 
 
 def save(entries: Entries[Any, Any], entry_id: str | None, base: Any, body: Any) -> Any:
-    """Make the entry, or send the fields of `body` that differ from `base`, the entry as the person saw it.
+    """Create an entry, or send the fields of `body` that differ from `base`, the entry that the user saw.
 
-    Other users' changes of other fields stay. Raises EntryConflictError when they changed the same ones to
-    something else, ClientError.
+    Other users' changes of other fields are kept. Raises EntryConflictError if another user changed the same
+    fields to other values, ClientError.
     """
     if entry_id is None:
         return entries.create(body)
     kind = type(body)
-    needed = {name for name, field in kind.model_fields.items() if field.is_required()}
+    required = {name for name, field in kind.model_fields.items() if field.is_required()}
     changes = {
         name: getattr(body, name)
         for name in body.model_fields_set
         if getattr(body, name) != getattr(base, name)
     }
     for attempt in range(MAX_ATTEMPTS):
-        now = entries.tagged(entry_id)
+        current = entries.tagged(entry_id)
         conflicts = [
             name
             for name, value in changes.items()
-            if getattr(now.value, name) not in (getattr(base, name), value)
+            if getattr(current.value, name) not in (getattr(base, name), value)
         ]
         if conflicts:
-            raise EntryConflictError(base, now.value, conflicts)
-        sent = {name: getattr(now.value, name) for name in needed} | changes
+            raise EntryConflictError(base, current.value, conflicts)
+        values = {name: getattr(current.value, name) for name in required} | changes
         try:
-            return entries.update(entry_id, kind(**sent), now.etag)
+            return entries.update(entry_id, kind(**values), current.etag)
         except Stale:
             if attempt + 1 == MAX_ATTEMPTS:
                 raise
@@ -60,44 +62,46 @@ def save(entries: Entries[Any, Any], entry_id: str | None, base: Any, body: Any)
 
 
 def save_model(detection: Detection, base: DetectionModel, change: ModelUpdate) -> DetectionModel:
-    """Send the fields of `change` that differ from `base`, the model as the person saw it; gives it as it is.
+    """Send the fields of `change` that differ from `base`, the model that the user saw. Returns the model.
 
-    Raises EntryConflictError when another user changed the same ones to other values, ClientError.
+    Raises EntryConflictError if another user changed the same fields to other values, ClientError.
     """
     changes = {name: value for name, value in change.model_dump().items() if name in change.model_fields_set}
     changes = {name: value for name, value in changes.items() if value != getattr(base, name)}
     if not changes:
         return base
     for attempt in range(MAX_ATTEMPTS):
-        now = detection.tagged_model(base.model_id)
+        current = detection.tagged_model(base.model_id)
         conflicts = [
-            name for name in changes if getattr(now.value, name) not in (getattr(base, name), changes[name])
+            name
+            for name in changes
+            if getattr(current.value, name) not in (getattr(base, name), changes[name])
         ]
         if conflicts:
-            raise EntryConflictError(base, now.value, conflicts)
+            raise EntryConflictError(base, current.value, conflicts)
         try:
-            return detection.update_model(base.model_id, ModelUpdate(**changes), now.etag)
+            return detection.update_model(base.model_id, ModelUpdate(**changes), current.etag)
         except Stale:
             if attempt + 1 == MAX_ATTEMPTS:
                 raise
     raise AssertionError("the last try answers or raises")
 
 
-def remove(entries: Entries[Any, Any], entry_id: str, base: Any) -> None:
-    """Delete the entry, as long as it still is `base`, the entry as the person saw it.
+def delete_unchanged_entry(entries: Entries[Any, Any], entry_id: str, base: Any) -> None:
+    """Delete an entry if it still equals `base`, the entry that the user saw.
 
-    Raises EntryConflictError when another user changed it meanwhile, ClientError.
+    Raises EntryConflictError if another user changed it, ClientError.
     """
 
-    def check(now: Versioned[Any]) -> None:
-        conflicts = changed(base, now.value)
+    def check(current: Versioned[Any]) -> None:
+        conflicts = changed_fields(base, current.value)
         if conflicts:
-            raise EntryConflictError(base, now.value, conflicts)
+            raise EntryConflictError(base, current.value, conflicts)
 
     delete_unchanged(partial(entries.tagged, entry_id), check, partial(entries.delete, entry_id))
 
 
-def changed(base: Any, now: Any) -> list[str]:
-    """The fields that differ between two states of an entry, of those that a person writes."""
-    written: type[BaseModel] = type(now).__bases__[0]
-    return [name for name in written.model_fields if getattr(base, name) != getattr(now, name)]
+def changed_fields(base: Any, current: Any) -> list[str]:
+    """The names of the editable fields that differ between two states of an entry."""
+    write_model: type[BaseModel] = type(current).__bases__[0]
+    return [name for name in write_model.model_fields if getattr(base, name) != getattr(current, name)]

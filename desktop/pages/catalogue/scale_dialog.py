@@ -1,4 +1,4 @@
-"""Measures the scale of a reference image: a line over a known length in mm."""
+"""Measures the scale of a reference image with a line along a known length in mm."""
 
 from __future__ import annotations
 
@@ -20,28 +20,30 @@ from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, ButtonKind, label
 from shared.wire.catalogue import ReferenceImage
 
-_USUAL = QSize(1180, 740)
-_LEAST = QSize(860, 560)
-_MARGIN = QSize(60, 130)
-_SCALE_PX = 240
-"""Width kept for the text about the line, so that nothing beside it moves while the line is drawn."""
+_DEFAULT_SIZE = QSize(1180, 740)
+_MIN_SIZE = QSize(860, 560)
+_WINDOW_MARGIN = QSize(60, 130)
+_SCALE_LABEL_PX = 240
+"""The width reserved for the measured values, so that the layout does not change while the line is drawn."""
 
-MOST = 1000.0
-"""Largest mm per pixel that the service takes."""
+MAX_MM_PER_PIXEL = 1000.0
+"""The largest scale that the service accepts."""
 
 
 class ScaleDialog(BaseDialog):
-    """Shows the picture with the ruler in hand; `measured` gives mm per pixel."""
+    """Shows the reference image with the ruler as tool."""
 
-    measured = Signal(float)
+    scale_measured = Signal(float)
+    """The measured scale in mm per pixel."""
 
     def __init__(self, context: Context, image: ReferenceImage, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Measure scale"))
         self.setModal(True)
-        # Measured by hand, so every px of the picture counts: it takes nearly all of the main window.
-        self.setMinimumSize(_LEAST)
-        self.resize(_USUAL if parent is None else _main_window(parent).size() - _MARGIN)
+        # The dialog is almost as large as the main window, because a larger picture is measured more
+        # precisely.
+        self.setMinimumSize(_MIN_SIZE)
+        self.resize(_DEFAULT_SIZE if parent is None else _main_window(parent).size() - _WINDOW_MARGIN)
         self.view = CanvasView()
         self.view.editor.editable = False
         self.view.set_colours(theme_colours(theme_manager().theme.dark))
@@ -56,13 +58,13 @@ class ScaleDialog(BaseDialog):
         self.use = Button(self.tr("Use scale"), kind=ButtonKind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         self._build()
-        self._bind(context.commands)
-        self.length.valueChanged.connect(lambda _: self._show())
-        self.view.cursorMoved.connect(lambda _: self._show())
+        self._bind_commands(context.commands)
+        self.length.valueChanged.connect(lambda _: self._update_scale())
+        self.view.cursorMoved.connect(lambda _: self._update_scale())
         self.use.clicked.connect(self._use_scale)
         self.cancel.clicked.connect(self.reject)
         self.view.show_message(self.tr("Opening image…"))
-        self._show()
+        self._update_scale()
         run(
             fetch_reference,
             context.session,
@@ -79,7 +81,7 @@ class ScaleDialog(BaseDialog):
         row.setSpacing(10)
         row.addWidget(label(self.tr("Line length"), "label"))
         row.addWidget(self.length)
-        self._scale_label.setFixedWidth(_SCALE_PX)
+        self._scale_label.setFixedWidth(_SCALE_LABEL_PX)
         row.addWidget(self._scale_label)
         row.addStretch(1)
         row.addWidget(self.cancel)
@@ -92,24 +94,24 @@ class ScaleDialog(BaseDialog):
         column.addWidget(self.view, 1)
         column.addLayout(row)
 
-    def _bind(self, commands: Commands) -> None:
+    def _bind_commands(self, commands: Commands) -> None:
         for command, handler in zoom_handlers(self.view).items():
             commands.bind(command, handler, owner=self)
         bind_canvas(commands, self.view)
 
     @property
     def pixels(self) -> float:
-        """Length of the line in px of the upright image; 0 for none."""
+        """The length of the line in px of the upright image; 0 without a line."""
         line = self.view.editor.draft.measure
         return line.length if line is not None else 0.0
 
     @property
     def scale(self) -> float | None:
-        """mm per pixel; None until there are a line and a length that give one."""
+        """The scale in mm per pixel; None without a line and a valid length."""
         if self.pixels < 1 or self.length.value() <= 0:
             return None
         scale = self.length.value() / self.pixels
-        return scale if scale <= MOST else None
+        return scale if scale <= MAX_MM_PER_PIXEL else None
 
     def _on_opened(self, source: ImageSource) -> None:
         self.view.show_message("")
@@ -120,7 +122,7 @@ class ScaleDialog(BaseDialog):
     def _on_failed(self, error: Exception) -> None:
         self.view.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
 
-    def _show(self) -> None:
+    def _update_scale(self) -> None:
         scale = self.scale
         text = ""
         if self.pixels >= 1:
@@ -133,7 +135,7 @@ class ScaleDialog(BaseDialog):
     def _use_scale(self) -> None:
         scale = self.scale
         if scale is not None:
-            self.measured.emit(scale)
+            self.scale_measured.emit(scale)
             self.accept()
 
     def done(self, result: int) -> None:
@@ -142,7 +144,7 @@ class ScaleDialog(BaseDialog):
 
 
 def _main_window(widget: QWidget) -> QWidget:
-    """The window below every dialog that `widget` is in."""
+    """The window that is not a dialog of another window."""
     window = widget.window()
     owner = window.parentWidget()
     return window if owner is None else _main_window(owner)

@@ -1,1 +1,1 @@
-"""Parts that several pages share: forms, files, lists, messages, faces. Independent of the single pages."""
+"""Parts that several pages share: forms, files, lists, messages, faces. They do not depend on any page."""

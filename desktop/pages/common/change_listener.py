@@ -16,9 +16,9 @@ _RETRY_SECONDS = 2.0
 
 
 class ChangeListener(QObject):
-    """Listens from `start` to `stop`, also to a service that goes away and comes back.
+    """Listens from `start` to `stop`, and reconnects if the service was unavailable.
 
-    One at a time: `stop` ends every reading of the session's events.
+    Only one listener may be active: `stop` ends every reading of the session's events.
     """
 
     event_received = Signal(object)

@@ -1,4 +1,4 @@
-"""Deletes a record after asking, and asks again when another user changed it meanwhile."""
+"""Deletes a record after a confirmation, and asks again if another user has changed it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shared.wire.inspection import Record
 
 
 class RecordChangedError(Exception):
-    """Another user changed the record, so it was not deleted. `modified_by` is the user, if known."""
+    """Another user changed the record, so it was not deleted. `modified_by` is the user's name if known."""
 
     def __init__(self, base: Record, current: Record, modified_by: str | None) -> None:
         super().__init__(current.inspection_id)
@@ -30,7 +30,7 @@ class RecordChangedError(Exception):
 
 
 def remove_unchanged(session: Session, base: Record) -> None:
-    """Delete the record as long as it still is `base`, as the person saw it. Not for the GUI thread.
+    """Delete the record if it still equals `base`, which the user saw. Must not run on the GUI thread.
 
     Raises RecordChangedError, ClientError.
     """
@@ -44,7 +44,7 @@ def remove_unchanged(session: Session, base: Record) -> None:
 
 
 def changes(base: Record, current: Record) -> list[str]:
-    """What differs between two states of a record, a line each, as the person reads it."""
+    """The differences between two states of a record, one line for each."""
     translate = QCoreApplication.translate
     values = (
         (translate("RecordDeleting", "Name"), base.inspection_name, current.inspection_name),
@@ -79,10 +79,10 @@ def delete_record(
     on_failed: Callable[[Exception], Any],
     on_cancelled: Callable[[], Any],
 ) -> None:
-    """Ask and delete; ask again with the differences when another user changed the record meanwhile.
+    """Delete a record after a confirmation; ask again with the differences if another user changed it.
 
-    Calls `on_deleted` when it is deleted, `on_cancelled` when the person sees what changed and keeps the
-    record, `on_failed` with a ClientError.
+    Calls `on_deleted` after the deletion, `on_cancelled` if the user keeps the changed record, and
+    `on_failed` with a ClientError.
     """
     translate = QCoreApplication.translate
     name = base.inspection_name or translate("RecordDeleting", "this record")

@@ -11,13 +11,13 @@ from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.commands.bindings import Commands
 
 _STEP_PX, _FAR_STEP_PX = 1, 10
-"""Px of the picture that an arrow moves a region by, alone and with Shift."""
+"""By how many px of the picture an arrow key moves a region, alone and with Shift."""
 _SLIDE_SHARE, _FAR_SLIDE_SHARE = 0.05, 0.25
-"""Share of the view that an arrow moves what divides a pair by."""
+"""By which share of the view's width an arrow key moves the divider of a pair, alone and with Shift."""
 
 
 def zoom_handlers(view: CanvasView | CompareView) -> dict[str, Callable[[], None]]:
-    """What looking closer does on this view, by command."""
+    """The functions of the zoom commands for `view`, by command ID."""
     return {
         "view.fit": view.fit,
         "view.actual": view.one_to_one,
@@ -27,7 +27,7 @@ def zoom_handlers(view: CanvasView | CompareView) -> dict[str, Callable[[], None
 
 
 def bind_canvas(commands: Commands, view: CanvasView) -> None:
-    """Let arrows and Enter work on this canvas while it has the focus."""
+    """Bind the arrow keys and Enter to `view` while it has the focus."""
     directions = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
     for name, (dx, dy) in directions.items():
         for command, step in ((f"move.{name}", _STEP_PX), (f"move.far_{name}", _FAR_STEP_PX)):
@@ -36,7 +36,7 @@ def bind_canvas(commands: Commands, view: CanvasView) -> None:
 
 
 def bind_pair(commands: Commands, pair: CompareView) -> None:
-    """Let arrows and Space work on this pair while it has the focus."""
+    """Bind the arrow keys and Space to `pair` while it has the focus."""
     for name, direction in (("left", -1), ("right", 1)):
         for command, share in ((f"move.{name}", _SLIDE_SHARE), (f"move.far_{name}", _FAR_SLIDE_SHARE)):
             commands.bind(command, partial(pair.slide, direction * share), owner=pair)

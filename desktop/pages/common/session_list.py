@@ -1,4 +1,4 @@
-"""Lists a user's sessions and ends them: on the account page, and in the form of a user."""
+"""Lists and ends a user's sessions, on the account page and in the form of a user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shared.wire.common import Page
 
 
 def method_word(method: str) -> str:
-    """How a person logged in, by the name that the service gives it."""
+    """The word for a login method; the service's code if it is unknown."""
     translate = QCoreApplication.translate
     return {
         "pwd": translate("AuditField", "Password"),
@@ -28,13 +28,13 @@ def method_word(method: str) -> str:
 
 
 class SessionList(QWidget):
-    """The sessions of one user, the one in use first; without `user_id` those of the current user.
+    """The sessions of one user, or of the current user without `user_id`; the current session comes first.
 
-    The session of this window is marked and has no button: logging out ends it.
+    The session of this window is marked. It has no button, because logging out ends it.
     """
 
     ended = Signal(str)
-    """A sentence about what was ended."""
+    """A sentence that says which sessions were ended."""
 
     def __init__(self, context: Context, user_id: str | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,12 +72,12 @@ class SessionList(QWidget):
         column.addWidget(self._more_label)
 
     def load(self) -> None:
-        """Ask the service for the sessions."""
+        """Read the sessions from the service."""
         self._loading_label.setVisible(self._rows.isEmpty())
         self._read_sessions("")
 
     def _read_sessions(self, error: str) -> None:
-        """Read the sessions again; afterwards `error` stands below them."""
+        """Read the sessions, then show `error` below them."""
 
         def show_page(page: Page[LoginSession]) -> None:
             self.show_sessions(page)

@@ -1,4 +1,7 @@
-"""Enrols the user's face at the camera: front, left, right, with glasses; takes each picture when good."""
+"""Enrols the user's face with the camera: front, left, right, and with glasses.
+
+Each photo is taken automatically when the picture is good.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +21,17 @@ from desktop.pages.login.face_login import FindSources
 from desktop.widgets import BaseDialog, Button, label
 from shared.wire.face import FaceStatus
 
-_GOOD_LOOKS = 4
-# Time to turn the head after a picture was taken, and to put glasses on or off.
+_GOOD_FRAMES = 4
+# The time in ms to turn the head after a photo was taken, and to put glasses on or take them off.
 _TURN_MS = 1400
 _GLASSES_MS = 4000
-_NEEDED = 3
+_REQUIRED_SHOTS = 3
 
 
 class EnrolDialog(BaseDialog):
-    """Takes three pictures of the face, and a fourth with glasses, and sends them.
+    """Takes three photos of the face and a fourth with glasses, and sends them.
 
-    The user has consented before.
+    The user must have consented before the dialog is opened.
     """
 
     enrolled = Signal(object)
@@ -39,17 +42,17 @@ class EnrolDialog(BaseDialog):
         session: Session,
         *,
         find_sources: FindSources = sources,
-        preferred: str = "",
+        preferred_camera: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._find_sources = find_sources
-        self._preferred = preferred
+        self._preferred_camera = preferred_camera
         self._sources: list[FrameSource] = []
         self._shots: list[CapturedFrame] = []
-        self._good = 0
-        self._sending = False
+        self._good_frames = 0
+        self._is_sending = False
         self.setWindowTitle(self.tr("Enrol face"))
         self.setModal(True)
         self.resize(620, 560)
@@ -76,23 +79,23 @@ class EnrolDialog(BaseDialog):
         row.addWidget(self.skip)
         row.addWidget(self.cancel)
         column.addLayout(row)
-        self._feed = CameraFeed(self)
-        self._feed.frameReady.connect(self.viewfinder.show_frame)
-        self._feed.frameAnalysed.connect(self._on_frame_analyzed)
-        self._feed.stateChanged.connect(self._on_state_changed)
+        self._camera_feed = CameraFeed(self)
+        self._camera_feed.frameReady.connect(self.viewfinder.show_frame)
+        self._camera_feed.frameAnalysed.connect(self._on_frame_analyzed)
+        self._camera_feed.stateChanged.connect(self._on_state_changed)
         self._pose_timer = QTimer(self, singleShot=True)
         self.viewfinder.action_clicked.connect(self._begin)
-        self.viewfinder.camera_chosen.connect(self._choose)
-        self.finished.connect(lambda _result: self._feed.stop())
+        self.viewfinder.camera_chosen.connect(self._choose_camera)
+        self.finished.connect(lambda _result: self._camera_feed.stop())
         self.cancel.setFocus()
         self._begin()
 
-    def step(self) -> str:
-        """What the person is asked to do now."""
+    def step_text(self) -> str:
+        """The current instruction for the user."""
         return self._step.text()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self._feed.stop()
+        self._camera_feed.stop()
         super().closeEvent(event)
 
     def _begin(self) -> None:
@@ -109,16 +112,16 @@ class EnrolDialog(BaseDialog):
                 self.tr("Search for cameras"),
             )
             return
-        named = {source.name: source for source in self._sources}
-        self._start_camera(named.get(self._preferred, self._sources[0]))
+        cameras_by_name = {source.name: source for source in self._sources}
+        self._start_camera(cameras_by_name.get(self._preferred_camera, self._sources[0]))
 
-    def _choose(self, name: str) -> None:
-        self._preferred = name
+    def _choose_camera(self, name: str) -> None:
+        self._preferred_camera = name
         self._use_cameras(self._sources)
 
     def _start_camera(self, source: FrameSource) -> None:
         self.viewfinder.set_cameras([camera.name for camera in self._sources], source.name)
-        self._feed.start(source)
+        self._camera_feed.start(source)
 
     def _on_state_changed(self, state: FeedState) -> None:
         if state is FeedState.UNAVAILABLE:
@@ -130,28 +133,30 @@ class EnrolDialog(BaseDialog):
             self.viewfinder.show_sentence(self.tr("Camera disconnected. Reconnect it to continue."))
 
     def _show_step(self) -> None:
-        self._good = 0
+        self._good_frames = 0
         self._step.setText(self._steps[min(len(self._shots), len(self._steps) - 1)])
-        self.skip.setVisible(len(self._shots) == _NEEDED and not self._sending)
+        self.skip.setVisible(len(self._shots) == _REQUIRED_SHOTS and not self._is_sending)
 
     def _on_frame_analyzed(self, analysis: FrameAnalysis) -> None:
         self.viewfinder.show_face(analysis.face)
-        if self._sending or self._pose_timer.isActive():
+        if self._is_sending or self._pose_timer.isActive():
             return
-        self._good = self._good + 1 if analysis.hint is Hint.GOOD else max(0, self._good - 1)
-        self.viewfinder.show_hint(self.viewfinder.hint_text(analysis.hint), self._good / _GOOD_LOOKS)
-        if self._good >= _GOOD_LOOKS:
-            shot = self._feed.best(seconds=1.5)
+        self._good_frames = (
+            self._good_frames + 1 if analysis.hint is Hint.GOOD else max(0, self._good_frames - 1)
+        )
+        self.viewfinder.show_hint(self.viewfinder.hint_text(analysis.hint), self._good_frames / _GOOD_FRAMES)
+        if self._good_frames >= _GOOD_FRAMES:
+            shot = self._camera_feed.best(seconds=1.5)
             if shot is not None:
-                self._take(shot)
+                self._take_shot(shot)
 
-    def _take(self, shot: CapturedFrame) -> None:
+    def _take_shot(self, shot: CapturedFrame) -> None:
         self._shots.append(shot)
         if len(self._shots) == len(self._steps):
             self._send()
             return
         self._show_step()
-        if len(self._shots) < _NEEDED:
+        if len(self._shots) < _REQUIRED_SHOTS:
             self.viewfinder.show_hint(self.tr("Photo taken. Now turn your head."), 1.0)
             self._pose_timer.start(_TURN_MS)
         else:
@@ -159,10 +164,10 @@ class EnrolDialog(BaseDialog):
             self._pose_timer.start(_GLASSES_MS)
 
     def _send(self) -> None:
-        self._sending = True
+        self._is_sending = True
         self._pose_timer.stop()
         self.skip.hide()
-        self._feed.stop()
+        self._camera_feed.stop()
         self.viewfinder.show_waiting(self.tr("Enrolling…"))
         run(_enrol, self._session, tuple(self._shots), owner=self, done=self._done, failed=self._on_failed)
 
@@ -171,7 +176,7 @@ class EnrolDialog(BaseDialog):
         self.accept()
 
     def _on_failed(self, error: Exception) -> None:
-        self._sending = False
+        self._is_sending = False
         self._shots = []
         self._show_step()
         self.viewfinder.show_sentence(sentence(error), self.tr("Retry"))

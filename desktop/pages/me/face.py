@@ -1,4 +1,4 @@
-"""Shows whether the user's face is enrolled; consent, enrolment, deletion."""
+"""Shows whether the user's face is enrolled, with consent, enrolment and deletion."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from shared.wire.face import FaceStatus
 
 
 class FaceCard(Card):
-    """Shows the enrolment and changes it. Nothing is sent without the tick that consents."""
+    """Shows and changes the enrolment. Nothing is sent unless the consent is checked."""
 
     changed = Signal(str)
-    """A sentence about what was changed."""
+    """A sentence that says what was changed."""
 
     def __init__(
         self,
         session: Session,
         *,
         find_sources: FindSources = sources,
-        preferred: str = "",
+        preferred_camera: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._session = session
         self._find_sources = find_sources
-        self._preferred = preferred
+        self._preferred_camera = preferred_camera
         self._status: FaceStatus | None = None
         self._busy = False
         self.chip = Chip()
@@ -97,16 +97,16 @@ class FaceCard(Card):
         column.addLayout(row)
 
     def load(self) -> None:
-        """Ask the service how the enrolment is. A consent that was ticked earlier has to be ticked again."""
+        """Read the status of the enrolment. The consent must be checked again."""
         self.consent.setChecked(False)
         status = self._session.account.face_status
         run(status, owner=self, done=self.show_status, failed=self._on_failed)
 
     def show_status(self, status: FaceStatus) -> None:
-        """Show how the enrolment is."""
+        """Show the status of the enrolment."""
         self._status = status
         self._busy = False
-        self._say("")
+        self._show_error("")
         if status.enrolled and status.usable:
             if status.renewal_due:
                 self.chip.say(self.tr("Renew"), "undecided")
@@ -138,7 +138,7 @@ class FaceCard(Card):
         self._update_buttons()
 
     def _warnings(self, status: FaceStatus) -> list[str]:
-        """Return what will make logins fail and what helps, a sentence each."""
+        """Why logins may fail and what helps, one sentence for each reason."""
         if not (status.enrolled and status.usable):
             return []
         sentences = {
@@ -178,7 +178,7 @@ class FaceCard(Card):
         return warnings
 
     def _consent(self, status: FaceStatus) -> str:
-        """The text that is agreed to; a version that is not known here is shown as the service gives it."""
+        """The consent text; a version that is unknown here is shown as the service returns it."""
         if status.current_consent_version == "1":
             return self.tr(
                 "I agree that this workstation extracts features of my face from my photos, only to "
@@ -188,7 +188,7 @@ class FaceCard(Card):
         return status.current_consent_text
 
     def status_text(self) -> str:
-        """How the enrolment is, in words."""
+        """The text that describes the enrolment."""
         return self._status_label.text()
 
     def error(self) -> str:
@@ -197,24 +197,27 @@ class FaceCard(Card):
 
     def _update_buttons(self) -> None:
         status = self._status
-        free = status is not None and not self._busy
-        self.consent.setEnabled(free)
-        agreed = self.consent.isChecked()
+        is_ready = status is not None and not self._busy
+        self.consent.setEnabled(is_ready)
+        has_consent = self.consent.isChecked()
         for button in (self.by_camera, self.by_files):
-            button.setEnabled(free and agreed)
-            button.setToolTip("" if agreed else self.tr("Select “I agree” first."))
-        self.delete.setEnabled(free)
+            button.setEnabled(is_ready and has_consent)
+            button.setToolTip("" if has_consent else self.tr("Select “I agree” first."))
+        self.delete.setEnabled(is_ready)
         self.delete.setVisible(status is not None and status.enrolled)
 
     def _show_running(self, doing: str) -> None:
         self._busy = True
-        self._say("")
+        self._show_error("")
         self._status_label.setText(doing)
         self._update_buttons()
 
     def _open_camera(self) -> None:
         dialog = EnrolDialog(
-            self._session, find_sources=self._find_sources, preferred=self._preferred, parent=self
+            self._session,
+            find_sources=self._find_sources,
+            preferred_camera=self._preferred_camera,
+            parent=self,
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.enrolled.connect(self._on_enrolled)
@@ -226,7 +229,7 @@ class FaceCard(Card):
             self.enrol_files(paths)
 
     def enrol_files(self, paths: Sequence[Path]) -> None:
-        """Enrol by 1 to 5 pictures from files."""
+        """Enrol with 1 to 5 photo files."""
         self._show_running(self.tr("Enrolling…"))
         run(_enrol_files, self._session, paths, owner=self, done=self._on_enrolled, failed=self._on_failed)
 
@@ -250,9 +253,9 @@ class FaceCard(Card):
         self._busy = False
         if self._status is not None:
             self.show_status(self._status)
-        self._say(sentence(error))
+        self._show_error(sentence(error))
 
-    def _say(self, text: str) -> None:
+    def _show_error(self, text: str) -> None:
         self._error.setText(text)
         self._error.setVisible(bool(text))
 

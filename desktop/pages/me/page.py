@@ -1,4 +1,4 @@
-"""Shows the user's account: profile and sessions at the left, password and face at the right."""
+"""Shows the user's account: profile and sessions on the left, password and face on the right."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from desktop.widgets import Button, Card, Page, PageHeader, confirm
 from shared.codes import Permission
 from shared.wire.account import Payload
 
-_WIDEST = 1040
+_MAX_WIDTH = 1040
 
 
 class MePage(Page):
     """The user's profile, password, face and sessions.
 
-    `find_sources` gives what can be filmed; it runs off the GUI thread.
+    `find_sources` finds the cameras; it runs in a worker thread.
     """
 
     page_id: ClassVar[str] = "me"
@@ -38,7 +38,9 @@ class MePage(Page):
         self.header = PageHeader(self.tr("My account"))
         self.profile = ProfileCard(session)
         self.password = PasswordCard(session)
-        self.face = FaceCard(session, find_sources=find_sources, preferred=context.preferences.values.camera)
+        self.face = FaceCard(
+            session, find_sources=find_sources, preferred_camera=context.preferences.values.camera
+        )
         self.sessions = SessionList(context)
         self.log_out = Button(self.tr("Log out"), icon="logout")
         self.log_out.clicked.connect(lambda _checked=False: context.commands.run("logout"))
@@ -57,7 +59,7 @@ class MePage(Page):
     def _build(self) -> None:
         inner = QWidget()
         inner.setProperty("clear", True)
-        inner.setMaximumWidth(_WIDEST)
+        inner.setMaximumWidth(_MAX_WIDTH)
         column = QVBoxLayout(inner)
         column.setContentsMargins(28, 22, 28, 20)
         column.setSpacing(24)
@@ -68,9 +70,9 @@ class MePage(Page):
         left.setSpacing(20)
         left.addWidget(self.profile)
         sessions = Card()
-        inside = QVBoxLayout(sessions)
-        inside.setContentsMargins(24, 20, 24, 20)
-        inside.addWidget(self.sessions)
+        sessions_column = QVBoxLayout(sessions)
+        sessions_column.setContentsMargins(24, 20, 24, 20)
+        sessions_column.addWidget(self.sessions)
         left.addWidget(sessions)
         left.addStretch(1)
         right = QVBoxLayout()
@@ -92,7 +94,7 @@ class MePage(Page):
         outer.addWidget(area)
 
     def enter(self, params: dict[str, Any]) -> None:
-        """Show the profile as last read at once, then as the service has it now."""
+        """Show the last known profile immediately, then read it from the service."""
         payload = self._context.payload
         if payload is None:
             return
@@ -104,8 +106,8 @@ class MePage(Page):
         run(self._context.session.account.me, owner=self, done=self._on_refreshed, failed=lambda _: None)
 
     def leave(self) -> bool:
-        """Ask before typed text is lost."""
-        if not (self.profile.unsaved or self.password.unsaved):
+        """Ask before typed text is discarded."""
+        if not (self.profile.has_changes or self.password.has_changes):
             return True
         return confirm(
             self,
@@ -115,19 +117,19 @@ class MePage(Page):
         )
 
     def return_params(self) -> dict[str, Any]:
-        """What is typed in the profile; never a password."""
-        return {"profile": self.profile.typed()} if self.profile.unsaved else {}
+        """The typed values of the profile, without passwords."""
+        return {"profile": self.profile.typed_values()} if self.profile.has_changes else {}
 
     def _show(self, payload: Payload) -> None:
         user = payload.user
         self.header.set_subtitle(f"{user.username} · {', '.join(self._roles(payload))}")
         self.password.user_name = user.username
         self.profile.show_user(user)
-        allowed = self._context.may(Permission.USER_UPDATE)
-        self.profile.setEnabled(allowed)
+        may_update = self._context.may(Permission.USER_UPDATE)
+        self.profile.setEnabled(may_update)
         self.profile.setToolTip(
             ""
-            if allowed
+            if may_update
             else self.tr("You do not have permission to change your profile. Contact an administrator.")
         )
 
@@ -141,12 +143,12 @@ class MePage(Page):
         return [labels[role] for role in payload.role]
 
     def _on_refreshed(self, payload: Payload) -> None:
-        if not self.profile.unsaved:
+        if not self.profile.has_changes:
             self._show(payload)
         self._update_login(payload)
 
     def _update_login(self, payload: Payload) -> None:
-        # An answer that comes after a logout must not log anyone in.
+        # A response that arrives after a logout must not log the user in again.
         if self._context.payload is not None and self._context.payload.user.user_id == payload.user.user_id:
             self._context.enter(payload)
 

@@ -14,7 +14,7 @@ from desktop.widgets import Button, Card, PasswordField, label, reveal_after
 
 
 class PasswordCard(Card):
-    """The current password, the new one twice. They are cleared only when the change worked."""
+    """Fields for the current and the new password, which are cleared only after a successful change."""
 
     changed = Signal()
     """The password was changed."""
@@ -25,7 +25,7 @@ class PasswordCard(Card):
         self.user_name = ""
         self.current = PasswordField(self.tr("Current password"))
         self.new = PasswordField(self.tr("New password"))
-        self.again = PasswordField(self.tr("Confirm new password"))
+        self.confirmation = PasswordField(self.tr("Confirm new password"))
         self.strength = StrengthLine()
         self.save = Button(self.tr("Change password"))
         self.save.clicked.connect(lambda _checked=False: self.submit())
@@ -37,66 +37,66 @@ class PasswordCard(Card):
         column.addWidget(label(self.tr("Password"), "item"))
         text = self.tr("Changing the password logs you out on other computers.")
         column.addWidget(label(text, "dim", wrap=True))
-        for widget in (self.current, self.new, self.strength, self.again, self._error):
+        for widget in (self.current, self.new, self.strength, self.confirmation, self._error):
             column.addWidget(widget)
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self.save)
         column.addLayout(row)
-        reveal_after(self.save, self.current, self.new, self.again)
+        reveal_after(self.save, self.current, self.new, self.confirmation)
         self.new.changed.connect(lambda: self.strength.show_password(self.new.text()))
         for field, after in (
             (self.current, self.new.setFocus),
-            (self.new, self.again.setFocus),
-            (self.again, self.submit),
+            (self.new, self.confirmation.setFocus),
+            (self.confirmation, self.submit),
         ):
             assert isinstance(field.editor, QLineEdit)
             field.editor.returnPressed.connect(after)
 
     @property
-    def unsaved(self) -> bool:
-        """True when a new password was typed."""
-        return bool(self.new.text() or self.again.text())
+    def has_changes(self) -> bool:
+        """Whether a new password was typed."""
+        return bool(self.new.text() or self.confirmation.text())
 
     def error(self) -> str:
-        """What is wrong apart from a field."""
+        """The error that is not about a field."""
         return self._error.text()
 
     def clear(self) -> None:
-        """Forget what was typed."""
-        for field in (self.current, self.new, self.again):
+        """Clear the fields."""
+        for field in (self.current, self.new, self.confirmation):
             field.clear()
             field.set_error("")
         self.strength.show_password("")
-        self._say("")
+        self._show_error("")
 
     def submit(self) -> None:
-        """Change the password to what is typed."""
-        if not self.save.isEnabled() or not self._complete():
+        """Change the password to the typed one."""
+        if not self.save.isEnabled() or not self._check_fields():
             return
-        self._say("")
+        self._show_error("")
         self.save.setEnabled(False)
         change = self._session.account.update_password
         run(change, self.current.text(), self.new.text(), owner=self, done=self._done, failed=self._on_failed)
 
-    def _complete(self) -> bool:
+    def _check_fields(self) -> bool:
         rules = self.tr("Enter a password that meets the rules below.")
-        for field, wrong, text in (
+        for field, is_invalid, text in (
             (self.current, not self.current.text(), self.tr("Enter your current password.")),
             (self.new, not follows_rules(self.new.text(), self.user_name), rules),
             (
-                self.again,
-                self.again.text() != self.new.text(),
+                self.confirmation,
+                self.confirmation.text() != self.new.text(),
                 self.tr("The passwords do not match. Enter them again."),
             ),
         ):
-            field.set_error(text if wrong else "")
-            if wrong:
+            field.set_error(text if is_invalid else "")
+            if is_invalid:
                 field.setFocus()
                 return False
         return True
 
-    def _done(self, _nothing: None) -> None:
+    def _done(self, _result: None) -> None:
         self.save.setEnabled(True)
         self.clear()
         self.changed.emit()
@@ -110,8 +110,8 @@ class PasswordCard(Card):
             self.new.set_error(field_sentence(error, "newPassword"))
             self.new.setFocus()
         else:
-            self._say(sentence(error))
+            self._show_error(sentence(error))
 
-    def _say(self, text: str) -> None:
+    def _show_error(self, text: str) -> None:
         self._error.setText(text)
         self._error.setVisible(bool(text))

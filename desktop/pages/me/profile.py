@@ -15,12 +15,12 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, Card, Combo, Field, label
 from shared.wire.account import Payload, User
 
-_TEXTS = ("name", "email", "phone", "department")
-_MOST_YEARS = 80
+_TEXT_FIELDS = ("name", "email", "phone", "department")
+_MAX_YEARS = 80
 
 
 class ProfileCard(Card):
-    """The fields of the profile. What was typed stays until the service took it."""
+    """The fields of the profile. Typed values are kept until the service has saved them."""
 
     saved = Signal(object)
     """The new `Payload` after a save."""
@@ -69,9 +69,9 @@ class ProfileCard(Card):
         column.addLayout(row)
 
     def show_user(self, user: User) -> None:
-        """Show the profile of `user`; what was typed and not saved goes."""
+        """Show the profile of `user` and discard unsaved values."""
         self._user = user
-        for name in _TEXTS:
+        for name in _TEXT_FIELDS:
             self.fields[name].set_text(getattr(user, name) or "")
         years = "" if user.work_years is None else str(user.work_years)
         self.fields["work_years"].set_text(years)
@@ -82,44 +82,46 @@ class ProfileCard(Card):
             ("other", self.tr("Other")),
         ]
         if user.gender not in [value for value, _ in choices]:
-            # Another program may have written a word of its own: it stays as it is.
+            # Another program may have stored another value, which is kept.
             choices.append((user.gender, str(user.gender)))
         combo = self._gender()
         combo.set_choices(choices)
         combo.set_value(user.gender)
         for field in self.fields.values():
             field.set_error("")
-        self._say("")
+        self._show_error("")
         self._update()
 
     def changes(self) -> dict[str, Any]:
-        """The fields that differ from what the service has. Raises ValueError for bad years."""
+        """The values that differ from the stored profile. Raises ValueError for invalid years."""
         user = self._user
         if user is None:
             return {}
-        typed: dict[str, Any] = {name: self.fields[name].text().strip() or None for name in _TEXTS}
-        typed["gender"] = self._gender().value()
-        typed["work_years"] = _years(self.fields["work_years"].text())
-        return {name: value for name, value in typed.items() if value != getattr(user, name)}
+        typed_values: dict[str, Any] = {
+            name: self.fields[name].text().strip() or None for name in _TEXT_FIELDS
+        }
+        typed_values["gender"] = self._gender().value()
+        typed_values["work_years"] = _parse_years(self.fields["work_years"].text())
+        return {name: value for name, value in typed_values.items() if value != getattr(user, name)}
 
     @property
-    def unsaved(self) -> bool:
-        """True when something was typed that the service does not have."""
+    def has_changes(self) -> bool:
+        """Whether a typed value differs from the stored profile."""
         try:
             return bool(self.changes())
         except ValueError:
             return True
 
-    def typed(self) -> dict[str, Any]:
-        """What is typed, to be put back by `restore`."""
+    def typed_values(self) -> dict[str, Any]:
+        """The typed values, for `restore`."""
         return {
             "gender": self._gender().value(),
             **{n: f.text() for n, f in self.fields.items() if n != "gender"},
         }
 
-    def restore(self, typed: Mapping[str, Any]) -> None:
-        """Put back what was typed before."""
-        for name, value in typed.items():
+    def restore(self, typed_values: Mapping[str, Any]) -> None:
+        """Restore the result of `typed_values`."""
+        for name, value in typed_values.items():
             if name == "gender":
                 self._gender().set_value(value)
             elif name in self.fields:
@@ -127,11 +129,11 @@ class ProfileCard(Card):
         self._update()
 
     def error(self) -> str:
-        """What is wrong apart from a field."""
+        """The error that is not about a field."""
         return self._error.text()
 
     def submit(self) -> None:
-        """Save what changed."""
+        """Save the changed values."""
         if not self.save.isEnabled():
             return
         try:
@@ -140,7 +142,7 @@ class ProfileCard(Card):
             self.fields["work_years"].set_error(self.tr("Enter a whole number from 0 to 80."))
             self.fields["work_years"].setFocus()
             return
-        self._say("")
+        self._show_error("")
         self.save.setEnabled(False)
         self.save.setText(self.tr("Saving…"))
         run(_save, self._session, changes, owner=self, done=self._on_saved, failed=self._on_failed)
@@ -152,13 +154,13 @@ class ProfileCard(Card):
 
     def _update(self) -> None:
         self.save.setText(self.tr("Save profile"))
-        self.save.setEnabled(self.unsaved)
+        self.save.setEnabled(self.has_changes)
 
     def _on_saved(self, payload: Payload) -> None:
-        # What was typed while the save was on its way is kept as typed.
-        typed = self.typed()
+        # Values that were typed while the request was running are kept.
+        typed_values = self.typed_values()
         self.show_user(payload.user)
-        self.restore(typed)
+        self.restore(typed_values)
         self.saved.emit(payload)
 
     def _on_failed(self, error: Exception) -> None:
@@ -169,19 +171,19 @@ class ProfileCard(Card):
                 field.set_error(sentence(error))
                 field.setFocus()
                 return
-        self._say(sentence(error))
+        self._show_error(sentence(error))
 
-    def _say(self, text: str) -> None:
+    def _show_error(self, text: str) -> None:
         self._error.setText(text)
         self._error.setVisible(bool(text))
 
 
-def _years(text: str) -> int | None:
-    """What was typed as years at work. Raises ValueError unless it is empty or 0..80."""
+def _parse_years(text: str) -> int | None:
+    """Parse the years of service; None for an empty text. Raises ValueError unless they are 0..80."""
     if not text.strip():
         return None
     years = int(text.strip())
-    if not 0 <= years <= _MOST_YEARS:
+    if not 0 <= years <= _MAX_YEARS:
         raise ValueError("out of range")
     return years
 

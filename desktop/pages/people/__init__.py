@@ -1,4 +1,4 @@
-"""The users page: users, audit log and face recognition."""
+"""The administration page: users, audit log, face login, backups and webhooks."""
 
 from desktop.pages.people.page import PeoplePage
 

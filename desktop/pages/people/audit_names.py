@@ -1,4 +1,4 @@
-"""Resolves the ids in the audit log to names, as far as known; not for the GUI thread."""
+"""Finds the names of the objects in the audit log. Calls the service: must not run on the GUI thread."""
 
 from __future__ import annotations
 
@@ -9,34 +9,37 @@ from desktop.client.session import Session
 from desktop.localization.detection_terms import model_word
 from shared.wire.audit import AuditEntry
 
-_PAGE = 200
+_PAGE_SIZE = 200
 Names = dict[tuple[str, str], str]
-"""(kind, id) -> name."""
+"""The names of objects by kind and ID."""
 
 
 def user_names(session: Session) -> Names:
-    """Every user by name. Raises ClientError."""
+    """Read the names of all users. Raises ClientError."""
     names: Names = {}
     number = 0
     while True:
         number += 1
-        page = session.users.list(number, _PAGE)
+        page = session.users.list(number, _PAGE_SIZE)
         names |= {("user", user.user_id): user.name or user.username for user in page.data}
         if number >= page.pagination.total_pages:
             return names
 
 
 def object_names(session: Session, entries: Iterable[AuditEntry], names: Names) -> Names:
-    """The names of the objects in `entries` that `names` lacks; deleted and unnamed objects are left out."""
-    return names_of(session, {(entry.kind, entry.object_id or "") for entry in entries} - names.keys())
+    """Find the names of the objects in `entries` that are not in `names`.
+
+    Deleted and unnamed objects are left out.
+    """
+    return find_names(session, {(entry.kind, entry.object_id or "") for entry in entries} - names.keys())
 
 
-def names_of(session: Session, keys: Iterable[tuple[str, str]]) -> Names:
-    """The names of the objects `keys`, each (kind, ID); deleted and unnamed objects are left out."""
+def find_names(session: Session, keys: Iterable[tuple[str, str]]) -> Names:
+    """Find the names of objects by kind and ID. Deleted and unnamed objects are left out."""
     names: Names = {}
     for kind, key in keys:
         try:
-            name = _name(session, kind, key) if key else None
+            name = _find_name(session, kind, key) if key else None
         except ClientError:
             name = None
         if name:
@@ -44,17 +47,17 @@ def names_of(session: Session, keys: Iterable[tuple[str, str]]) -> Names:
     return names
 
 
-def _name(session: Session, kind: str, key: str) -> str | None:
+def _find_name(session: Session, kind: str, key: str) -> str | None:
     match kind:
         case "webhook":
             return next(
                 (webhook.name for webhook in session.webhooks.list() if webhook.webhook_id == key), None
             )
         case "phone_code":
-            # A code has no name: it is named after its record.
+            # A phone code has no name. The name of its record is used.
             return session.records.get(session.phones.get(key).inspection_id).value.inspection_name
         case "region_memory":
-            # A memory is named after the file of its reference image.
+            # A memory has no name. The file name of its reference image is used.
             return session.files.get(key).filename
         case "face_device":
             return next((device.name for device in session.faces.devices() if device.device_id == key), None)

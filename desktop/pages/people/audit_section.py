@@ -1,4 +1,4 @@
-"""Shows the audit log: what was done, by whom, when and from where."""
+"""Shows the audit log: actions with user, time and source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from desktop.pages.common.lists.sections_page import PageSection
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people import audit_names
 from desktop.pages.people.audit_terms import ACTIONS, KINDS, action_word, object_kind_name
-from desktop.pages.people.details import changes, referenced_objects
+from desktop.pages.people.details import detail_lines, referenced_objects
 from desktop.widgets import (
     Button,
     ButtonKind,
@@ -32,19 +32,19 @@ from desktop.widgets import (
 from shared.wire.audit import AuditEntry
 from shared.wire.common import Page as Listing
 
-_DAYS = (1, 7, 30, 365)
+_PERIOD_DAYS = (1, 7, 30, 365)
 _SHORT_ID = 8
 
 
 class AuditSection(PageSection):
-    """The log, newest first, with filters; the details of the chosen entry stand beside it."""
+    """The audit log, newest entry first, with filters and the details of the selected entry."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._number = 1
-        self._names: audit_names.Names = {}
-        self._sought: set[tuple[str, str]] = set()
+        self._page_number = 1
+        self._object_names: audit_names.Names = {}
+        self._requested_names: set[tuple[str, str]] = set()
         self._task: Task | None = None
         self.action = Combo(self.tr("Action"))
         self.kind = Combo(self.tr("Object"))
@@ -59,7 +59,7 @@ class AuditSection(PageSection):
         self.details.setTabChangesFocus(True)
         self.details.setAccessibleName(self.tr("Entry details"))
         self._build()
-        self._bind()
+        self._connect()
 
     def _columns(self) -> list[Column[AuditEntry]]:
         return [
@@ -87,7 +87,7 @@ class AuditSection(PageSection):
         self.period.set_choices(
             [
                 (None, self.tr("Any time")),
-                *((days, self.tr("Last %n day(s)", "", days)) for days in _DAYS),
+                *((days, self.tr("Last %n day(s)", "", days)) for days in _PERIOD_DAYS),
             ]
         )
         self.clear.hide()
@@ -116,7 +116,7 @@ class AuditSection(PageSection):
         whole.addLayout(row)
         whole.addWidget(self.stack, 1)
 
-    def _bind(self) -> None:
+    def _connect(self) -> None:
         for combo in (self.action, self.kind, self.actor, self.period):
             combo.picked.connect(lambda _: self._on_filter_changed())
         self.clear.clicked.connect(self.reset)
@@ -124,20 +124,20 @@ class AuditSection(PageSection):
         self.pager.page_size_changed.connect(lambda _: self.go_to_page(1))
         self.table.selection_changed.connect(self._show_details)
 
-    # -- what is asked
+    # -- filters
 
     def value(self) -> AuditFilter:
-        """The filters as chosen."""
+        """The current filters."""
         days = self.period.value()
         return AuditFilter(
-            action=_code(self.action),
-            kind=_code(self.kind),
-            actor=_code(self.actor),
+            action=_selected_code(self.action),
+            kind=_selected_code(self.kind),
+            actor=_selected_code(self.actor),
             at_from=datetime.now(UTC) - timedelta(days=days) if isinstance(days, int) else None,
         )
 
     def reset(self) -> None:
-        """Show everything."""
+        """Clear the filters."""
         for combo in (self.action, self.kind, self.actor, self.period):
             combo.set_value(None)
         self._on_filter_changed()
@@ -147,15 +147,15 @@ class AuditSection(PageSection):
         self.go_to_page(1)
 
     def enter(self) -> None:
-        """The section came to the front."""
+        """Called when the section comes to the front."""
         session = self._context.session
         run(audit_names.user_names, session, owner=self, done=self._set_users, failed=lambda _: None)
-        self.go_to_page(self._number)
+        self.go_to_page(self._page_number)
         self.table.setFocus()
 
     def go_to_page(self, number: int) -> None:
-        """Ask for a page."""
-        self._number = max(number, 1)
+        """Fetch and show a page."""
+        self._page_number = max(number, 1)
         if self._task is not None:
             self._task.cancel()
         if self.table.selected_row is None:
@@ -163,20 +163,20 @@ class AuditSection(PageSection):
         self._task = run(
             self._context.session.audit.page,
             self.value(),
-            self._number,
+            self._page_number,
             self.pager.page_size,
             owner=self,
             done=self._show,
             failed=lambda error: self.stack.show_error(
-                sentence(error), lambda: self.go_to_page(self._number)
+                sentence(error), lambda: self.go_to_page(self._page_number)
             ),
         )
 
-    def _show(self, listing: Listing[AuditEntry]) -> None:
-        chosen = self.table.selected_row.seq if self.table.selected_row is not None else 0
-        self.table.show_rows(listing.data, lambda entry: entry.seq == chosen)
-        self.pager.show_pagination(listing.pagination)
-        if not listing.data:
+    def _show(self, page: Listing[AuditEntry]) -> None:
+        selected_seq = self.table.selected_row.seq if self.table.selected_row is not None else 0
+        self.table.show_rows(page.data, lambda entry: entry.seq == selected_seq)
+        self.pager.show_pagination(page.pagination)
+        if not page.data:
             self.stack.show_empty(
                 "search", self.tr("No matching entries."), self.tr("Clear filters"), self.reset
             )
@@ -186,8 +186,8 @@ class AuditSection(PageSection):
         run(
             audit_names.object_names,
             session,
-            listing.data,
-            dict(self._names),
+            page.data,
+            dict(self._object_names),
             owner=self,
             done=self._add_names,
             failed=lambda _: None,
@@ -201,21 +201,21 @@ class AuditSection(PageSection):
         self._add_names(names)
 
     def _add_names(self, names: audit_names.Names) -> None:
-        self._names |= names
+        self._object_names |= names
         self.table.rows_model.refresh_cells()
         self._show_details()
 
     def _actor_text(self, entry: AuditEntry) -> str:
         if entry.actor is None:
             return self.tr("Not logged in") if entry.address else self.tr("Service")
-        return self._names.get(("user", entry.actor), entry.actor[:_SHORT_ID])
+        return self._object_names.get(("user", entry.actor), entry.actor[:_SHORT_ID])
 
     def _object_text(self, entry: AuditEntry) -> str:
         kind = object_kind_name(entry.kind)
         key = entry.object_id
         if not key or entry.kind in {"face_policy", "service", "audit"}:
             return kind
-        name = self._names.get((entry.kind, key)) or _name_in_sentence(entry) or key[:_SHORT_ID]
+        name = self._object_names.get((entry.kind, key)) or _stored_name(entry) or key[:_SHORT_ID]
         return f"{kind} · {name}"
 
     # -- details
@@ -233,27 +233,34 @@ class AuditSection(PageSection):
         ]
         if entry.object_id:
             lines.append(self.tr("ID: {id}").format(id=entry.object_id))
-        lines += ["", *changes(entry.details, self._names)] if entry.details else []
+        lines += ["", *detail_lines(entry.details, self._object_names)] if entry.details else []
         lines += ["", self.tr("Hash: {hash}").format(hash=entry.hash)]
         self.details.setPlainText("\n".join(lines))
 
     def _fetch_names(self, objects: set[tuple[str, str]]) -> None:
-        """Ask for the names of objects that the details refer to, each once."""
-        missing = objects - self._names.keys() - self._sought
-        if not missing:
+        """Fetch the names of objects that the details refer to, if not requested before."""
+        missing_objects = objects - self._object_names.keys() - self._requested_names
+        if not missing_objects:
             return
-        self._sought |= missing
+        self._requested_names |= missing_objects
         session = self._context.session
-        run(audit_names.names_of, session, missing, owner=self, done=self._add_names, failed=lambda _: None)
+        run(
+            audit_names.find_names,
+            session,
+            missing_objects,
+            owner=self,
+            done=self._add_names,
+            failed=lambda _: None,
+        )
 
 
-def _code(combo: Combo) -> str | None:
+def _selected_code(combo: Combo) -> str | None:
     value = combo.value()
     return str(value) if value else None
 
 
-def _name_in_sentence(entry: AuditEntry) -> str:
-    """The name that the entry holds, for an object that was deleted."""
+def _stored_name(entry: AuditEntry) -> str:
+    """The name that the entry contains, for an object that was deleted; empty if it contains none."""
     for field in ("inspection_name", "item_name", "username", "name", f"{entry.kind}_name", "flight_number"):
         value = entry.details.get(field)
         if isinstance(value, list) and value:

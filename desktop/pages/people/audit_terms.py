@@ -63,11 +63,11 @@ KINDS = (
     "service",
     "audit",
 )
-"""The kinds of things that the log can be filtered by."""
+"""The kinds of objects that the log can be filtered by."""
 
 
 def role_word(role: str) -> str:
-    """The name of a role; the code itself when it is unknown."""
+    """The name of a role; the code if it is unknown."""
     labels: dict[str, str] = {
         Role.ADMIN: QCoreApplication.translate("People", "Administrator"),
         Role.PLANNER: QCoreApplication.translate("People", "Planner"),
@@ -78,7 +78,7 @@ def role_word(role: str) -> str:
 
 
 def role_meaning(role: Role) -> str:
-    """What a role may do, in one line."""
+    """What a role may do, on one line."""
     return {
         Role.ADMIN: QCoreApplication.translate("People", "Full access, including users, models and settings"),
         Role.PLANNER: QCoreApplication.translate(
@@ -90,7 +90,7 @@ def role_meaning(role: Role) -> str:
 
 
 def action_word(action: str) -> str:
-    """What happened; the code itself when it is unknown."""
+    """The word for an action; the code if it is unknown."""
     translate = QCoreApplication.translate
     return {
         "create": translate("Audit", "Created"),
@@ -128,7 +128,7 @@ def action_word(action: str) -> str:
 
 
 def object_kind_name(kind: str) -> str:
-    """What it happened to; the code itself when it is unknown."""
+    """The name of a kind of object; the code if it is unknown."""
     translate = QCoreApplication.translate
     return {
         "record": translate("Audit", "Record"),

@@ -1,4 +1,4 @@
-"""Shows when the service made its last backup, when the next is due, and what became of the newest ones."""
+"""Shows the last backup of the service, the time of the next one, and the newest runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shared.wire.backups import BackupRun, BackupStatus
 
 
 class BackupSection(PageSection):
-    """A card with a sentence on the state of the backups, and a table of the newest runs."""
+    """A card with the state of the backups, and a table of the newest runs."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,14 +26,14 @@ class BackupSection(PageSection):
         self.next = label("", "dim", wrap=True)
         self.table: Table[BackupRun] = Table(self.tr("Backups"), self._columns(), row_px=36)
         card = Card()
-        # Without rows below it, it stays as it is.
+        # The card must not grow when the table is hidden.
         card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         column = QVBoxLayout(card)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(8)
         column.addWidget(self.state)
         column.addWidget(self.next)
-        # In a narrow window the column holds the beginning of a sentence.
+        # The whole note, because its column is too narrow in a small window.
         self.note = label("", wrap=True)
         self.note.setContentsMargins(16, 10, 16, 10)
         self.note.hide()
@@ -63,14 +63,16 @@ class BackupSection(PageSection):
                 self.tr("Started"), lambda backup: minute(backup.started_at), 150, least=132, kind="strong"
             ),
             Column(self.tr("Finished"), lambda backup: minute(backup.finished_at), 150, least=132),
-            Column(self.tr("Status"), self._status, 120, tone=lambda backup: _TONES.get(backup.state, "dim")),
-            Column(self.tr("Size"), lambda backup: _size(backup.size), 100),
-            Column(self.tr("New data"), lambda backup: _size(backup.added), 100),
-            Column(self.tr("Notes"), self._note, stretch=True, kind="dim"),
+            Column(
+                self.tr("Status"), self._status_text, 120, tone=lambda backup: _TONES.get(backup.state, "dim")
+            ),
+            Column(self.tr("Size"), lambda backup: _size_text(backup.size), 100),
+            Column(self.tr("New data"), lambda backup: _size_text(backup.added), 100),
+            Column(self.tr("Notes"), self._note_text, stretch=True, kind="dim"),
         ]
 
     def enter(self) -> None:
-        """The section came to the front."""
+        """Called when the section comes to the front."""
         self.stack.show_loading()
         self._load()
 
@@ -84,7 +86,7 @@ class BackupSection(PageSection):
 
     def _show(self, status: BackupStatus) -> None:
         self.state.setText(self._summary(status))
-        self.next.setText(self._outlook(status))
+        self.next.setText(self._next_text(status))
         self.table.show_rows(status.runs)
         self._rows.setVisible(bool(status.runs))
         self.stack.show_content()
@@ -95,15 +97,17 @@ class BackupSection(PageSection):
             if status.scheduled:
                 return self.tr("No backup has been made yet.")
             return self.tr("No backups are made automatically.")
-        when = self.tr("Last backup: {time}, verified, {size}.").format(
-            time=minute(last.started_at), size=_size(last.size)
+        last_text = self.tr("Last backup: {time}, verified, {size}.").format(
+            time=minute(last.started_at), size=_size_text(last.size)
         )
         if status.failures:
-            failed = self.tr("%n attempt(s) failed since then.", "", status.failures)
-            return self.tr("{sentence} {next}", "two sentences").format(sentence=when, next=failed)
-        return when
+            failures_text = self.tr("%n attempt(s) failed since then.", "", status.failures)
+            return self.tr("{sentence} {next}", "two sentences").format(
+                sentence=last_text, next=failures_text
+            )
+        return last_text
 
-    def _outlook(self, status: BackupStatus) -> str:
+    def _next_text(self, status: BackupStatus) -> str:
         if not status.scheduled:
             return self.tr(
                 "Data that is lost cannot be restored. On the service's computer, set "
@@ -113,7 +117,7 @@ class BackupSection(PageSection):
             return self.tr("The backup is late. See the notes below and the log file of the service.")
         return self.tr("Next backup: {time}.").format(time=minute(status.next_at))
 
-    def _status(self, backup: BackupRun) -> str:
+    def _status_text(self, backup: BackupRun) -> str:
         return {
             "running": self.tr("Running"),
             "done": self.tr("Done"),
@@ -121,18 +125,18 @@ class BackupSection(PageSection):
         }.get(backup.state, backup.state)
 
     def _show_note(self) -> None:
-        chosen = self.table.selected_row
-        self.note.setText("" if chosen is None else self._note(chosen))
-        self.note.setVisible(chosen is not None and bool(chosen.message))
+        backup = self.table.selected_row
+        self.note.setText("" if backup is None else self._note_text(backup))
+        self.note.setVisible(backup is not None and bool(backup.message))
 
-    def _note(self, backup: BackupRun) -> str:
+    def _note_text(self, backup: BackupRun) -> str:
         return known_message(backup.message or "") or backup.message or NOTHING
 
 
 _TONES = {"done": "passed", "failed": "failed", "running": "accent"}
 
 
-def _size(size: int | None) -> str:
+def _size_text(size: int | None) -> str:
     return (
         NOTHING
         if size is None

@@ -1,4 +1,4 @@
-"""The details of an entry of the audit log, as lines in the language in force."""
+"""Formats the details of an entry of the audit log as lines in the current language."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from desktop.widgets import status_word
 from shared.wire.detection import JobState
 from shared.wire.photos import Assigned
 
-_STATUSES = frozenset({"inspection_status", "record_state", "status", "verdict", "outcome"})
-_LISTS = frozenset({"events", "methods", "fields", "roles", "labels", "permissions"})
-_RULES = frozenset({"challenge_admins", "challenge_others"})
-_TIMES = frozenset({"backup_of", "start_time", "end_time"})
+_STATUS_FIELDS = frozenset({"inspection_status", "record_state", "status", "verdict", "outcome"})
+_LIST_FIELDS = frozenset({"events", "methods", "fields", "roles", "labels", "permissions"})
+_RULE_FIELDS = frozenset({"challenge_admins", "challenge_others"})
+_TIME_FIELDS = frozenset({"backup_of", "start_time", "end_time"})
 
 REFERENCES = {
     "aircraft_id": "aircraft",
@@ -41,30 +41,30 @@ REFERENCES = {
     "task_id": "task",
     "user_id": "user",
 }
-"""The fields that hold IDs, with the kind of object."""
+"""The fields that contain IDs, with the kinds of the objects."""
 
 
-def changes(details: Mapping[str, Any], names: Names | None = None) -> list[str]:
-    """The details of an entry, a line each; a change as "field: old → new".
+def detail_lines(details: Mapping[str, Any], names: Names | None = None) -> list[str]:
+    """The details of an entry, one line for each; a change has the form "field: old → new".
 
-    IDs are shown as the names in `names`, where it has them.
+    IDs are replaced by the names in `names` if it contains them.
     """
     names = names or {}
     lines = []
     for name, value in details.items():
         if f"{name}_name" in details:
             continue
-        pair = _old_and_new(name, value)
-        if pair is None:
-            text = _text(name, value, names)
+        change = _old_and_new(name, value)
+        if change is None:
+            text = _value_text(name, value, names)
         else:
-            text = f"{_text(name, pair[0], names)} → {_text(name, pair[1], names)}"
+            text = f"{_value_text(name, change[0], names)} → {_value_text(name, change[1], names)}"
         lines.append(labelled_value(field_word(name), text))
     return lines
 
 
 def referenced_objects(details: Mapping[str, Any]) -> set[tuple[str, str]]:
-    """The objects that the details refer to: (kind, ID), as `names.Names` has them."""
+    """The kinds and IDs of the objects that the details refer to."""
     references: set[tuple[str, str]] = set()
     for name, value in details.items():
         if isinstance(value, dict) and _old_and_new(name, value) is None:
@@ -78,17 +78,17 @@ def referenced_objects(details: Mapping[str, Any]) -> set[tuple[str, str]]:
 
 
 def _old_and_new(name: str, value: Any) -> tuple[Any, Any] | None:
-    """The old and the new value of a change; None for what is not a change."""
+    """The old and the new value of a change; None if `value` is not a change."""
     if isinstance(value, dict) and value.keys() == {"old", "new"}:
         return value["old"], value["new"]
     if not isinstance(value, list) or len(value) != 2:
         return None
-    if name in _LISTS and not all(isinstance(part, list) for part in value):
+    if name in _LIST_FIELDS and not all(isinstance(part, list) for part in value):
         return None
     return value[0], value[1]
 
 
-def _text(name: str, value: Any, names: Names) -> str:
+def _value_text(name: str, value: Any, names: Names) -> str:
     if value is None:
         return NOTHING
     if isinstance(value, bool):
@@ -96,7 +96,7 @@ def _text(name: str, value: Any, names: Names) -> str:
         return translate("AuditField", "Yes") if value else translate("AuditField", "No")
     if isinstance(value, str):
         return _value_word(name, value, names)
-    if isinstance(value, list) and name in _LISTS:
+    if isinstance(value, list) and name in _LIST_FIELDS:
         return joined_words(_list_word(name, str(part)) for part in value)
     if isinstance(value, dict) and name == "labels":
         return joined_words(
@@ -104,7 +104,7 @@ def _text(name: str, value: Any, names: Names) -> str:
         )
     if isinstance(value, dict) and value and all(field_word(key) != key for key in value):
         return joined_words(
-            labelled_value(field_word(key), _text(key, part, names)) for key, part in value.items()
+            labelled_value(field_word(key), _value_text(key, part, names)) for key, part in value.items()
         )
     return json.dumps(value, ensure_ascii=False)
 
@@ -112,20 +112,20 @@ def _text(name: str, value: Any, names: Names) -> str:
 def _value_word(name: str, value: str, names: Names) -> str:
     if name in REFERENCES:
         return names.get((REFERENCES[name], value), value)
-    if name in _TIMES or name.endswith("_at"):
+    if name in _TIME_FIELDS or name.endswith("_at"):
         try:
             return second(datetime.fromisoformat(value))
         except ValueError:
             return value
-    if name in _STATUSES:
+    if name in _STATUS_FIELDS:
         return status_word(value)
     if name == "state":
         return _state_word(value)
     if name == "error":
         return failure_sentence(value, value)
     if name == "assigned":
-        return _assigned_word(value)
-    if name in _RULES:
+        return _assignment_word(value)
+    if name in _RULE_FIELDS:
         return rule_word(value)
     if name == "challenge":
         return refusal_word(value)
@@ -133,7 +133,7 @@ def _value_word(name: str, value: str, names: Names) -> str:
 
 
 def _list_word(name: str, value: str) -> str:
-    """The word for one entry of a list."""
+    """The word for one element of the list field `name`."""
     match name:
         case "events":
             return event_word(value)
@@ -160,16 +160,16 @@ def _state_word(state: str) -> str:
     return labels.get(state, state)
 
 
-def _assigned_word(assigned: str) -> str:
+def _assignment_word(code: str) -> str:
     labels: dict[str, str] = {
         Assigned.PERSON: QCoreApplication.translate("AuditField", "User"),
         Assigned.ALIGNMENT: QCoreApplication.translate("AuditField", "Matching"),
     }
-    return labels.get(assigned, assigned)
+    return labels.get(code, code)
 
 
 def field_word(name: str) -> str:
-    """The label of a field in the details of an entry; the field's name when it is unknown."""
+    """The label of a field in the details of an entry; the name of the field if it is unknown."""
     translate = QCoreApplication.translate
     return {
         "inspection_name": translate("AuditField", "Name"),

@@ -1,4 +1,4 @@
-"""Shows the policy and devices of face login, and how safe the enrolled faces make it."""
+"""Shows the policy and devices of face login, and the measured accuracy of face recognition."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from desktop.pages.common.lists.sections_page import PageSection
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people.face_policy.devices_card import DevicesCard
 from desktop.pages.people.face_policy.policy_card import PolicyCard
-from desktop.pages.people.stranger_check import StrangerTotals, compare
+from desktop.pages.people.stranger_check import StrangerTotals, compare_folder
 from desktop.widgets import Button, Card, StateStack, clear, label
 from shared.rates import rate_bound
 from shared.wire.face import Device, FaceCalibration, FacePolicy
 
-_WIDEST = 760
-_FEW_PAIRS = 300
-"""Below this many pairs of strangers the bound on false matches is above one in a hundred (rule of three)."""
+_MAX_WIDTH = 760
+_MIN_PAIRS = 300
+"""With fewer pairs of strangers, the bound on false matches is above 1 % (rule of three)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Overview:
-    """What the section shows."""
+    """The data that the section shows."""
 
     policy: FacePolicy
     devices: list[Device]
@@ -56,7 +56,7 @@ class FaceSection(PageSection):
         self.devices = DevicesCard(context)
         self.devices.toast.connect(self.toast)
         self.advice = label("", wrap=True)
-        self.better = label(
+        self.better_model = label(
             self.tr(
                 "The built-in model dlib is in use. An open model pack is faster, more accurate and "
                 "has a liveness check. On the service's computer, run: walkaround face download "
@@ -68,15 +68,15 @@ class FaceSection(PageSection):
         self.strangers = Button(self.tr("Compare with photos of strangers…"), icon="photo")
         self.strangers.clicked.connect(lambda _checked=False: self._choose_strangers())
         self.progress = label("", "dim", wrap=True)
-        self._comparing: Task | None = None
-        self._shown: FaceCalibration | None = None
+        self._comparison: Task | None = None
+        self._calibration: FaceCalibration | None = None
         self._figures = QGridLayout()
         self._figures.setHorizontalSpacing(24)
         self._figures.setVerticalSpacing(10)
         self._figures.setColumnStretch(1, 1)
         inner = QWidget()
         inner.setProperty("clear", True)
-        inner.setMaximumWidth(_WIDEST)
+        inner.setMaximumWidth(_MAX_WIDTH)
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(16)
@@ -101,7 +101,7 @@ class FaceSection(PageSection):
         column.setSpacing(14)
         column.addWidget(label(self.tr("Face recognition accuracy"), "item"))
         column.addWidget(self.advice)
-        column.addWidget(self.better)
+        column.addWidget(self.better_model)
         column.addLayout(self._figures)
         row = QHBoxLayout()
         row.setSpacing(12)
@@ -111,11 +111,11 @@ class FaceSection(PageSection):
         return card
 
     def enter(self) -> None:
-        """The section came to the front: ask how it stands."""
+        """Called when the section comes to the front."""
         self.stack.show_loading()
-        run(_fetch, self._context.session, owner=self, done=self._show, failed=self._explain)
+        run(_fetch, self._context.session, owner=self, done=self._show, failed=self._show_error)
 
-    def _explain(self, error: Exception) -> None:
+    def _show_error(self, error: Exception) -> None:
         self.stack.show_error(sentence(error), self.enter)
 
     def _show(self, overview: _Overview) -> None:
@@ -123,26 +123,26 @@ class FaceSection(PageSection):
         self.policy.show_policy(overview.policy)
         self.devices.show_devices(overview.devices)
         calibration = figures if isinstance(figures, FaceCalibration) else None
-        self._shown = calibration
-        self.better.setVisible(calibration is not None and calibration.model.startswith("dlib-"))
+        self._calibration = calibration
+        self.better_model.setVisible(calibration is not None and calibration.model.startswith("dlib-"))
         self.strangers.setVisible(calibration is not None and calibration.templates > 0)
         if isinstance(figures, ClientError):
             self.advice.setText(sentence(figures))
             self._show_figures([])
         else:
             self.advice.setText(self._advice(figures))
-            self._show_figures(self._rows(figures))
+            self._show_figures(self._figure_rows(figures))
         self.stack.show_content()
 
     def _show_figures(self, rows: list[tuple[str, str, str]]) -> None:
         clear(self._figures)
-        for row, (name, value, meaning) in enumerate(rows):
+        for row, (name, value, explanation) in enumerate(rows):
             cell = QWidget()
             lines = QVBoxLayout(cell)
             lines.setContentsMargins(0, 0, 0, 0)
             lines.setSpacing(2)
             lines.addWidget(label(value, "strong", wrap=True))
-            lines.addWidget(label(meaning, "small", wrap=True))
+            lines.addWidget(label(explanation, "small", wrap=True))
             self._figures.addWidget(label(name, "dim"), row, 0, Qt.AlignmentFlag.AlignTop)
             self._figures.addWidget(cell, row, 1)
 
@@ -165,13 +165,13 @@ class FaceSection(PageSection):
             "No enrolled people are mistaken for each other. With 95 % confidence, a stranger "
             "matches a given template in fewer than 1 of {n} comparisons."
         ).format(n=QLocale().toString(one_in))
-        if strangers.pairs < _FEW_PAIRS:
+        if strangers.pairs < _MIN_PAIRS:
             text += " " + self.tr("The figure becomes more exact as more people are enrolled.")
         return text
 
-    def _rows(self, figures: FaceCalibration) -> list[tuple[str, str, str]]:
-        """Name, value and meaning of each figure."""
-        strangers, same = figures.strangers, figures.same_user
+    def _figure_rows(self, figures: FaceCalibration) -> list[tuple[str, str, str]]:
+        """The name, value and explanation of each figure."""
+        strangers, same_user = figures.strangers, figures.same_user
         people = self.tr("%n person(s)", "", figures.users)
         templates = self.tr("%n face template(s)", "", figures.templates)
         rows = [
@@ -206,12 +206,12 @@ class FaceSection(PageSection):
                     ),
                 )
             )
-        if same.pairs and same.smallest is not None:
+        if same_user.pairs and same_user.smallest is not None:
             rows.append(
                 (
                     self.tr("Same person"),
                     self.tr("minimum {score} in {pairs} pairs").format(
-                        score=f"{same.smallest:.3f}", pairs=QLocale().toString(same.pairs)
+                        score=f"{same_user.smallest:.3f}", pairs=QLocale().toString(same_user.pairs)
                     ),
                     self.tr(
                         "The lowest score between templates of one person. It should be above the threshold."
@@ -233,9 +233,9 @@ class FaceSection(PageSection):
     # Photos of strangers
 
     def _choose_strangers(self) -> None:
-        if self._comparing is not None:
-            self._comparing.cancel()
-            self._on_comparison_ended()
+        if self._comparison is not None:
+            self._comparison.cancel()
+            self._end_comparison()
             self.progress.setText(self.tr("Cancelled."))
             return
         title = self.tr("Select a folder with photos of people who are not enrolled")
@@ -244,11 +244,11 @@ class FaceSection(PageSection):
             self.compare_strangers(folder)
 
     def compare_strangers(self, folder: Path) -> None:
-        """Compare the photos in `folder` with the enrolled, and show what they say."""
+        """Compare the photos in `folder` with the enrolled faces, and show the result."""
         self.strangers.setText(self.tr("Cancel"))
         self.progress.setText(self.tr("Searching for photos…"))
-        self._comparing = run(
-            compare,
+        self._comparison = run(
+            compare_folder,
             self._context.session,
             folder,
             owner=self,
@@ -258,50 +258,50 @@ class FaceSection(PageSection):
             lane=Lane.LONG,
         )
 
-    def _show_progress(self, tally: StrangerTotals) -> None:
+    def _show_progress(self, totals: StrangerTotals) -> None:
         number = QLocale().toString
         self.progress.setText(
-            self.tr("{done} of {total} photos").format(done=number(tally.done), total=number(tally.total))
+            self.tr("{done} of {total} photos").format(done=number(totals.done), total=number(totals.total))
         )
 
-    def _on_comparison_ended(self) -> None:
-        self._comparing = None
+    def _end_comparison(self) -> None:
+        self._comparison = None
         self.strangers.setText(self.tr("Compare with photos of strangers…"))
 
-    def _on_compared(self, tally: StrangerTotals) -> None:
-        self._on_comparison_ended()
-        figures = self._shown
+    def _on_compared(self, totals: StrangerTotals) -> None:
+        self._end_comparison()
+        figures = self._calibration
         if figures is None:
             return
-        if not tally.comparisons:
+        if not totals.comparisons:
             self.progress.setText(self.tr("No faces found in these photos."))
             return
         self.progress.setText("")
-        self._show_figures([*self._rows(figures), self._stranger_row(figures, tally)])
+        self._show_figures([*self._figure_rows(figures), self._stranger_row(figures, totals)])
 
-    def _stranger_row(self, figures: FaceCalibration, tally: StrangerTotals) -> tuple[str, str, str]:
+    def _stranger_row(self, figures: FaceCalibration, totals: StrangerTotals) -> tuple[str, str, str]:
         number = QLocale().toString
-        faces = self.tr("%n face(s) in photos", "", tally.faces)
+        faces = self.tr("%n face(s) in photos", "", totals.faces)
         value = self.tr("{faces}, {pairs} comparisons, {n} mistaken, maximum {score}").format(
             faces=faces,
-            pairs=number(tally.comparisons),
-            n=number(tally.false_matches),
-            score=f"{tally.largest:.3f}",
+            pairs=number(totals.comparisons),
+            n=number(totals.false_matches),
+            score=f"{totals.largest:.3f}",
         )
-        pairs = tally.comparisons + figures.strangers.pairs
-        bound = rate_bound(tally.false_matches + figures.false_matches, pairs)
+        pairs = totals.comparisons + figures.strangers.pairs
+        bound = rate_bound(totals.false_matches + figures.false_matches, pairs)
         assert bound is not None
-        meaning = self.tr(
+        explanation = self.tr(
             "Including enrolled people: {pairs} comparisons. With 95 % confidence, a stranger "
             "matches a given template in at most {share} of them. The photos are not stored."
         ).format(pairs=number(pairs), share=_percent(bound))
-        return self.tr("Strangers"), value, meaning
+        return self.tr("Strangers"), value, explanation
 
     def _on_comparison_failed(self, folder: Path, error: Exception) -> None:
-        self._on_comparison_ended()
+        self._end_comparison()
         self.progress.setText("")
-        again = partial(self.compare_strangers, folder)
-        if ask_password(self._context, error, owner=self, on_logged_in=again) is None:
+        retry = partial(self.compare_strangers, folder)
+        if ask_password(self._context, error, owner=self, on_logged_in=retry) is None:
             self.progress.setText(sentence(error))
 
 
@@ -310,7 +310,7 @@ def _fetch(session: Session) -> _Overview:
     try:
         return _Overview(policy, devices, session.faces.calibration())
     except ClientError as error:
-        # The switch must work also where the engine does not.
+        # The policy can be changed even if the face engine does not work.
         return _Overview(policy, devices, error)
 
 

@@ -19,46 +19,46 @@ from desktop.widgets import Card, Field, PasswordField, label, reveal_after
 from shared.codes import Role
 from shared.wire.account import UserUpdate, UserWithRoles
 
-_SESSIONS_PX = 190
-"""Height of the list of sessions in the form: two of them and the start of the next."""
+_SESSIONS_HEIGHT_PX = 190
+"""The height of the list of sessions: two sessions and the beginning of the next."""
 
 
 class _UserForm(Form):
-    """What the forms of users share: roles, and a password typed twice."""
+    """The base of the forms of users, with fields for roles and for a new password."""
 
-    def add_roles(self, chosen: list[Role]) -> None:
-        """Put the roles below the fields."""
+    def add_roles(self, roles: list[Role]) -> None:
+        """Add the roles below the fields."""
         self.roles = CheckBoxesField(
-            QCoreApplication.translate("RolesField", "Roles"), Role, chosen, role_word, role_meaning
+            QCoreApplication.translate("RolesField", "Roles"), Role, roles, role_word, role_meaning
         )
         self.roles.changed.connect(self.mark_changed)
         self.body.addWidget(self.roles)
 
     def add_password(self) -> None:
-        """Put the fields of a new password below the others."""
+        """Add the fields of a new password below the others."""
         self.strength = StrengthLine()
         self.password = PasswordField(self.tr("Password"))
-        self.again = PasswordField(self.tr("Confirm password"))
+        self.confirmation = PasswordField(self.tr("Confirm password"))
         self.add("password", self.password)
         self.body.addWidget(self.strength)
-        self.add("again", self.again)
-        reveal_after(self.save, self.password, self.again)
+        self.add("confirmation", self.confirmation)
+        reveal_after(self.save, self.password, self.confirmation)
         self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
 
     def has_valid_roles(self) -> bool:
-        """True when there is a role; says so otherwise."""
+        """Whether a role is selected. Shows an error otherwise."""
         if self.roles.value():
             return True
         self.roles.set_error(self.tr("Select at least one role."))
         return False
 
     def has_valid_password(self, user_name: str) -> bool:
-        """True when the password follows the rules and was typed twice; says so otherwise."""
+        """Whether the password follows the rules and was typed twice. Shows an error otherwise."""
         if not follows_rules(self.password.text(), user_name):
             self.show_field_error("password", self.tr("Enter a password that meets the rules below."))
             return False
-        if self.again.text() != self.password.text():
-            self.show_field_error("again", self.tr("The passwords do not match. Enter them again."))
+        if self.confirmation.text() != self.password.text():
+            self.show_field_error("confirmation", self.tr("The passwords do not match. Enter them again."))
             return False
         return True
 
@@ -80,12 +80,12 @@ class NewUserForm(_UserForm):
             return None
         if not self.has_valid_roles() or not self.has_valid_password(user_name):
             return None
-        make = self._context.session.users.create
-        return partial(make, user_name, self.password.text(), self.roles.value(), self.text("name"))
+        create_user = self._context.session.users.create
+        return partial(create_user, user_name, self.password.text(), self.roles.value(), self.text("name"))
 
 
 class EditUserForm(_UserForm):
-    """Changes name and roles of a user, and shows where they are logged in."""
+    """Edits the name and roles of a user, and shows the user's sessions."""
 
     def __init__(self, context: Context, user: UserWithRoles, parent: QWidget | None = None) -> None:
         translate = QCoreApplication.translate
@@ -108,7 +108,7 @@ class EditUserForm(_UserForm):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidgetResizable(True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFixedHeight(_SESSIONS_PX)
+        area.setFixedHeight(_SESSIONS_HEIGHT_PX)
         inner = QWidget()
         inner.setProperty("clear", True)
         column = QVBoxLayout(inner)
@@ -133,7 +133,7 @@ class EditUserForm(_UserForm):
 
 
 class SetPasswordForm(_UserForm):
-    """Gives a user another password, which ends their logins."""
+    """Sets a new password for a user, which ends the user's sessions."""
 
     def __init__(self, context: Context, user: UserWithRoles, parent: QWidget | None = None) -> None:
         translate = QCoreApplication.translate

@@ -17,7 +17,7 @@ from desktop.pages.people.webhooks.section import WebhookSection
 from desktop.widgets import PageHeader
 from shared.codes import Permission
 
-_RIGHTS = {
+_PERMISSIONS = {
     "users": Permission.USER_MANAGE,
     "audit": Permission.AUDIT_READ,
     "faces": Permission.SETTINGS_MANAGE,
@@ -27,7 +27,7 @@ _RIGHTS = {
 
 
 class PeoplePage(SectionsPage[PageSection]):
-    """Users, what they did, how they are recognized, and which systems are notified."""
+    """Shows users, audit log, face login, backups and webhooks."""
 
     page_id: ClassVar[str] = "people"
     icon: ClassVar[str] = "people"
@@ -62,7 +62,7 @@ class PeoplePage(SectionsPage[PageSection]):
         return QCoreApplication.translate("PeoplePage", "Administration")
 
     def visible_sections(self) -> Mapping[str, str]:
-        """Users, audit log, face login, backups and webhooks, each with a right of its own."""
+        """The sections for which the user has the permission."""
         titles = {
             "users": self.tr("Users"),
             "audit": self.tr("Audit log"),
@@ -70,4 +70,6 @@ class PeoplePage(SectionsPage[PageSection]):
             "backups": self.tr("Backups"),
             "webhooks": self.tr("Webhooks"),
         }
-        return {name: titles[name] for name, right in _RIGHTS.items() if self._context.may(right)}
+        return {
+            name: titles[name] for name, permission in _PERMISSIONS.items() if self._context.may(permission)
+        }

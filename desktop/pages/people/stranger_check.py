@@ -1,4 +1,4 @@
-"""Compares a folder of photos of unenrolled people with the enrolled faces, some at a time."""
+"""Compares a folder of photos of people who are not enrolled with the enrolled faces, in batches."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from shared.images.cv import cv2
 from shared.wire.face import StrangerScores
 
 _PICTURES = {".jpg", ".jpeg", ".png", ".webp", ".bmp"}
-_AT_ONCE = 8
-# A face needs no more, and some pictures together stay far below what the service takes.
-_LONGEST = 1280
+_BATCH_SIZE = 8
+# Sufficient for a face, and a batch stays well below the limit of a request.
+_MAX_SIDE_PX = 1280
 _QUALITY = 92
 
 
 @dataclass(frozen=True, slots=True)
 class StrangerTotals:
-    """What the photos so far say: the sums of their `StrangerScores`, of `total` photos in the folder."""
+    """The sums of the `StrangerScores` of the `done` photos; the folder contains `total` photos."""
 
     total: int
     done: int = 0
@@ -31,7 +31,7 @@ class StrangerTotals:
     largest: float | None = None
 
     def plus(self, photos: int, scores: StrangerScores | None) -> StrangerTotals:
-        """With `photos` more, of which the readable ones have these scores."""
+        """Add a batch of `photos` photos, whose readable photos have these scores."""
         if scores is None:
             return replace(self, done=self.done + photos)
         largest = [score for score in (self.largest, scores.largest) if score is not None]
@@ -45,33 +45,33 @@ class StrangerTotals:
         )
 
 
-def compare(report: ProgressReport, session: Session, folder: Path) -> StrangerTotals:
-    """Compare every picture in `folder` and below it; reports the `StrangerTotals` after each step.
+def compare_folder(report: ProgressReport, session: Session, folder: Path) -> StrangerTotals:
+    """Compare every picture in `folder` and its subfolders. Reports the `StrangerTotals` before each batch.
 
-    Raises what `Faces.compare_strangers` raises, OSError.
+    Raises OSError, and the errors of `Faces.compare_strangers`.
     """
     paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _PICTURES)
-    tally = StrangerTotals(len(paths))
-    for start in range(0, len(paths), _AT_ONCE):
-        report(tally)
-        some = paths[start : start + _AT_ONCE]
-        images = [image for path in some if (image := _reduced(path)) is not None]
-        tally = tally.plus(len(some), session.faces.compare_strangers(images) if images else None)
-    return tally
+    totals = StrangerTotals(len(paths))
+    for start in range(0, len(paths), _BATCH_SIZE):
+        report(totals)
+        batch = paths[start : start + _BATCH_SIZE]
+        images = [image for path in batch if (image := _read_reduced(path)) is not None]
+        totals = totals.plus(len(batch), session.faces.compare_strangers(images) if images else None)
+    return totals
 
 
-def _reduced(path: Path) -> bytes | None:
-    """The picture as a JPEG of at most `_LONGEST` px; None when it is not a picture."""
+def _read_reduced(path: Path) -> bytes | None:
+    """Read a picture as a JPEG of at most `_MAX_SIDE_PX`; None if the file is not a picture."""
     try:
         data = np.frombuffer(path.read_bytes(), dtype=np.uint8)
-        # Turned upright by its EXIF orientation, which the new file does not carry.
+        # OpenCV rotates it upright; the new file has no EXIF orientation.
         image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
     except (OSError, cv2.error):
         return None
     if image is None:
         return None
-    scale = _LONGEST / max(image.shape[:2])
+    scale = _MAX_SIDE_PX / max(image.shape[:2])
     if scale < 1:
         image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    good, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
-    return bytes(jpeg) if good else None
+    is_encoded, jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    return bytes(jpeg) if is_encoded else None

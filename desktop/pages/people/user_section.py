@@ -24,7 +24,7 @@ from shared.wire.common import Page as Listing
 
 
 class UserSection(TableSection[UserWithRoles]):
-    """The users. They are disabled, never deleted: records and the audit log name them."""
+    """The users. A user is disabled, never deleted, because records and the audit log refer to them."""
 
     manage_permission: ClassVar[Permission] = Permission.USER_MANAGE
     empty_icon: ClassVar[str] = "people"
@@ -89,20 +89,20 @@ class UserSection(TableSection[UserWithRoles]):
     def update_buttons(self) -> None:
         super().update_buttons()
         user = self.selected_entry()
-        enabled = user is None or user.enabled
-        self.remove.setText(self.tr("Disable") if enabled else self.tr("Enable"))
-        may = user is not None and user.has_face
-        self.face.setEnabled(may)
-        self.face.setToolTip("" if may or user is None else self.tr("No face enrolled for this user."))
+        is_enabled = user is None or user.enabled
+        self.remove.setText(self.tr("Disable") if is_enabled else self.tr("Enable"))
+        has_face = user is not None and user.has_face
+        self.face.setEnabled(has_face)
+        self.face.setToolTip("" if has_face or user is None else self.tr("No face enrolled for this user."))
 
     def set_password(self) -> None:
-        """Ask for a new password of the chosen user."""
+        """Open the form that sets a new password for the selected user."""
         user = self.selected_entry()
         if user is not None:
             self._open_form(SetPasswordForm(self._context, user, self))
 
     def delete_selected(self) -> None:
-        """Disable the chosen user, after asking, or enable them again."""
+        """Disable the selected user after a confirmation, or enable the user again."""
         user = self.selected_entry()
         if user is None:
             return
@@ -126,7 +126,7 @@ class UserSection(TableSection[UserWithRoles]):
         )
 
     def delete_face(self) -> None:
-        """Delete what is enrolled of the chosen user's face, after asking."""
+        """Delete the face data of the selected user after a confirmation."""
         user = self.selected_entry()
         if user is None or not confirm(
             self,

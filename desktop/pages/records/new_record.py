@@ -15,8 +15,8 @@ from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
 from desktop.localization.dates import minute
-from desktop.pages.catalogue.forms import TaskForm, offer_new_task
-from desktop.pages.catalogue.in_place import open_new
+from desktop.pages.catalogue.forms import TaskForm, add_task_button
+from desktop.pages.catalogue.in_place import open_creation_form
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.item_sources import ItemSources, copy_last_items, read_sources
@@ -63,7 +63,7 @@ class NewRecordDialog(Dialog):
         self.name = Field(self.tr("Name"), placeholder=self.tr("Left wing root, after flight"))
         self.task = SearchCombo(self.tr("Task"), lookup.tasks(session), free=True, placeholder=typing)
         self.task_field = Field(self.tr("Task or external task ID"), self.task)
-        offer_new_task(context, self.task_field, self)
+        add_task_button(context, self.task_field, self)
         self.reference = SearchCombo(
             self.tr("Reference image"),
             lookup.references(session),
@@ -140,7 +140,7 @@ class NewRecordDialog(Dialog):
         if self._missing == "tasks":
             form = TaskForm(self._context, None, self)
             form.saved.connect(lambda _: self.banner.hide())
-            open_new(self.task_field, form, "task_name", "task_id")
+            open_creation_form(self.task_field, form, "task_name", "task_id")
         else:
             self.new_reference.ask()
 

@@ -1,1 +1,1 @@
-"""Finishing, releasing and reopening a record, and its seal: dialogs and texts for several pages."""
+"""Dialogs for finishing, releasing and reopening a record and for its seal, for several pages."""

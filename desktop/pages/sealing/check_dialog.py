@@ -1,4 +1,4 @@
-"""Shows what a check of a seal found."""
+"""Shows the result of verifying a seal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LIST_LINES = 10
 
 
 class CheckDialog(Dialog):
-    """Intact, or every difference by a sentence."""
+    """Shows that the seal is intact, or a sentence for each difference."""
 
     def __init__(self, check: SealCheck, parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -32,8 +32,10 @@ class CheckDialog(Dialog):
         self.title = label(title, "item", wrap=True)
         head.addWidget(self.title, 1)
         column.addLayout(head)
-        what = self.tr("Edition {n}, seal {seal}…, %n file(s) verified.", "", check.files)
-        column.addWidget(label(what.format(n=check.edition, seal=short_seal(check.seal)), "dim", wrap=True))
+        summary = self.tr("Edition {n}, seal {seal}…, %n file(s) verified.", "", check.files)
+        column.addWidget(
+            label(summary.format(n=check.edition, seal=short_seal(check.seal)), "dim", wrap=True)
+        )
         if not check.current:
             text = self.tr("The record was reopened. The stored edition and its files were verified.")
             column.addWidget(label(text, "dim", wrap=True))

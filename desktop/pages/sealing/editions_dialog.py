@@ -16,10 +16,13 @@ _HEIGHT_LINES = 22
 
 
 class EditionsDialog(Dialog):
-    """Newest first; the seal can be selected and copied, and each opens as a report."""
+    """Lists the editions, newest first.
 
-    reportWanted = Signal(int)  # noqa: N815 - a Qt signal
-    """The number of the edition whose report is wanted."""
+    The seals can be selected and copied, and each edition has a report.
+    """
+
+    reportRequested = Signal(int)  # noqa: N815 - a Qt signal
+    """The number of the edition whose report the user requested."""
 
     def __init__(self, editions: Sequence[Edition], parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -42,8 +45,8 @@ class EditionsDialog(Dialog):
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setWidget(rows)
-        most = self.fontMetrics().lineSpacing() * _HEIGHT_LINES
-        scroll.setMinimumHeight(min(rows.sizeHint().height() + 4, most))
+        max_height = self.fontMetrics().lineSpacing() * _HEIGHT_LINES
+        scroll.setMinimumHeight(min(rows.sizeHint().height() + 4, max_height))
         column.addWidget(scroll, 1)
         row = QHBoxLayout()
         row.addStretch(1)
@@ -65,7 +68,7 @@ class EditionsDialog(Dialog):
         report = Button(self.tr("Report…"), kind=ButtonKind.LINK)
         report.setObjectName(f"edition-report-{edition.edition}")
         report.setAccessibleName(self.tr("Report of edition {n}").format(n=edition.edition))
-        report.clicked.connect(lambda _checked=False: self.reportWanted.emit(edition.edition))
+        report.clicked.connect(lambda _checked=False: self.reportRequested.emit(edition.edition))
         row.addWidget(report)
         column.addLayout(row)
         for line in edition_events(edition):

@@ -1,4 +1,4 @@
-"""Asks before a record is finished: counters, outcome and undecided items."""
+"""Asks before a record is finished, and shows its counters, outcome and undecided items."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from desktop.widgets import ButtonKind as ButtonKind
 from shared.codes import Verdict
 from shared.results import Counters
 
-_SHOWN_AT_ONCE = 6
-_SHOWN_AT_MOST = 200
+_VISIBLE_ITEMS = 6
+_MAX_ITEMS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class UndecidedItem:
-    """An item without a verdict. `opinion`: the model's opinion, None where none can be accepted."""
+    """An item without a verdict. `opinion` is the model's opinion, None if there is none to accept."""
 
     item_id: str
     number: int
@@ -30,26 +30,26 @@ class UndecidedItem:
 
 @dataclass(frozen=True, slots=True)
 class FinishSummary:
-    """What finishing would do now: the counters, the items to decide, and who signs."""
+    """The current state of a record to finish: its counters, its undecided items, and who signs."""
 
-    counted: Counters
+    counters: Counters
     undecided: Sequence[UndecidedItem]
     signer: str
 
     @property
-    def acceptable(self) -> bool:
-        """Whether accepting the model's opinion decides every item that is left."""
+    def all_acceptable(self) -> bool:
+        """Whether accepting the model's opinion decides every undecided item."""
         return all(item.opinion is not None for item in self.undecided)
 
     def counters_after(self) -> Counters:
-        """The counters once the model's opinion is accepted for the items that are left."""
+        """The counters if the model's opinion is accepted for all undecided items."""
         opinions = [item.opinion for item in self.undecided if item.opinion is not None]
-        count, counted = len(opinions), self.counted
+        count, counters = len(opinions), self.counters
         total = replace(
-            counted,
-            items=counted.items - count,
-            detected=counted.detected - count,
-            undecided=counted.undecided - count,
+            counters,
+            items=counters.items - count,
+            detected=counters.detected - count,
+            undecided=counters.undecided - count,
         )
         for opinion in opinions:
             total = total.plus(opinion, detected=True)
@@ -57,10 +57,10 @@ class FinishSummary:
 
 
 class FinishDialog(Confirm):
-    """Finishes only a record whose every item has a verdict of a person, or gets one here."""
+    """Finishes a record whose items all have a verdict, or get one here by accepting the model's opinion."""
 
-    goToWanted = Signal(str)  # noqa: N815 - a Qt signal
-    """The person wants to decide this item first."""
+    goToItemRequested = Signal(str)  # noqa: N815 - a Qt signal
+    """The ID of the item that the user wants to decide first."""
 
     def __init__(self, finish: FinishSummary, parent: QWidget | None) -> None:
         super().__init__(
@@ -77,41 +77,41 @@ class FinishDialog(Confirm):
         self.outcome = label("", "strong")
         self.outcome.setObjectName("finish-outcome")
         if finish.undecided:
-            self._offer_undecided()
+            self._add_undecided_items()
         else:
             self.accept_opinion.hide()
         self.body.addSpacing(8)
         self.body.addWidget(self.outcome)
-        sealed = self.tr("Finishing seals the record. To change it later, reopen it with a reason.")
-        self.body.addWidget(label(sealed, "dim", wrap=True))
-        self.accept_opinion.toggled.connect(lambda _on: self._show())
-        self._show()
+        seal_note = self.tr("Finishing seals the record. To change it later, reopen it with a reason.")
+        self.body.addWidget(label(seal_note, "dim", wrap=True))
+        self.accept_opinion.toggled.connect(lambda _on: self._update_outcome())
+        self._update_outcome()
 
     @property
     def accepts_opinion(self) -> bool:
-        """Whether the person signs the model's opinion for the items that are left."""
+        """Whether the user accepts the model's opinion for the undecided items."""
         return self.accept_opinion.isChecked()
 
-    def _offer_undecided(self) -> None:
+    def _add_undecided_items(self) -> None:
         finish, count = self._finish, len(self._finish.undecided)
         rows = QWidget()
         column = QVBoxLayout(rows)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        for item in finish.undecided[:_SHOWN_AT_MOST]:
-            column.addLayout(self._row(item))
-        if count > _SHOWN_AT_MOST:
-            column.addWidget(label(self.tr("and %n more", "", count - _SHOWN_AT_MOST), "dim"))
+        for item in finish.undecided[:_MAX_ITEMS]:
+            column.addLayout(self._item_row(item))
+        if count > _MAX_ITEMS:
+            column.addWidget(label(self.tr("and %n more", "", count - _MAX_ITEMS), "dim"))
         column.addStretch(1)
-        shown: QWidget = rows
-        if count > _SHOWN_AT_ONCE:
-            shown = QScrollArea()
-            shown.setWidgetResizable(True)
-            shown.setWidget(rows)
-            shown.setFixedHeight((self.fontMetrics().lineSpacing() + 6) * _SHOWN_AT_ONCE)
+        content: QWidget = rows
+        if count > _VISIBLE_ITEMS:
+            content = QScrollArea()
+            content.setWidgetResizable(True)
+            content.setWidget(rows)
+            content.setFixedHeight((self.fontMetrics().lineSpacing() + 6) * _VISIBLE_ITEMS)
         self.body.addSpacing(4)
-        self.body.addWidget(shown)
-        if finish.acceptable:
+        self.body.addWidget(content)
+        if finish.all_acceptable:
             link_text = self.tr("Go to first undecided item")
         else:
             link_text = self.tr("Go to first item to decide")
@@ -122,53 +122,55 @@ class FinishDialog(Confirm):
         line.addWidget(first)
         line.addStretch(1)
         self.body.addLayout(line)
-        if finish.acceptable:
+        if finish.all_acceptable:
             text = self.tr("Accept the model's opinion for the remaining %n item(s)", "", count)
             self.accept_opinion.setText(text)
             self.body.addWidget(self.accept_opinion)
-            signed = self.tr("Each is signed by {name} and marked in the record and in the report.")
-            self.body.addWidget(label(signed.format(name=finish.signer), "dim", wrap=True))
+            signature_note = self.tr("Each is signed by {name} and marked in the record and in the report.")
+            self.body.addWidget(label(signature_note.format(name=finish.signer), "dim", wrap=True))
         else:
             self.accept_opinion.hide()
-            open_ones = sum(item.opinion is None for item in finish.undecided)
+            without_opinion = sum(item.opinion is None for item in finish.undecided)
             text = self.tr(
-                "%n item(s) have no model opinion to accept. Give a verdict for them first.", "", open_ones
+                "%n item(s) have no model opinion to accept. Give a verdict for them first.",
+                "",
+                without_opinion,
             )
             self.body.addWidget(label(text, "error", wrap=True))
 
-    def _row(self, item: UndecidedItem) -> QHBoxLayout:
+    def _item_row(self, item: UndecidedItem) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(label(f"{item.number}", "dim"))
         row.addWidget(label(item.name), 1)
-        row.addWidget(label(_opinion(item.opinion), "dim"))
+        row.addWidget(label(_opinion_text(item.opinion), "dim"))
         return row
 
     def _go_to_first(self) -> None:
         undecided = self._finish.undecided
         first = next((item for item in undecided if item.opinion is None), undecided[0])
         self.reject()
-        self.goToWanted.emit(first.item_id)
+        self.goToItemRequested.emit(first.item_id)
 
-    def _show(self) -> None:
-        counted = self._finish.counters_after() if self.accepts_opinion else self._finish.counted
-        self.act.setEnabled(counted.outcome is not None)
+    def _update_outcome(self) -> None:
+        counters = self._finish.counters_after() if self.accepts_opinion else self._finish.counters
+        self.act.setEnabled(counters.outcome is not None)
         text = self.tr("Outcome: {outcome} ({counted})")
         self.outcome.setText(
-            text.format(outcome=outcome_word(counted.outcome), counted=counters_sentence(counted))
+            text.format(outcome=outcome_word(counters.outcome), counters=counters_sentence(counters))
         )
 
 
 def _summary_text(finish: FinishSummary) -> str:
-    translate, undecided = QCoreApplication.translate, len(finish.undecided)
-    if undecided:
-        return translate("FinishDialog", "%n item(s) are undecided.", "", undecided)
-    if finish.counted.failed:
-        return translate("FinishDialog", "%n item(s) failed.", "", finish.counted.failed)
+    translate, count = QCoreApplication.translate, len(finish.undecided)
+    if count:
+        return translate("FinishDialog", "%n item(s) are undecided.", "", count)
+    if finish.counters.failed:
+        return translate("FinishDialog", "%n item(s) failed.", "", finish.counters.failed)
     return translate("FinishDialog", "All items passed.")
 
 
-def _opinion(opinion: Verdict | None) -> str:
+def _opinion_text(opinion: Verdict | None) -> str:
     match opinion:
         case Verdict.PASSED:
             return QCoreApplication.translate("FinishDialog", "model: passed")

@@ -1,4 +1,4 @@
-"""Asks why a sealed record has to be changed again."""
+"""Asks for the reason to reopen a sealed record."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.widgets import Confirm, Field, TextArea
 
-_MOST = 2000
+_MAX_REASON_LENGTH = 2000
 
 
 class ReopenDialog(Confirm):
-    """Reopening needs a reason; the sealed edition stays readable."""
+    """Asks for a reason before a record is reopened."""
 
     def __init__(self, parent: QWidget | None) -> None:
         super().__init__(
@@ -28,14 +28,14 @@ class ReopenDialog(Confirm):
         self.reason = TextArea(3)
         self.reason.setObjectName("reopen-reason")
         self.body.addWidget(Field(self.tr("Reason"), self.reason))
-        self.reason.textChanged.connect(self._check)
+        self.reason.textChanged.connect(self._update_button)
         self.reason.setFocus()
-        self._check()
+        self._update_button()
 
     @property
     def reason_text(self) -> str:
         """The typed reason, stripped."""
-        return self.reason.toPlainText().strip()[:_MOST]
+        return self.reason.toPlainText().strip()[:_MAX_REASON_LENGTH]
 
-    def _check(self) -> None:
+    def _update_button(self) -> None:
         self.act.setEnabled(bool(self.reason_text))

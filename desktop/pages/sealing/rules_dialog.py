@@ -1,5 +1,4 @@
-"""Edits the installation's rules for finishing records; everyone reads them, an administrator changes
-them."""
+"""Shows the release rule of the installation, which administrators can change."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from shared.codes import Permission
 
 
 class RulesDialog(Dialog):
-    """Shows whether a second person releases what someone finished; a change is saved at once."""
+    """Shows whether a second person must release finished records. A change is saved immediately."""
 
     def __init__(self, context: Context, parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -31,8 +30,8 @@ class RulesDialog(Dialog):
         self.four_eyes.setEnabled(False)
         self.four_eyes.clicked.connect(self._save)
         self.message = label("", "dim", wrap=True)
-        self.again = Button(self.tr("Retry"))
-        self.again.clicked.connect(lambda _checked=False: self._load())
+        self.retry = Button(self.tr("Retry"))
+        self.retry.clicked.connect(lambda _checked=False: self._load())
         self._build()
         self._load()
 
@@ -53,7 +52,7 @@ class RulesDialog(Dialog):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addStretch(1)
-        row.addWidget(self.again)
+        row.addWidget(self.retry)
         close = Button(self.tr("Close"))
         close.clicked.connect(self.accept)
         row.addWidget(close)
@@ -63,35 +62,35 @@ class RulesDialog(Dialog):
     def _load(self) -> None:
         self._say(self.tr("Loading…"))
         records = self._context.session.records
-        run(records.four_eyes, owner=self, done=self._show, failed=self._explain)
+        run(records.four_eyes, owner=self, done=self._show, failed=self._on_load_failed)
 
-    def _show(self, on: bool) -> None:
-        self.four_eyes.setChecked(on)
+    def _show(self, is_required: bool) -> None:
+        self.four_eyes.setChecked(is_required)
         self.four_eyes.setEnabled(self._may_change)
         self._say("" if self._may_change else self.tr("Only an administrator can change this."))
 
-    def _explain(self, error: Exception) -> None:
-        self._say(sentence(error), failed=True)
+    def _on_load_failed(self, error: Exception) -> None:
+        self._say(sentence(error), offer_retry=True)
 
-    def _save(self, wanted: bool) -> None:
+    def _save(self, is_required: bool) -> None:
         self.four_eyes.setEnabled(False)
         run_guarded(
             self._context,
-            partial(self._context.session.records.set_four_eyes, wanted),
+            partial(self._context.session.records.set_four_eyes, is_required),
             owner=self,
-            done=lambda _none: self._on_saved(wanted),
-            failed=partial(self._on_save_failed, wanted),
+            done=lambda _result: self._on_saved(is_required),
+            failed=partial(self._on_save_failed, is_required),
         )
 
-    def _on_saved(self, on: bool) -> None:
-        self._show(on)
+    def _on_saved(self, is_required: bool) -> None:
+        self._show(is_required)
         self._say(self.tr("Saved."))
 
-    def _on_save_failed(self, wanted: bool, error: Exception) -> None:
-        self._show(not wanted)
+    def _on_save_failed(self, is_required: bool, error: Exception) -> None:
+        self._show(not is_required)
         self._say(sentence(error))
 
-    def _say(self, text: str, failed: bool = False) -> None:
+    def _say(self, text: str, offer_retry: bool = False) -> None:
         self.message.setText(text)
         self.message.setVisible(bool(text))
-        self.again.setVisible(failed)
+        self.retry.setVisible(offer_retry)

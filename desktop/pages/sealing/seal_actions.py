@@ -24,10 +24,10 @@ from shared.wire.seal import Edition, RecordSeal, SealCheck
 
 
 class SealController(QObject):
-    """Handles the commands of the seal bar: asks, calls the service, and reports the new state."""
+    """Handles the buttons of the seal bar: asks the user, calls the service, and emits the new state."""
 
     changed = Signal(object)
-    """The `RecordSeal` after a release or a reopening."""
+    """The new `RecordSeal` after a release or a reopening."""
     notice = Signal(str)
     """A message for the user."""
 
@@ -39,24 +39,26 @@ class SealController(QObject):
         self._file = ReportFileController(window)
         self._file.notice.connect(self.notice)
         self._file.written.connect(self._on_report_written)
-        bar.verifyWanted.connect(self.verify)
-        bar.releaseWanted.connect(self.release)
-        bar.reopenWanted.connect(self.reopen)
-        bar.editionsWanted.connect(self.show_editions)
+        bar.verificationRequested.connect(self.verify)
+        bar.releaseRequested.connect(self.release)
+        bar.reopeningRequested.connect(self.reopen)
+        bar.editionsRequested.connect(self.show_editions)
 
     def show(self, seal: RecordSeal | None, name: str = "") -> None:
-        """Show where the open record stands; `name` is the record's."""
+        """Show the seal of the open record in the bar; `name` is the record's name."""
         self._seal, self._name = seal, name
         payload, newest = self._context.payload, None if seal is None else seal.newest
-        another = payload is not None and newest is not None and newest.finished_by != payload.user.user_id
+        is_another_user = (
+            payload is not None and newest is not None and newest.finished_by != payload.user.user_id
+        )
         self._bar.show_seal(
             seal,
-            may_release=another and self._context.may(Permission.INSPECTION_RELEASE),
+            may_release=is_another_user and self._context.may(Permission.INSPECTION_RELEASE),
             may_reopen=self._context.may(Permission.INSPECTION_REOPEN),
         )
 
     def verify(self) -> None:
-        """Have the service compare the record with its seal, and show what it found."""
+        """Let the service verify the seal of the record, and show the result."""
         if self._seal is not None:
             run(
                 self._context.session.records.verify_seal,
@@ -72,10 +74,10 @@ class SealController(QObject):
         if seal is None:
             return
         dialog = ReopenDialog(self._window)
-        wanted = dialog.exec() == QDialog.DialogCode.Accepted
+        is_confirmed = dialog.exec() == QDialog.DialogCode.Accepted
         reason = dialog.reason_text
         dialog.deleteLater()
-        if wanted:
+        if is_confirmed:
             run(
                 self._context.session.records.reopen,
                 seal.inspection_id,
@@ -86,7 +88,7 @@ class SealController(QObject):
             )
 
     def release(self) -> None:
-        """Ask, then release the edition on view."""
+        """Release the newest edition after a confirmation."""
         seal = self._seal
         if seal is None or seal.newest is None or seal.state is not SealState.AWAITING_RELEASE:
             return
@@ -120,16 +122,16 @@ class SealController(QObject):
             )
 
     def report(self, edition: int) -> None:
-        """Ask where to, write the report of an edition there, and open it."""
+        """Ask for a file, write the report of an edition to it, and open it."""
         seal, payload = self._seal, self._context.payload
         if seal is None or payload is None:
             return
         text = self.tr("{record}, edition {n}")
         path = self._file.ask(text.format(record=self._name or seal.inspection_id, n=edition))
         if path is not None:
-            by = payload.user.name or payload.user.username
+            author = payload.user.name or payload.user.username
             session = self._context.session
-            self._file.write(partial(collect_edition, session, seal.inspection_id, edition, by), path)
+            self._file.write(partial(collect_edition, session, seal.inspection_id, edition, author), path)
 
     def _on_report_written(self, path: str) -> None:
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(path)):
@@ -142,7 +144,7 @@ class SealController(QObject):
 
     def _list_editions(self, editions: Sequence[Edition]) -> None:
         dialog = EditionsDialog(editions, self._window)
-        dialog.reportWanted.connect(self.report)
+        dialog.reportRequested.connect(self.report)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 

@@ -1,4 +1,4 @@
-"""Says that the open record is sealed, and offers what can be done with a sealed record."""
+"""Shows that the open record is sealed, with buttons for a sealed record."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from shared.wire.seal import RecordSeal
 
 
 class SealBar(Panel):
-    """A line below the top bar; hidden while the record is open and was never finished."""
+    """A bar below the top bar; hidden for a record that was never finished."""
 
-    verifyWanted = Signal()  # noqa: N815 - Qt signals
-    releaseWanted = Signal()  # noqa: N815
-    reopenWanted = Signal()  # noqa: N815
-    editionsWanted = Signal()  # noqa: N815
+    verificationRequested = Signal()  # noqa: N815 - Qt signals
+    releaseRequested = Signal()  # noqa: N815
+    reopeningRequested = Signal()  # noqa: N815
+    editionsRequested = Signal()  # noqa: N815
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)
@@ -38,31 +38,31 @@ class SealBar(Panel):
         row.addWidget(self._symbol)
         row.addWidget(self.text, 1)
         for button, signal in (
-            (self.release, self.releaseWanted),
-            (self.verify, self.verifyWanted),
-            (self.editions, self.editionsWanted),
-            (self.reopen, self.reopenWanted),
+            (self.release, self.releaseRequested),
+            (self.verify, self.verificationRequested),
+            (self.editions, self.editionsRequested),
+            (self.reopen, self.reopeningRequested),
         ):
             row.addWidget(button)
             button.clicked.connect(lambda _checked=False, signal=signal: signal.emit())
         self.hide()
 
     def show_seal(self, seal: RecordSeal | None, may_release: bool, may_reopen: bool) -> None:
-        """Show where the record stands; None: not known, nothing is shown."""
+        """Show the seal of the record; None (unknown) hides the bar."""
         state = SealState.OPEN if seal is None else seal.state
         if seal is None or seal.newest is None or state is SealState.OPEN:
             self.hide()
             return
-        sealed = state in SEALED_STATES
-        self._symbol.show_icon("lock" if sealed else "history", "accent" if sealed else "undecided")
-        if sealed:
+        is_sealed = state in SEALED_STATES
+        self._symbol.show_icon("lock" if is_sealed else "history", "accent" if is_sealed else "undecided")
+        if is_sealed:
             self.text.setText(seal_sentence(seal))
         else:
             newest = seal.newest
             name, reason = newest.reopened_by_name or newest.reopened_by, newest.reopen_reason
-            reopened = self.tr("Reopened by {name}: {reason}")
-            self.text.setText(reopened.format(name=name or "", reason=reason or ""))
+            reopening_text = self.tr("Reopened by {name}: {reason}")
+            self.text.setText(reopening_text.format(name=name or "", reason=reason or ""))
         self.setAccessibleName(self.text.text())
         self.release.setVisible(state is SealState.AWAITING_RELEASE and may_release)
-        self.reopen.setVisible(sealed and may_reopen)
+        self.reopen.setVisible(is_sealed and may_reopen)
         self.show()

@@ -18,57 +18,57 @@ from desktop.pages.common.files.spreadsheet import write_csv
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.statistics.chart import ChartData
 from desktop.pages.statistics.chart_view import ChartView
-from desktop.pages.statistics.charts import ChartKind, read_chart, title_of
+from desktop.pages.statistics.charts import ChartKind, chart_title, read_chart
 from desktop.pages.statistics.painting import Part, paint_chart, paint_title
 from desktop.theme import theme_manager
 from desktop.widgets import ButtonKind, Card, ElidedLabel, EmptyState, IconButton, StateStack
 from shared import atomic
 
 PICTURE = QSize(1200, 700)
-_SCALE = 2
-"""A picture has twice as many px, so that it is sharp in print."""
-_LEAST_HEIGHT = 300
+_PIXEL_RATIO = 2
+"""How many px of an exported picture one px of its layout has, so that it is sharp in print."""
+_MIN_HEIGHT = 300
 
 
 class ChartCard(Card):
-    """A chart that fetches itself."""
+    """A chart that fetches its data."""
 
-    opened = Signal(object, str)
-    """A `RecordFilter` and the name of the part whose records the person wants to see."""
+    records_requested = Signal(object, str)
+    """A `RecordFilter` and the name of the part of the chart whose records the user wants to see."""
     notice = Signal(str)
     """A short notice."""
-    all_wanted = Signal()
-    """The person wants everything counted, whatever the filters say."""
+    all_requested = Signal()
+    """The user wants the chart without filters."""
 
     def __init__(self, context: Context, kind: ChartKind, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._task: Task | None = None
-        self._where = ChartFilter()
+        self._chart_filter = ChartFilter()
         self._filters = ""
         self.kind = kind
         self.view = ChartView()
         self.stack = StateStack(self.view)
         self.export = IconButton(
-            "download", self.tr("Export chart “{title}”").format(title=title_of(kind)), side=26
+            "download", self.tr("Export chart “{title}”").format(title=chart_title(kind)), side=26
         )
         self.export.setEnabled(False)
         head = QHBoxLayout()
-        head.addWidget(ElidedLabel(title_of(kind), "item"), 1)
+        head.addWidget(ElidedLabel(chart_title(kind), "item"), 1)
         head.addWidget(self.export)
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 14, 12)
         column.setSpacing(6)
         column.addLayout(head)
         column.addWidget(self.stack, 1)
-        self.setMinimumHeight(_LEAST_HEIGHT)
+        self.setMinimumHeight(_MIN_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.view.opened.connect(self._open)
+        self.view.records_requested.connect(self._open_records)
         self.export.clicked.connect(lambda _checked=False: self.save())
 
-    def fetch(self, where: ChartFilter, filters: str) -> None:
-        """Ask for the chart; `filters` say in words what it counts, for a picture of it."""
-        self._where, self._filters = where, filters
+    def fetch(self, chart_filter: ChartFilter, filters: str) -> None:
+        """Fetch the chart. `filters` describes the filters for an exported picture."""
+        self._chart_filter, self._filters = chart_filter, filters
         if self._task is not None:
             self._task.cancel()
         if self.view.chart.empty:
@@ -77,7 +77,7 @@ class ChartCard(Card):
             read_chart,
             self._context.session,
             self.kind,
-            where,
+            chart_filter,
             owner=self,
             done=self._show,
             failed=self._explain,
@@ -92,13 +92,13 @@ class ChartCard(Card):
             self.stack.show_content()
 
     def _show_empty(self) -> None:
-        """Say what to do: count all days, or make records where there is nothing to count at all."""
-        if self._where == ChartFilter():
+        """Show why the chart is empty, and offer to show all data or the list of records."""
+        if self._chart_filter == ChartFilter():
             state = EmptyState(
                 "chart",
                 self.tr("Nothing to count yet. Charts follow from records and their findings."),
                 self.tr("Show records"),
-                lambda: self.opened.emit(RecordFilter(), ""),
+                lambda: self.records_requested.emit(RecordFilter(), ""),
                 kind=ButtonKind.PLAIN,
             )
         else:
@@ -106,7 +106,7 @@ class ChartCard(Card):
                 "chart",
                 self.tr("No data for these filters."),
                 self.tr("Show everything"),
-                self.all_wanted.emit,
+                self.all_requested.emit,
                 kind=ButtonKind.PLAIN,
             )
         self.stack.show_state(state)
@@ -114,25 +114,25 @@ class ChartCard(Card):
     def _explain(self, error: Exception) -> None:
         self.view.show_chart(ChartData(""))
         self.export.setEnabled(False)
-        self.stack.show_error(sentence(error), retry=lambda: self.fetch(self._where, self._filters))
+        self.stack.show_error(sentence(error), retry=lambda: self.fetch(self._chart_filter, self._filters))
 
-    def _open(self, part: Part) -> None:
+    def _open_records(self, part: Part) -> None:
         bars, column = self.view.chart.bars[part[0]], self.view.chart.columns[part[1]]
-        behind = bars.behind[part[1]]
-        if isinstance(behind, RecordFilter):
-            alone = self.kind is ChartKind.DURATIONS
-            name = title_of(self.kind) if alone else bars.behind_name or bars.name
-            self.opened.emit(behind, f"{name} · {column.long}")
+        record_filter = bars.record_filters[part[1]]
+        if isinstance(record_filter, RecordFilter):
+            is_mean = self.kind is ChartKind.DURATIONS
+            name = chart_title(self.kind) if is_mean else bars.filter_name or bars.name
+            self.records_requested.emit(record_filter, f"{name} · {column.long}")
 
     # Export
 
     def save(self) -> None:
-        """Ask where to, and write the numbers as CSV or the chart as a picture."""
+        """Ask for a file, and write the numbers as CSV or the chart as a picture."""
         kinds = {self.tr("Numbers as CSV (*.csv)"): ".csv", self.tr("Picture as PNG (*.png)"): ".png"}
-        chosen = choose_file(self, self.tr("Export chart"), f"{self.kind}.csv", kinds, Purpose.EXPORTS)
-        if chosen is None:
+        choice = choose_file(self, self.tr("Export chart"), f"{self.kind}.csv", kinds, Purpose.EXPORTS)
+        if choice is None:
             return
-        path = chosen[0]
+        path = choice[0]
         if path.suffix.lower() == ".png":
             run(
                 write_picture,
@@ -147,15 +147,15 @@ class ChartCard(Card):
             run(write_table, path, rows, owner=self, done=self._on_saved, failed=self._on_save_failed)
 
     def picture(self) -> QImage:
-        """The chart with its title and filters, in the theme in force."""
-        image = QImage(PICTURE * _SCALE, QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(_SCALE)
+        """The chart with its title and filters, in the current theme."""
+        image = QImage(PICTURE * _PIXEL_RATIO, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(_PIXEL_RATIO)
         image.fill(theme_manager().theme.colour("panel"))
-        where = QRectF(0, 0, PICTURE.width(), PICTURE.height()).adjusted(24, 18, -24, -18)
+        area = QRectF(0, 0, PICTURE.width(), PICTURE.height()).adjusted(24, 18, -24, -18)
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
-        taken = paint_title(painter, self.view.chart.title, self._filters, where)
-        paint_chart(painter, self.view.chart, where.adjusted(0, taken, 0, 0))
+        title_height = paint_title(painter, self.view.chart.title, self._filters, area)
+        paint_chart(painter, self.view.chart, area.adjusted(0, title_height, 0, 0))
         painter.end()
         return image
 
@@ -167,13 +167,13 @@ class ChartCard(Card):
 
 
 def write_table(path: Path, rows: list[list[object]]) -> Path:
-    """Write a chart's numbers as CSV; gives `path`. Raises OSError."""
+    """Write a chart's numbers as CSV. Returns `path`. Raises OSError."""
     write_csv(path, rows)
     return path
 
 
 def write_picture(path: Path, image: QImage) -> Path:
-    """Write a chart as PNG; gives `path`. Raises OSError."""
+    """Write a chart as PNG. Returns `path`. Raises OSError."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]

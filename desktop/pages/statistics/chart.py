@@ -1,4 +1,4 @@
-"""Defines a chart as plain data: columns over a row of categories. No widgets."""
+"""Defines a chart as plain data: series of bars over columns. No widgets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from desktop.client.api.inspection import RecordFilter
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A place on the axis: `short` below it, `long` where there is room for all of it."""
+    """A column of the chart: its `short` label on the axis and its `long` name."""
 
     short: str
     long: str
@@ -18,27 +18,30 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """One series: its values by column, how each is read out, and the records behind each.
+    """One series of bars.
 
-    `colour` counts the colours of the palette, None is for what has none of its own. `behind` is None where a
-    part leads nowhere.
+    - `values`, `texts`: the value in each column, as a number and as text.
+    - `record_filters`: the filter that finds the records counted in each column; None if there is none.
+    - `total`: the sum as text.
+    - `colour`: the index of the colour in the palette; None for grey.
     """
 
     name: str
     values: tuple[float, ...]
     texts: tuple[str, ...]
-    behind: tuple[RecordFilter | None, ...]
+    record_filters: tuple[RecordFilter | None, ...]
     total: str
     colour: int | None = None
-    behind_name: str = ""
-    """What the records behind a part are called, where the list of records finds more than `name` says."""
+    filter_name: str = ""
+    """The name of the list of records if `record_filters` find other records than `name` says."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartData:
-    """What a chart shows. `stacked` puts the bars of a column on each other, else they stand side by side.
+    """The data of a chart.
 
-    `step`: the values on the axis are multiples of it.
+    `stacked` places the bars of a column on top of each other, else they are side by side. The values on the
+    axis are multiples of `step`.
     """
 
     title: str
@@ -46,17 +49,17 @@ class ChartData:
     bars: tuple[Bars, ...] = ()
     stacked: bool = True
     step: float = 1
-    heads: tuple[str, ...] = field(default=())
-    """The titles of the columns in a table that come before the bars' names."""
+    headings: tuple[str, ...] = field(default=())
+    """The headings of the table's first columns, before the names of the series."""
 
     @property
     def empty(self) -> bool:
-        """True when there is nothing to see."""
+        """Whether all values are 0."""
         return not any(value for bars in self.bars for value in bars.values)
 
     @property
     def highest(self) -> float:
-        """The height of the highest column."""
+        """The value of the highest column."""
         tops = (
             sum(values) if self.stacked else max(values)
             for values in zip(*(bars.values for bars in self.bars), strict=True)
@@ -64,8 +67,8 @@ class ChartData:
         return max(tops, default=0)
 
     def table(self) -> list[list[object]]:
-        """The chart as the rows of a table, titles first."""
-        rows: list[list[object]] = [[*self.heads, *(bars.name for bars in self.bars)]]
+        """The chart as the rows of a table, beginning with the headings."""
+        rows: list[list[object]] = [[*self.headings, *(bars.name for bars in self.bars)]]
         for index, column in enumerate(self.columns):
             rows.append([column.long, *(_number_text(bars.values[index]) for bars in self.bars)])
         return rows
@@ -75,11 +78,11 @@ def _number_text(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def ticks(highest: float, step: float, most: int) -> list[float]:
-    """The values on the axis, from 0 to at least `highest`: at most about `most`, multiples of `step`."""
-    least = max(highest / max(most, 1), step)
-    power = 10.0 ** math.floor(math.log10(least))
-    wide = next(power * each for each in (1, 2, 5, 10) if power * each >= least * 0.999)
-    wide = max(step, math.ceil(wide / step) * step)
-    count = max(1, math.ceil(highest / wide - 1e-9))
-    return [wide * number for number in range(count + 1)]
+def ticks(highest: float, step: float, max_count: int) -> list[float]:
+    """The values on the axis: about `max_count` multiples of `step`, from 0 to at least `highest`."""
+    min_step = max(highest / max(max_count, 1), step)
+    power = 10.0 ** math.floor(math.log10(min_step))
+    tick_step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= min_step * 0.999)
+    tick_step = max(step, math.ceil(tick_step / step) * step)
+    count = max(1, math.ceil(highest / tick_step - 1e-9))
+    return [tick_step * number for number in range(count + 1)]

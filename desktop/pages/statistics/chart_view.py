@@ -1,4 +1,4 @@
-"""Shows a chart whose parts are chosen by mouse and keyboard."""
+"""Shows a chart whose parts can be selected with mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _MARGIN = 4
 
 
 class ChartView(QWidget):
-    """A chart. Arrows mark a part, Enter or a click opens the records behind it."""
+    """A chart. The arrow keys mark a part, and Enter or a click requests the records that it counts."""
 
-    opened = Signal(object)
-    """The `Part` that the person wants to see the records of."""
+    records_requested = Signal(object)
+    """The `Part` whose records the user wants to see."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chart = ChartData("")
-        self._placed: list[PaintedPart] = []
+        self._painted_parts: list[PaintedPart] = []
         self.marked: Part | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -32,19 +32,19 @@ class ChartView(QWidget):
 
     @property
     def chart(self) -> ChartData:
-        """What is shown."""
+        """The data of the chart."""
         return self._chart
 
     def show_chart(self, chart: ChartData) -> None:
-        """Show another chart; the mark goes."""
+        """Show another chart, without a marked part."""
         self._chart = chart
         self.marked = None
         self.setAccessibleName(chart.title)
         self._describe()
         self.update()
 
-    def text_of(self, part: Part) -> str:
-        """A part as people read it: its bars, its column, its value."""
+    def part_text(self, part: Part) -> str:
+        """The text of a part: its series, its column and its value."""
         bars, column = self._chart.bars[part[0]], self._chart.columns[part[1]]
         return f"{bars.name} · {column.long}: {bars.texts[part[1]]}"
 
@@ -57,8 +57,8 @@ class ChartView(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         marked = self.marked if self.hasFocus() else None
-        where = QRectF(self.rect()).adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
-        self._placed = paint_chart(painter, self._chart, where, marked)
+        area = QRectF(self.rect()).adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
+        self._painted_parts = paint_chart(painter, self._chart, area, marked)
         if self.hasFocus() and marked is None:
             painter.setPen(theme_manager().theme.colour("accent"))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -67,27 +67,27 @@ class ChartView(QWidget):
 
     # Mouse
 
-    def part_at(self, where: QPointF) -> Part | None:
-        """The part at a place; a low one is also hit a little beside it."""
+    def part_at(self, position: QPointF) -> Part | None:
+        """The part at a position; a tolerance of 4 px makes low bars easier to hit."""
         for slack in (0, 4):
-            for placed in self._placed:
-                if placed.where.adjusted(-slack, -slack, slack, slack).contains(where):
-                    return placed.part
+            for painted in self._painted_parts:
+                if painted.area.adjusted(-slack, -slack, slack, slack).contains(position):
+                    return painted.part
         return None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        at = self.part_at(event.position())
-        self.setCursor(Qt.CursorShape.ArrowCursor if at is None else Qt.CursorShape.PointingHandCursor)
+        part = self.part_at(event.position())
+        self.setCursor(Qt.CursorShape.ArrowCursor if part is None else Qt.CursorShape.PointingHandCursor)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         part = self.part_at(event.position())
         if event.button() is Qt.MouseButton.LeftButton and part is not None:
-            self._open(part)
+            self._request_records(part)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             part = self.part_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), "" if part is None else tip(self.text_of(part)), self)
+            QToolTip.showText(event.globalPos(), "" if part is None else tip(self.part_text(part)), self)
             return True
         return super().event(event)
 
@@ -101,9 +101,9 @@ class ChartView(QWidget):
             Qt.Key.Key_Down: (-1, 0),
         }
         if event.key() in steps:
-            self._move(*steps[Qt.Key(event.key())])
+            self._mark_next(*steps[Qt.Key(event.key())])
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.marked:
-            self._open(self.marked)
+            self._request_records(self.marked)
         else:
             super().keyPressEvent(event)
 
@@ -115,8 +115,8 @@ class ChartView(QWidget):
         super().focusOutEvent(event)
         self.update()
 
-    def _move(self, up: int, right: int) -> None:
-        """Mark the next part in a direction; the last one first when none is marked."""
+    def _mark_next(self, rows: int, columns: int) -> None:
+        """Mark the next part in a direction, or the last part if none is marked."""
         parts = sorted(
             (
                 (number, column)
@@ -130,16 +130,16 @@ class ChartView(QWidget):
             return
         if self.marked is None:
             self.marked = parts[-1]
-        elif up:
+        elif rows:
             column = [part for part in parts if part[1] == self.marked[1]]
-            at = column.index(self.marked) + up
-            self.marked = column[min(max(at, 0), len(column) - 1)]
+            index = column.index(self.marked) + rows
+            self.marked = column[min(max(index, 0), len(column) - 1)]
         else:
             bars, marked_column = self.marked
-            beside = [part for part in parts if (part[1] - marked_column) * right > 0]
-            # The nearest column, and in it the bar of the same series or the next one to it.
+            parts_in_direction = [part for part in parts if (part[1] - marked_column) * columns > 0]
+            # The nearest column, and in it the bar whose series is nearest.
             self.marked = min(
-                beside,
+                parts_in_direction,
                 key=lambda part: (abs(part[1] - marked_column), abs(part[0] - bars)),
                 default=self.marked,
             )
@@ -147,9 +147,9 @@ class ChartView(QWidget):
         self.update()
 
     def _describe(self) -> None:
-        self.setAccessibleDescription("" if self.marked is None else self.text_of(self.marked))
+        self.setAccessibleDescription("" if self.marked is None else self.part_text(self.marked))
 
-    def _open(self, part: Part) -> None:
-        if self._chart.bars[part[0]].behind[part[1]] is not None:
+    def _request_records(self, part: Part) -> None:
+        if self._chart.bars[part[0]].record_filters[part[1]] is not None:
             self.marked = part
-            self.opened.emit(part)
+            self.records_requested.emit(part)

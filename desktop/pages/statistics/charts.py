@@ -1,4 +1,4 @@
-"""Reads a chart from the service and labels it in the language of the program."""
+"""Reads charts from the service and adds texts in the language of the program."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from desktop.widgets import status_word
 from shared.codes import Status
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Period
 
-_STATES = (Status.PASSED, Status.FAILED, Status.IN_PROGRESS, Status.NOT_STARTED, Status.CANCELLED)
-# A green and a vermilion that people who are colour-blind tell apart.
-_COLOURS = {
+_STATUSES = (Status.PASSED, Status.FAILED, Status.IN_PROGRESS, Status.NOT_STARTED, Status.CANCELLED)
+# Colour-blind people can distinguish this green and this vermilion.
+_STATUS_COLOURS = {
     Status.PASSED: 2,
     Status.FAILED: 5,
     Status.IN_PROGRESS: 0,
@@ -31,7 +31,7 @@ _COLOURS = {
 
 
 class ChartKind(StrEnum):
-    """The charts, in the order of the page."""
+    """The charts in the order of the page."""
 
     RECORDS = "records"
     LABELS = "labels"
@@ -41,14 +41,14 @@ class ChartKind(StrEnum):
     AGREEMENT = "agreement"
 
 
-_FINDINGS = {
+_GROUPINGS = {
     ChartKind.LABELS: FindingsBy.LABEL,
     ChartKind.AIRCRAFT: FindingsBy.AIRCRAFT,
     ChartKind.REGIONS: FindingsBy.REGION,
 }
 
 
-def title_of(kind: ChartKind) -> str:
+def chart_title(kind: ChartKind) -> str:
     """The title of a chart."""
     translate = QCoreApplication.translate
     match kind:
@@ -66,32 +66,34 @@ def title_of(kind: ChartKind) -> str:
             return translate("Charts", "Agreement of model and person")
 
 
-def read_chart(session: Session, kind: ChartKind, where: ChartFilter) -> ChartData:
-    """The chart of this kind. Raises ClientError."""
+def read_chart(session: Session, kind: ChartKind, chart_filter: ChartFilter) -> ChartData:
+    """Read the chart of a kind. Raises ClientError."""
     if kind is ChartKind.RECORDS:
-        return _records_chart(session.statistics.records(where), where)
+        return _records_chart(session.statistics.records(chart_filter), chart_filter)
     if kind is ChartKind.DURATIONS:
-        return _durations_chart(session.statistics.durations(where), where)
+        return _durations_chart(session.statistics.durations(chart_filter), chart_filter)
     if kind is ChartKind.AGREEMENT:
-        return _agreement_chart(session.statistics.agreement(where), where)
-    return _findings_chart(kind, session.statistics.findings(where, _FINDINGS[kind]), where)
+        return _agreement_chart(session.statistics.agreement(chart_filter), chart_filter)
+    return _findings_chart(kind, session.statistics.findings(chart_filter, _GROUPINGS[kind]), chart_filter)
 
 
-def _record_filter(where: ChartFilter) -> RecordFilter:
+def _record_filter(chart_filter: ChartFilter) -> RecordFilter:
     return RecordFilter(
-        aircraft_id=where.aircraft_id,
-        executor_id=where.executor_id,
-        day_from=where.day_from,
-        day_to=where.day_to,
+        aircraft_id=chart_filter.aircraft_id,
+        executor_id=chart_filter.executor_id,
+        day_from=chart_filter.day_from,
+        day_to=chart_filter.day_to,
     )
 
 
-def _period_filters(where: ChartFilter, periods: Iterable[Period]) -> list[RecordFilter]:
-    return [replace(_record_filter(where), day_from=period.first, day_to=period.last) for period in periods]
+def _period_filters(chart_filter: ChartFilter, periods: Iterable[Period]) -> list[RecordFilter]:
+    return [
+        replace(_record_filter(chart_filter), day_from=period.first, day_to=period.last) for period in periods
+    ]
 
 
 def period_text(period: Period) -> str:
-    """A period in full."""
+    """The first and the last day of a period."""
     if period.first == period.last:
         return day(period.first)
     return f"{day(period.first)} – {day(period.last)}"
@@ -99,60 +101,62 @@ def period_text(period: Period) -> str:
 
 def _columns(periods: Sequence[Period]) -> tuple[Column, ...]:
     # Periods longer than a week are labelled by their month, not by their first day.
-    long = len(periods) > 1 and max(period.last - period.first for period in periods) > timedelta(days=7)
-    form = "%Y-%m" if long else "%m-%d"
-    return tuple(Column(period.first.strftime(form), period_text(period)) for period in periods)
+    by_month = len(periods) > 1 and max(period.last - period.first for period in periods) > timedelta(days=7)
+    date_format = "%Y-%m" if by_month else "%m-%d"
+    return tuple(Column(period.first.strftime(date_format), period_text(period)) for period in periods)
 
 
-def _heads() -> tuple[str, ...]:
+def _headings() -> tuple[str, ...]:
     return (QCoreApplication.translate("Charts", "Period"),)
 
 
-def _count(value: float) -> str:
+def _count_text(value: float) -> str:
     return QLocale().toString(round(value))
 
 
 def _count_bars(
-    name: str, amounts: Sequence[int], behind: Sequence[RecordFilter | None], colour: int | None
+    name: str, amounts: Sequence[int], record_filters: Sequence[RecordFilter | None], colour: int | None
 ) -> Bars:
     return Bars(
         name,
         tuple(float(amount) for amount in amounts),
-        tuple(map(_count, amounts)),
-        tuple(behind),
-        _count(sum(amounts)),
+        tuple(map(_count_text, amounts)),
+        tuple(record_filters),
+        _count_text(sum(amounts)),
         colour,
     )
 
 
-def _records_chart(chart: Chart, where: ChartFilter) -> ChartData:
+def _records_chart(chart: Chart, chart_filter: ChartFilter) -> ChartData:
     amounts = {series.name: series.amounts for series in chart.series}
-    days = _period_filters(where, chart.periods)
+    period_filters = _period_filters(chart_filter, chart.periods)
     bars = [
         _count_bars(
             status_word(state),
             amounts[state],
-            [replace(day, record_state=state) for day in days],
-            _COLOURS.get(state),
+            [replace(period, record_state=state) for period in period_filters],
+            _STATUS_COLOURS.get(state),
         )
-        for state in _STATES
+        for state in _STATUSES
         if state in amounts
     ]
-    return ChartData(title_of(ChartKind.RECORDS), _columns(chart.periods), tuple(bars), heads=_heads())
+    return ChartData(
+        chart_title(ChartKind.RECORDS), _columns(chart.periods), tuple(bars), headings=_headings()
+    )
 
 
-def _findings_chart(kind: ChartKind, chart: Chart, where: ChartFilter) -> ChartData:
+def _findings_chart(kind: ChartKind, chart: Chart, chart_filter: ChartFilter) -> ChartData:
     translate = QCoreApplication.translate
-    days = _period_filters(where, chart.periods)
+    period_filters = _period_filters(chart_filter, chart.periods)
 
     def records_behind(name: str) -> list[RecordFilter | None]:
         if kind is ChartKind.LABELS:
-            return [replace(day, finding_label=name) for day in days]
+            return [replace(period, finding_label=name) for period in period_filters]
         if kind is ChartKind.REGIONS:
-            return [replace(day, finding_region=name) for day in days]
+            return [replace(period, finding_region=name) for period in period_filters]
         if not name:
-            return [replace(day, without_aircraft=True, with_findings=True) for day in days]
-        return [replace(day, aircraft_id=name, with_findings=True) for day in days]
+            return [replace(period, without_aircraft=True, with_findings=True) for period in period_filters]
+        return [replace(period, aircraft_id=name, with_findings=True) for period in period_filters]
 
     def series_name(name: str, title: str | None) -> str:
         if kind is ChartKind.LABELS:
@@ -168,13 +172,13 @@ def _findings_chart(kind: ChartKind, chart: Chart, where: ChartFilter) -> ChartD
         for number, series in enumerate(chart.series)
     ]
     if chart.others is not None:
-        all_of_them = [replace(day, with_findings=True) for day in days]
-        others = _count_bars(translate("Charts", "Others"), chart.others, all_of_them, None)
-        bars.append(replace(others, behind_name=translate("Charts", "Records with findings")))
-    return ChartData(title_of(kind), _columns(chart.periods), tuple(bars), heads=_heads())
+        filters = [replace(period, with_findings=True) for period in period_filters]
+        other_bars = _count_bars(translate("Charts", "Others"), chart.others, filters, None)
+        bars.append(replace(other_bars, filter_name=translate("Charts", "Records with findings")))
+    return ChartData(chart_title(kind), _columns(chart.periods), tuple(bars), headings=_headings())
 
 
-def _durations_chart(durations: Durations, where: ChartFilter) -> ChartData:
+def _durations_chart(durations: Durations, chart_filter: ChartFilter) -> ChartData:
     minutes = [
         seconds / 60 / records if records else 0.0
         for records, seconds in zip(durations.records, durations.seconds, strict=True)
@@ -185,18 +189,20 @@ def _durations_chart(durations: Durations, where: ChartFilter) -> ChartData:
     bars = Bars(
         name,
         tuple(minutes),
-        tuple(map(_count, minutes)),
-        tuple(replace(day, timed=True) for day in _period_filters(where, durations.periods)),
-        _count(mean),
+        tuple(map(_count_text, minutes)),
+        tuple(replace(period, timed=True) for period in _period_filters(chart_filter, durations.periods)),
+        _count_text(mean),
         0,
     )
-    return ChartData(title_of(ChartKind.DURATIONS), _columns(durations.periods), (bars,), heads=_heads())
+    return ChartData(
+        chart_title(ChartKind.DURATIONS), _columns(durations.periods), (bars,), headings=_headings()
+    )
 
 
-def _agreement_chart(agreements: Sequence[ModelAgreement], where: ChartFilter) -> ChartData:
+def _agreement_chart(agreements: Sequence[ModelAgreement], chart_filter: ChartFilter) -> ChartData:
     translate = QCoreApplication.translate
-    base = _record_filter(where)
-    makers: list[tuple[str, Callable[[ModelAgreement], int], Callable[[str], RecordFilter], int]] = [
+    base = _record_filter(chart_filter)
+    series: list[tuple[str, Callable[[ModelAgreement], int], Callable[[str], RecordFilter], int]] = [
         (
             translate("Charts", "Kept"),
             lambda agreement: agreement.shown - agreement.rejected,
@@ -219,16 +225,16 @@ def _agreement_chart(agreements: Sequence[ModelAgreement], where: ChartFilter) -
     bars = [
         _count_bars(
             word,
-            [amount(agreement) for agreement in agreements],
-            [behind(agreement.name) for agreement in agreements],
+            [count_findings(agreement) for agreement in agreements],
+            [make_filter(agreement.name) for agreement in agreements],
             colour,
         )
-        for word, amount, behind, colour in makers
+        for word, count_findings, make_filter, colour in series
     ]
     names = [_model_text(agreement) for agreement in agreements]
     columns = tuple(starmap(Column, zip(names, names, strict=True)))
-    heads = (translate("Charts", "Model"),)
-    return ChartData(title_of(ChartKind.AGREEMENT), columns, tuple(bars), stacked=False, heads=heads)
+    headings = (translate("Charts", "Model"),)
+    return ChartData(chart_title(ChartKind.AGREEMENT), columns, tuple(bars), stacked=False, headings=headings)
 
 
 def _model_text(agreement: ModelAgreement) -> str:

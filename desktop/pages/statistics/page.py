@@ -1,4 +1,4 @@
-"""Shows the statistics: six charts with the same filters above them."""
+"""Shows the statistics: six charts that share the filters above them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from desktop.pages.statistics.charts import ChartKind
 from desktop.widgets import Button, ButtonKind, DateRange, Flow, Page, PageHeader
 from shared.codes import Permission
 
-DAYS = 30
-"""How many days back the charts begin at first: a bar for each is read at a glance."""
-_COLUMN_PX = 440
-"""Least width of a card in px; as many as fit stand side by side, three at most."""
+DEFAULT_DAYS = 30
+"""The number of days in the default filter; a bar for each day is still readable."""
+_MIN_CARD_PX = 440
+"""The minimum width of a card in px. As many cards as fit are side by side, at most three."""
 _MOST_COLUMNS = 3
 
 
 class StatisticsPage(Page):
-    """How many records and findings there were. A bar opens the records behind it."""
+    """Shows numbers of records and findings over time. A bar opens the records that it counts."""
 
     page_id: ClassVar[str] = "statistics"
     icon: ClassVar[str] = "chart"
@@ -56,9 +56,9 @@ class StatisticsPage(Page):
         self.executor.choice_changed.connect(self.reload)
         self.clear.clicked.connect(lambda _checked=False: self.reset())
         for card in self.cards.values():
-            card.opened.connect(self._open)
+            card.records_requested.connect(self._open_records)
             card.notice.connect(self.toast)
-            card.all_wanted.connect(self.count_everything)
+            card.all_requested.connect(self.show_all)
 
     @classmethod
     def title(cls) -> str:
@@ -93,7 +93,7 @@ class StatisticsPage(Page):
         self._arrange()
 
     def _arrange(self) -> None:
-        columns = min(max(self.width() // _COLUMN_PX, 1), _MOST_COLUMNS)
+        columns = min(max(self.width() // _MIN_CARD_PX, 1), _MOST_COLUMNS)
         if columns == self._columns:
             return
         self._columns = columns
@@ -105,22 +105,22 @@ class StatisticsPage(Page):
     # Filters
 
     def value(self) -> ChartFilter:
-        """The filters as chosen."""
+        """The current filters."""
         first, last = self.days.value()
-        return ChartFilter(first, last, _chosen(self.aircraft), _chosen(self.executor))
+        return ChartFilter(first, last, _selected_id(self.aircraft), _selected_id(self.executor))
 
     def _set_default(self) -> None:
-        self.days.set_range(date.today() - timedelta(days=DAYS), None)
+        self.days.set_range(date.today() - timedelta(days=DEFAULT_DAYS), None)
 
     def reset(self) -> None:
-        """Count the last days of everything again."""
+        """Reset the filters to their defaults."""
         self._set_default()
         self.aircraft.show_choice(None)
         self.executor.show_choice(None)
         self.reload()
 
-    def count_everything(self) -> None:
-        """Count all days, aircraft and executors."""
+    def show_all(self) -> None:
+        """Clear the filters."""
         self.days.set_range(None, None)
         self.aircraft.show_choice(None)
         self.executor.show_choice(None)
@@ -135,13 +135,13 @@ class StatisticsPage(Page):
             return self.tr("Until {last}").format(last=last)
         return self.tr("Last ten years")
 
-    # Showing
+    # Charts
 
     def enter(self, params: dict[str, Any]) -> None:
-        """Count again; `where` of `return_params` brings filters back."""
-        where = params.get("where")
-        if isinstance(where, ChartFilter):
-            self.days.set_range(where.day_from, where.day_to)
+        """Restore the filters of `return_params` from the parameter `where`, and fetch the charts."""
+        chart_filter = params.get("where")
+        if isinstance(chart_filter, ChartFilter):
+            self.days.set_range(chart_filter.day_from, chart_filter.day_to)
         self.aircraft.refresh()
         self.executor.refresh()
         self.reload()
@@ -152,19 +152,19 @@ class StatisticsPage(Page):
 
     def reload(self) -> None:
         """Fetch every chart."""
-        where = self.value()
+        chart_filter = self.value()
         texts = [self.days.currentText(), self.aircraft.currentText(), self.executor.currentText()]
         filters = " · ".join(text for text in texts if text)
         for card in self.cards.values():
-            card.fetch(where, filters)
+            card.fetch(chart_filter, filters)
 
-    def _open(self, behind: RecordFilter, name: str) -> None:
-        self.navigate.emit("records", {"behind": behind, "name": name} if name else {})
+    def _open_records(self, record_filter: RecordFilter, name: str) -> None:
+        self.navigate.emit("records", {"behind": record_filter, "name": name} if name else {})
 
 
-def _chosen(chooser: SearchCombo) -> str | None:
+def _selected_id(chooser: SearchCombo) -> str | None:
     try:
         return chooser.selected_id()
     except ValueError:
-        # A name that is half typed filters by nothing.
+        # An incomplete name does not filter.
         return None

@@ -20,8 +20,8 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from desktop.app.application import Desktop
-from desktop.crash import CrashHandler, Failure, LastRun, RunMarker, failure_of, report_text
-from desktop.crash.restart import start_again
+from desktop.crash import CrashHandler, Failure, LastRun, RunMarker, describe_failure, report_text
+from desktop.crash.restart import start_program_again
 from desktop.logs import log_dir
 from desktop.preferences import Preferences
 from shared import __version__
@@ -42,7 +42,7 @@ def nested_error(message: str, cause: str = "") -> BaseException:
 
 
 def test_failure_contains_kinds_and_places_but_no_values() -> None:
-    failure = failure_of(nested_error(SECRET, "typed text"))
+    failure = describe_failure(nested_error(SECRET, "typed text"))
     assert failure.lines[0] == "ValueError"
     assert "caused by KeyError" in failure.lines
     assert any(
@@ -63,7 +63,7 @@ def test_report_has_versions_and_the_log_without_secrets(qtbot: QtBot, tmp_path:
         "2026-01-01 08:00:02,000 INFO desktop: password=hunter2 https://me:pw@host/ a@example.com\n",
         encoding="utf-8",
     )
-    text = report_text(failure_of(nested_error(SECRET)), log, 3)
+    text = report_text(describe_failure(nested_error(SECRET)), log, 3)
     assert __version__ in text
     assert "nobody caught this" in text
     assert "3 times" in text
@@ -123,7 +123,7 @@ def test_many_errors_open_one_dialog(handler: CrashHandler, window: Window) -> N
     first = handler.dialog
     assert first is not None
     assert first.isVisible()
-    assert "saved" in first.saved.text()
+    assert "saved" in first.saved_label.text()
     assert "2 photo" in first.photos.text()
     handler.show(Failure(("ValueError", "  a.py:1 in f")))
     handler.show(Failure(("KeyError", "  b.py:2 in g")))
@@ -141,7 +141,7 @@ def test_repeated_error_is_counted_without_a_second_dialog(
     handler.show(failure)
     assert handler.dialog is not None
     with qtbot.waitSignal(handler.dialog.destroyed):
-        handler.dialog.go_on.click()
+        handler.dialog.continue_button.click()
     for _ in range(120):
         handler.show(failure)
     assert [dialog for dialog in window.findChildren(QDialog) if dialog.isVisible()] == []
@@ -177,14 +177,14 @@ def test_report_is_copied_and_restart_is_remembered(
     handler.dialog.copy.click()
     assert "a.py:1" in QGuiApplication.clipboard().text()
     handler.dialog.restart.click()
-    assert (handler.restart_wanted, Application.codes) == (True, [0])
+    assert (handler.restart_requested, Application.codes) == (True, [0])
 
 
 def test_restart_passes_the_same_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     started: list[list[str]] = []
     monkeypatch.setattr(subprocess, "Popen", lambda command, **_options: started.append(command))
-    start_again("http://host:1", tmp_path)
-    start_again(None, None)
+    start_program_again("http://host:1", tmp_path)
+    start_program_again(None, None)
     assert started[0][-5:] == ["run", "--server", "http://host:1", "--data-dir", str(tmp_path)]
     assert started[1][-1] == "run"
 
@@ -240,7 +240,7 @@ def test_last_run_without_trace_is_reported_in_a_notice(handler: CrashHandler, w
     assert (handler.dialog, len(window.messages)) == (None, 1)
     handler.show_last_run(LastRun("Fatal Python error: Segmentation fault"))
     assert handler.dialog is not None
-    assert "last time" in handler.dialog.heading.text()
+    assert "last time" in handler.dialog.heading_label.text()
     assert "Segmentation fault" in handler.dialog.report.toPlainText()
     assert not handler.dialog.restart.isVisible()
 
@@ -280,6 +280,6 @@ def test_start_after_a_crash_shows_the_crash_dialog(
         dialog = desktop.crashes.dialog
         assert dialog is not None
         assert "Segmentation fault" in dialog.report.toPlainText()
-        dialog.go_on.click()
+        dialog.continue_button.click()
     finally:
         desktop.close()

@@ -1,4 +1,4 @@
-"""Edits the classes of a model: names (typed or pasted), thresholds and severities."""
+"""Edits the classes of a model: names, thresholds and severities."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from desktop.localization.detection_terms import BUILT_IN, finding_word, severit
 from desktop.widgets import Button, ButtonKind, Combo, title_width
 from shared.wire.detection import DetectionModel, ModelKind, Severity
 
-_MOST_ROWS = 200
-"""Most classes that get a threshold and a severity in the table; every class gets a name."""
-_TABLE_PX = 220
+_MAX_ROWS = 200
+"""The most classes with a threshold and a severity in the table; further classes only have a name."""
+_TABLE_HEIGHT_PX = 220
 _ROW_PX = 36
 _COLUMN_PX = 104
 _SEVERITY_PX = 124
-_MOST_LETTERS = 255
+_MAX_NAME_LENGTH = 255
 NAME, THRESHOLD, FAILS, SEVERITY = range(4)
 
 
 class ClassTable(QWidget):
-    """A row for each class, in the order in which the model counts them."""
+    """A row for each class, in the order of the model's outputs."""
 
     changed = Signal()
     """Emitted when the user changed something."""
@@ -44,9 +44,9 @@ class ClassTable(QWidget):
         self._editable = entry.kind is not ModelKind.REFERENCE_DIFFERENCE
         """Whether names and thresholds of this model can be changed."""
         self._labels: list[str] = list(entry.labels if self._editable else BUILT_IN)
-        """The labels of the rows before anything was typed."""
+        """The labels of the rows before they were edited."""
         self._severities: Mapping[str, Severity] = {}
-        self._filling = False
+        self._is_filling = False
         self.table = QTableWidget(0, 4)
         self.paste = Button(self.tr("Paste names (one per line)"), icon="copy", kind=ButtonKind.LINK)
         self.paste.setObjectName("paste-classes")
@@ -56,7 +56,7 @@ class ClassTable(QWidget):
         self.add_button.setVisible(not self._editable)
         self._build()
         self._fill(self._labels)
-        self.table.itemChanged.connect(lambda _: self._report_change())
+        self.table.itemChanged.connect(lambda _: self._emit_changed())
         self.paste.clicked.connect(lambda _checked=False: self.paste_names())
         self.add_button.clicked.connect(lambda _checked=False: self.add_label())
 
@@ -69,7 +69,7 @@ class ClassTable(QWidget):
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)
         head, rows = table.horizontalHeader(), table.verticalHeader()
-        # A class is the number that the model gives: the first one is 0.
+        # The row headers are the class numbers of the model, from 0.
         rows.setDefaultSectionSize(_ROW_PX)
         rows.setVisible(self._editable)
         rows.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -80,7 +80,7 @@ class ClassTable(QWidget):
         head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         for column in (THRESHOLD, FAILS):
             table.setColumnHidden(column, not self._editable)
-        table.setMinimumHeight(_TABLE_PX)
+        table.setMinimumHeight(_TABLE_HEIGHT_PX)
         foot = QHBoxLayout()
         foot.addWidget(self.paste)
         foot.addWidget(self.add_button)
@@ -94,71 +94,72 @@ class ClassTable(QWidget):
     def _fill(self, names: Sequence[str]) -> None:
         settings = self._entry.settings
         fails, thresholds = settings.get("fail_labels"), settings.get("per_label") or {}
-        self._filling = True
+        self._is_filling = True
         start = self.table.rowCount()
         self.table.setRowCount(len(names))
         self.table.setVerticalHeaderLabels([str(number) for number in range(len(names))])
         for row in range(start, len(names)):
             name = names[row]
-            # The words of the built-in model are those of the language; its labels are codes.
-            shown = QTableWidgetItem(name if self._editable else finding_word(name))
+            # The labels of the built-in model are codes, which are translated.
+            item = QTableWidgetItem(name if self._editable else finding_word(name))
             flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-            typed = self._editable or row >= len(BUILT_IN)
-            shown.setFlags(flags | Qt.ItemFlag.ItemIsEditable if typed else flags)
-            self.table.setItem(row, NAME, shown)
-            if row >= _MOST_ROWS:
+            is_editable = self._editable or row >= len(BUILT_IN)
+            item.setFlags(flags | Qt.ItemFlag.ItemIsEditable if is_editable else flags)
+            self.table.setItem(row, NAME, item)
+            if row >= _MAX_ROWS:
                 continue
             box = fraction_box(float(thresholds.get(name, 0.0)))
             box.setSpecialValueText(self.tr("Default"))
             box.setAccessibleName(self.tr("Threshold of {label}").format(label=finding_word(name)))
-            box.valueChanged.connect(lambda _: self._report_change())
+            box.valueChanged.connect(lambda _: self._emit_changed())
             self.table.setCellWidget(row, THRESHOLD, box)
-            tick = QCheckBox()
-            tick.setAccessibleName(self.tr("{label} counts as failure").format(label=finding_word(name)))
-            tick.setChecked(fails is None or name in fails)
-            tick.toggled.connect(lambda _: self._report_change())
-            self.table.setCellWidget(row, FAILS, tick)
+            fail_box = QCheckBox()
+            fail_box.setAccessibleName(self.tr("{label} counts as failure").format(label=finding_word(name)))
+            fail_box.setChecked(fails is None or name in fails)
+            fail_box.toggled.connect(lambda _: self._emit_changed())
+            self.table.setCellWidget(row, FAILS, fail_box)
             severity = Combo(self.tr("Severity of {label}").format(label=finding_word(name)))
             severity.set_choices([("", "–"), *((level.value, severity_word(level)) for level in Severity)])
             severity.setEnabled(False)
             severity.setMinimumHeight(_ROW_PX)
-            severity.picked.connect(lambda _: self._report_change())
+            severity.picked.connect(lambda _: self._emit_changed())
             self.table.setCellWidget(row, SEVERITY, severity)
-        self._filling = False
+        self._is_filling = False
 
-    def _report_change(self) -> None:
-        if not self._filling:
+    def _emit_changed(self) -> None:
+        if not self._is_filling:
             self.changed.emit()
 
     def show_severities(self, severities: Mapping[str, Severity]) -> None:
-        """The severities of labels as they are now; until then none can be chosen.
+        """Show the current severities of labels; before this call no severity can be selected.
 
-        The built-in model lists every label that has one: people type labels of their own.
+        For the built-in model, every label with a severity is listed, because users draw findings with other
+        labels.
         """
         self._severities = severities
         if not self._editable:
             self._labels += [name for name in severities if name not in self._labels]
             self._fill(self._labels)
-        for row, name in enumerate(self._labels[:_MOST_ROWS]):
+        for row, name in enumerate(self._labels[:_MAX_ROWS]):
             combo = self.table.cellWidget(row, SEVERITY)
             assert isinstance(combo, Combo)
             combo.set_value(severities[name].value if name in severities else "")
             combo.setEnabled(True)
 
     def add_label(self) -> None:
-        """A row for a label that people give by hand."""
+        """Add a row for a label that users type."""
         row = self.table.rowCount()
         self._fill([*self.names(), ""])
         combo = self.table.cellWidget(row, SEVERITY)
         if combo is not None:
             combo.setEnabled(True)
         self.table.scrollToBottom()
-        added = self.table.item(row, NAME)
-        if added is not None:
-            self.table.editItem(added)
+        item = self.table.item(row, NAME)
+        if item is not None:
+            self.table.editItem(item)
 
     def paste_names(self) -> None:
-        """Take the names of the classes from the clipboard, one on each line, the first for class 0."""
+        """Read the names of the classes from the clipboard, one on each line, beginning with class 0."""
         lines = [line.strip() for line in QGuiApplication.clipboard().text().splitlines()]
         while lines and not lines[-1]:
             lines.pop()
@@ -170,70 +171,74 @@ class ClassTable(QWidget):
         for row, name in enumerate(lines[:rows]):
             item = self.table.item(row, NAME)
             if name and item is not None:
-                item.setText(name[:_MOST_LETTERS])
-        self._report_change()
+                item.setText(name[:_MAX_NAME_LENGTH])
+        self._emit_changed()
 
-    # -- what is typed
+    # -- edited values
 
     def names(self) -> list[str]:
-        """The names of the classes; the words of the built-in model stay its codes.
+        """The names of the classes; those of the built-in model are codes.
 
-        A class whose name was taken away is called by its number.
+        The name of a class without text contains its number.
         """
         items = [self.table.item(row, NAME) for row in range(self.table.rowCount())]
-        typed = [item.text().strip()[:_MOST_LETTERS] if item is not None else "" for item in items]
+        texts = [item.text().strip()[:_MAX_NAME_LENGTH] if item is not None else "" for item in items]
         if not self._editable:
-            return [*BUILT_IN, *typed[len(BUILT_IN) :]]
-        return [name or f"class {number}" for number, name in enumerate(typed)]
+            return [*BUILT_IN, *texts[len(BUILT_IN) :]]
+        return [name or f"class {number}" for number, name in enumerate(texts)]
 
     def duplicate_name(self) -> str:
-        """Return a name that two classes share; empty when all differ."""
-        earlier: set[str] = set()
+        """A name that two classes share; empty if all names differ."""
+        seen: set[str] = set()
         for name in filter(None, self.names()):
-            if name in earlier:
+            if name in seen:
                 return name
-            earlier.add(name)
+            seen.add(name)
         return ""
 
     def rules(self) -> dict[str, Any]:
-        """The settings `per_label` and `fail_labels` as they are chosen, by the names as typed."""
-        names, before = self.names(), self._entry.settings
-        shown = names[:_MOST_ROWS]
-        rest = dict(zip(self._labels[_MOST_ROWS:], names[_MOST_ROWS:], strict=True))
+        """The edited settings `per_label` and `fail_labels`, by the edited names."""
+        names, settings = self.names(), self._entry.settings
+        visible_names = names[:_MAX_ROWS]
+        renamed_labels = dict(zip(self._labels[_MAX_ROWS:], names[_MAX_ROWS:], strict=True))
         thresholds = {
-            rest[name]: value for name, value in (before.get("per_label") or {}).items() if name in rest
+            renamed_labels[name]: value
+            for name, value in (settings.get("per_label") or {}).items()
+            if name in renamed_labels
         }
-        failing = before.get("fail_labels")
-        fails = [rest[name] for name in rest if failing is None or name in failing]
-        for row, name in enumerate(shown):
-            box, tick = self.table.cellWidget(row, THRESHOLD), self.table.cellWidget(row, FAILS)
+        fail_labels = settings.get("fail_labels")
+        fails = [
+            renamed_labels[name] for name in renamed_labels if fail_labels is None or name in fail_labels
+        ]
+        for row, name in enumerate(visible_names):
+            box, fail_box = self.table.cellWidget(row, THRESHOLD), self.table.cellWidget(row, FAILS)
             assert isinstance(box, QDoubleSpinBox)
-            assert isinstance(tick, QCheckBox)
+            assert isinstance(fail_box, QCheckBox)
             if box.value() > 0:
                 thresholds[name] = box.value()
-            if tick.isChecked():
+            if fail_box.isChecked():
                 fails.append(name)
-        every = len(fails) == len(names)
+        all_fail = len(fails) == len(names)
         return {
             "per_label": thresholds,
-            "fail_labels": None if every else [name for name in names if name in fails],
+            "fail_labels": None if all_fail else [name for name in names if name in fails],
         }
 
     def severities(self) -> dict[str, Severity | None]:
-        """The severities that differ from those that were shown, by the names as typed."""
-        changed: dict[str, Severity | None] = {}
-        for row, name in enumerate(self.names()[:_MOST_ROWS]):
+        """The changed severities, by the edited names."""
+        changes: dict[str, Severity | None] = {}
+        for row, name in enumerate(self.names()[:_MAX_ROWS]):
             combo = self.table.cellWidget(row, SEVERITY)
             assert isinstance(combo, Combo)
             if name and combo.isEnabled():
-                chosen = Severity(str(combo.value())) if combo.value() else None
-                if chosen is not self._severities.get(name):
-                    changed[name] = chosen
-        return changed
+                severity = Severity(str(combo.value())) if combo.value() else None
+                if severity is not self._severities.get(name):
+                    changes[name] = severity
+        return changes
 
 
 def fraction_box(value: float) -> QDoubleSpinBox:
-    """A field for a number from 0 to 1."""
+    """Make a field for a number from 0 to 1."""
     box = QDoubleSpinBox()
     box.setRange(0, 1)
     box.setSingleStep(0.05)

@@ -27,39 +27,42 @@ from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate, ModelV
 
 
 class ModelForm(EntryForm):
-    """Shows a model. Name and description change in place; thresholds, pass rule and
-    how it is fed make its next version."""
+    """Edits a model.
+
+    Changes of thresholds, failing classes and input create the next version of the model; changes of the name
+    and the description do not.
+    """
 
     def __init__(self, context: Context, entry: DetectionModel, parent: QWidget | None = None) -> None:
         super().__init__(context, QCoreApplication.translate("Catalogue", "Detection model"), parent)
         self.setMinimumWidth(620)
         self._entry = entry
-        # What it is and what it finds stand side by side: one below the other is more than a screen.
-        self._beside = QHBoxLayout()
-        self._beside.setSpacing(32)
-        self.body.addLayout(self._beside)
+        # The facts and the classes are side by side, because below each other they would not fit on a screen.
+        self._columns = QHBoxLayout()
+        self._columns.setSpacing(32)
+        self.body.addLayout(self._columns)
         self.body = QVBoxLayout()
         self.body.setSpacing(14)
-        self._beside.addLayout(self.body, 1)
+        self._columns.addLayout(self.body, 1)
         self.add("model_name", Field(self.tr("Name")))
         self.add("model_description", Field(self.tr("Description"), TextArea(2)))
         self.fields["model_name"].set_text(model_word(entry.model_id, entry.model_name))
         self.fields["model_description"].set_text(model_description(entry))
-        # The built-in one is called by a word of the language, whatever its name.
+        # The name of the built-in model is translated and cannot be edited.
         self.fields["model_name"].setEnabled(entry.kind is not ModelKind.REFERENCE_DIFFERENCE)
         self._add_facts()
         self.body.addStretch(1)
         self.confidence: QDoubleSpinBox | None = None
         self.fail_confidence: QDoubleSpinBox | None = None
         self.classes: ClassTable | None = None
-        self.feeding: dict[str, Combo] = {}
+        self.input_fields: dict[str, Combo] = {}
         if entry.kind is ModelKind.BACKBONE:
             self._add_backbone_inputs()
         elif entry.kind is not ModelKind.REFERENCE_DIFFERENCE:
             self._add_rules()
         else:
             self.setMinimumWidth(860)
-            self._beside.addWidget(self._class_table(), 1)
+            self._columns.addWidget(self._class_table(), 1)
 
     def _add_facts(self) -> None:
         entry, settings = self._entry, self._entry.settings
@@ -72,7 +75,7 @@ class ModelForm(EntryForm):
             facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
         facts += [
             (self.tr("Added at"), minute(entry.created_at)),
-            (self.tr("Added by"), self._added_by()),
+            (self.tr("Added by"), self._added_by_text()),
             (self.tr("Status"), self.tr("Enabled") if entry.enabled else self.tr("Disabled")),
         ]
         if entry.sha256:
@@ -87,7 +90,7 @@ class ModelForm(EntryForm):
             grid.addRow(label(name, "dim"), fact_label)
         self.body.addLayout(grid)
 
-    def _added_by(self) -> str:
+    def _added_by_text(self) -> str:
         entry = self._entry
         if entry.kind is ModelKind.REFERENCE_DIFFERENCE:
             return NOTHING
@@ -99,7 +102,7 @@ class ModelForm(EntryForm):
         self.setMinimumWidth(1080)
         column = QVBoxLayout()
         column.setSpacing(14)
-        self._beside.addLayout(column, 1)
+        self._columns.addLayout(column, 1)
         settings = self._entry.settings
         self.confidence = fraction_box(float(settings.get("confidence", 0.25)))
         self.fail_confidence = fraction_box(float(settings.get("fail_confidence", 0.4)))
@@ -142,7 +145,10 @@ class ModelForm(EntryForm):
         return self.classes
 
     def _add_input_fields(self, grid: QFormLayout, keys: Sequence[str] = ("values", "colour", "fit")) -> None:
-        """How a photo gets into the model, which no file tells for certain; the settings with these keys."""
+        """Add the fields `keys` that say how a photo is converted to the input of the model.
+
+        A model's file does not state this reliably.
+        """
         for key, title, choices in (
             (
                 "values",
@@ -170,31 +176,31 @@ class ModelForm(EntryForm):
             combo.set_choices(choices.items())
             combo.set_value(self._entry.settings.get(key))
             combo.picked.connect(lambda _: self.mark_changed())
-            self.feeding[key] = combo
+            self.input_fields[key] = combo
             grid.addRow(label(title, "label"), combo)
 
     def settings(self) -> dict[str, Any]:
-        """The settings that differ from those of the model."""
-        before, now = self._entry.settings, dict[str, Any]()
+        """The settings that differ from the model's settings."""
+        stored, values = self._entry.settings, dict[str, Any]()
         if self.confidence is not None and self.fail_confidence is not None:
-            now["confidence"] = self.confidence.value()
-            now["fail_confidence"] = self.fail_confidence.value()
+            values["confidence"] = self.confidence.value()
+            values["fail_confidence"] = self.fail_confidence.value()
             assert self.classes is not None
-            now |= self.classes.rules()
+            values |= self.classes.rules()
         defaults: dict[str, Any] = {
             "confidence": 0.25,
             "fail_confidence": 0.4,
             "per_label": {},
             "fail_labels": None,
         }
-        for key, combo in self.feeding.items():
-            now[key] = combo.value()
-            # A setting that is not stored was shown as the first choice.
+        for key, combo in self.input_fields.items():
+            values[key] = combo.value()
+            # For a setting that is not stored, the first choice is shown.
             defaults[key] = combo.itemData(0)
-        return {name: value for name, value in now.items() if before.get(name, defaults[name]) != value}
+        return {name: value for name, value in values.items() if stored.get(name, defaults[name]) != value}
 
     def change(self) -> ModelUpdate:
-        """Name and description as typed. What is only shown in the person's language stays what it is."""
+        """The edited name and description. Translated texts that were not edited are not changed."""
         entry, name, description = self._entry, self.text("model_name"), self.text("model_description")
         return ModelUpdate(
             model_name=entry.model_name if name == model_word(entry.model_id, entry.model_name) else name,
@@ -207,9 +213,9 @@ class ModelForm(EntryForm):
         if self.text("model_name") is None:
             self.show_field_error("model_name", self.tr("Enter a name for the model."))
             return None
-        twice = self.classes.duplicate_name() if self.classes is not None else ""
-        if twice:
-            text = self.tr("Two classes have the name {name}. Rename one of them.").format(name=twice)
+        duplicate = self.classes.duplicate_name() if self.classes is not None else ""
+        if duplicate:
+            text = self.tr("Two classes have the name {name}. Rename one of them.").format(name=duplicate)
             self.banner.say(text, "error")
             return None
         severities = {} if self.classes is None else self.classes.severities()
@@ -224,7 +230,7 @@ class ModelForm(EntryForm):
         )
 
     def names(self) -> list[str] | None:
-        """The names of the classes, where they differ from those of the model."""
+        """The names of the classes if they differ from the model's; else None."""
         if self.classes is None or self._entry.kind is ModelKind.REFERENCE_DIFFERENCE:
             return None
         names = self.classes.names()
@@ -232,7 +238,7 @@ class ModelForm(EntryForm):
 
 
 class KindForm(Form):
-    """Asks what the file of a model leaves open: how its outputs are read, how classes become confidences."""
+    """Asks for what a model's file does not state: its kind, and how classes are converted to confidences."""
 
     def __init__(
         self,
@@ -247,15 +253,15 @@ class KindForm(Form):
         self._name = name
         self.kind: Combo | None = None
         self.activation: Combo | None = None
-        self._add_questions(invalid)
+        self._add_choices(invalid)
 
     @staticmethod
-    def can_answer(error: object) -> bool:
-        """Return True when the user can answer what made the service refuse a model."""
-        return isinstance(error, Invalid) and bool(_kinds(error) or _activations(error))
+    def can_resolve(error: object) -> bool:
+        """Whether the service refused a model for a reason that this form can resolve."""
+        return isinstance(error, Invalid) and bool(_possible_kinds(error) or _possible_activations(error))
 
-    def _add_questions(self, invalid: Invalid) -> None:
-        kinds, activations = _kinds(invalid), _activations(invalid)
+    def _add_choices(self, invalid: Invalid) -> None:
+        kinds, activations = _possible_kinds(invalid), _possible_activations(invalid)
         if kinds and self.kind is None:
             hint = self.tr("The output format of {name} is ambiguous. Select how it was exported.")
             self.body.addWidget(label(hint.format(name=self._name), wrap=True))
@@ -285,17 +291,17 @@ class KindForm(Form):
     def _on_failed(self, error: Exception) -> None:
         super()._on_failed(error)
         if isinstance(error, Invalid):
-            # The answer to one question may raise the other.
-            self._add_questions(error)
+            # With one choice made, the service may ask for the other.
+            self._add_choices(error)
             grow(self)
 
 
-def _kinds(invalid: Invalid) -> list[ModelKind]:
+def _possible_kinds(invalid: Invalid) -> list[ModelKind]:
     values = invalid.details.get("kinds")
     return [kind for kind in ModelKind if isinstance(values, list) and kind.value in values]
 
 
-def _activations(invalid: Invalid) -> list[str]:
+def _possible_activations(invalid: Invalid) -> list[str]:
     values = invalid.details.get("activations")
     return [str(value) for value in values] if isinstance(values, list) else []
 
@@ -308,12 +314,12 @@ def _save(
     names: list[str] | None,
     severities: Mapping[str, Severity | None],
 ) -> Any:
-    saved = save_model(session.detection, entry, change)
+    model = save_model(session.detection, entry, change)
     if settings or names is not None:
         version = ModelVersion(settings=settings)
         if names is not None:
             version = ModelVersion(settings=settings, labels=names)
-        saved = session.detection.supersede_model(entry.model_id, version)
+        model = session.detection.supersede_model(entry.model_id, version)
     if severities:
         session.detection.set_severities(severities)
-    return saved
+    return model

@@ -30,7 +30,7 @@ from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate
 
 
 class ModelSection(TableSection[DetectionModel]):
-    """The models that items can be detected with. A model is disabled, never deleted: results refer to it."""
+    """The detection models. A model is disabled, never deleted, because results refer to it."""
 
     manage_permission: ClassVar[Permission] = Permission.MODEL_MANAGE
     empty_icon: ClassVar[str] = "finding"
@@ -41,9 +41,9 @@ class ModelSection(TableSection[DetectionModel]):
         super().__init__(
             context, translate("Catalogue", "Add model"), translate("Catalogue", "Name, description")
         )
-        self.uploads = Uploads(context, partial(_send, context.session))
-        self.uploads.arrived.connect(self._on_arrived)
-        self.uploads.refused.connect(self._on_refused)
+        self.uploads = Uploads(context, partial(_send_model, context.session))
+        self.uploads.uploaded.connect(self._on_uploaded)
+        self.uploads.failed.connect(self._on_refused)
         self.card_column.insertWidget(0, self.uploads)
 
     def make_remove_button(self) -> Button:
@@ -66,24 +66,24 @@ class ModelSection(TableSection[DetectionModel]):
                 200,
                 kind="dim",
             ),
-            Column(self.tr("Size"), _size, 100, kind="dim"),
-            Column(self.tr("Status"), self._state, 110, tone=lambda m: "" if m.enabled else "dim"),
+            Column(self.tr("Size"), _size_text, 100, kind="dim"),
+            Column(self.tr("Status"), self._status_text, 110, tone=lambda m: "" if m.enabled else "dim"),
             Column(self.tr("Added at"), lambda m: minute(m.created_at), 150, kind="dim"),
         ]
 
-    def _state(self, model: DetectionModel) -> str:
+    def _status_text(self, model: DetectionModel) -> str:
         return self.tr("Enabled") if model.enabled else self.tr("Disabled")
 
     def fetch(self, number: int, size: int, text: str) -> Listing[DetectionModel]:
-        wanted = text.casefold()
-        every = [
+        term = text.casefold()
+        models = [
             model
             for model in self._context.session.detection.models()
-            if wanted in f"{self.name(model)} {model.model_description or ''}".casefold()
+            if term in f"{self.name(model)} {model.model_description or ''}".casefold()
         ]
         start = (number - 1) * size
-        standing = pagination(number, size, len(every))
-        return Listing[DetectionModel](data=every[start : start + size], pagination=standing)
+        page_info = pagination(number, size, len(models))
+        return Listing[DetectionModel](data=models[start : start + size], pagination=page_info)
 
     def key(self, entry: DetectionModel) -> str:
         return entry.model_id
@@ -97,11 +97,11 @@ class ModelSection(TableSection[DetectionModel]):
     def update_buttons(self) -> None:
         super().update_buttons()
         model = self.selected_entry()
-        enabled = model is None or model.enabled
-        self.remove.setText(self.tr("Disable") if enabled else self.tr("Enable"))
+        is_enabled = model is None or model.enabled
+        self.remove.setText(self.tr("Disable") if is_enabled else self.tr("Enable"))
 
     def delete_selected(self) -> None:
-        """Disable the chosen model, or enable it again."""
+        """Disable the selected model, or enable it again."""
         model = self.selected_entry()
         if model is None or not self.may_edit:
             return
@@ -110,19 +110,19 @@ class ModelSection(TableSection[DetectionModel]):
             self._context,
             partial(self._context.session.detection.update_model, model.model_id, change),
             owner=self,
-            done=self._on_switched,
+            done=self._on_model_updated,
             failed=lambda error: self.toast.emit(sentence(error)),
         )
 
-    def _on_switched(self, model: DetectionModel) -> None:
+    def _on_model_updated(self, model: DetectionModel) -> None:
         text = self.tr("{name} enabled.") if model.enabled else self.tr("{name} disabled.")
         self.toast.emit(text.format(name=model.model_name))
         self.reload(model.model_id)
 
-    # -- coming in
+    # -- uploads
 
     def open_new_form(self) -> None:
-        """Ask for an ONNX file and send it; the name is that of the file and can be changed then."""
+        """Ask for an ONNX file and upload it. The model gets the name of the file, which can be edited."""
         if not self.may_edit:
             return
         path = open_file(
@@ -132,43 +132,43 @@ class ModelSection(TableSection[DetectionModel]):
             self.send(path)
 
     def send(self, path: Path) -> None:
-        """Send a model's file."""
+        """Upload the file of a model."""
         self.stack.show_content()
         self.uploads.add(path)
 
-    def _on_refused(self, line: UploadRow, error: object) -> None:
-        """Ask the user what the service could not read from the file, and send it again."""
-        if not isinstance(error, Invalid) or not KindForm.can_answer(error):
+    def _on_refused(self, row: UploadRow, error: object) -> None:
+        """Ask the user for what the file does not state, and upload it again."""
+        if not isinstance(error, Invalid) or not KindForm.can_resolve(error):
             return
-        line.cancel()
+        row.cancel()
         form = KindForm(
             self._context,
-            line.path.name,
+            row.path.name,
             error,
-            partial(_send, self._context.session, line.path, lambda _done, _all: None),
+            partial(_send_model, self._context.session, row.path, lambda _done, _all: None),
             self,
         )
-        form.saved.connect(self._on_arrived)
+        form.saved.connect(self._on_uploaded)
         form.finished.connect(form.deleteLater)
         form.open()
 
-    def _on_arrived(self, model: DetectionModel) -> None:
+    def _on_uploaded(self, model: DetectionModel) -> None:
         self.search.clear()
         self.reload(model.model_id)
         self._open_form(self.form(model))
 
 
-def _send(
+def _send_model(
     session: Session,
     path: Path,
-    count: Callable[[int, int], None],
+    on_progress: Callable[[int, int], None],
     kind: ModelKind | None = None,
     activation: str | None = None,
 ) -> DetectionModel:
     settings = None if activation is None else {"activation": activation}
     name = path.stem[:255] or path.name
-    return session.detection.add_model(path, name, kind=kind, settings=settings, progress=count)
+    return session.detection.add_model(path, name, kind=kind, settings=settings, progress=on_progress)
 
 
-def _size(model: DetectionModel) -> str:
+def _size_text(model: DetectionModel) -> str:
     return NOTHING if model.size is None else QLocale().formattedDataSize(model.size)

@@ -36,26 +36,26 @@ ENTRY_ROLE = Qt.ItemDataRole.UserRole
 PICTURE_ROLE = Qt.ItemDataRole.UserRole + 1
 
 GAP = 8
-_LEAST_PX = 224
-_PICTURE_PX = 148
-_CARD_PX = 236
-_INSET = 12
+_MIN_CARD_WIDTH_PX = 224
+_PICTURE_HEIGHT_PX = 148
+_CARD_HEIGHT_PX = 236
+_INSET_PX = 12
 
 
-def facts(entry: ReferenceImage) -> tuple[str, str, str]:
-    """The small words of a card: the aircraft; its size; scale and template."""
+def card_texts(entry: ReferenceImage) -> tuple[str, str, str]:
+    """The small texts of a card: the aircraft, the image size, and the scale with the number of regions."""
     size = f"{entry.width} × {entry.height} px" if entry.width and entry.height else ""
     if entry.mm_per_pixel is None:
         scale = QCoreApplication.translate("Catalogue", "No scale")
     else:
         scale = f"{entry.mm_per_pixel:.4g} mm/px"
     regions = QCoreApplication.translate("Catalogue", "%n template region(s)", "", len(entry.template))
-    nobody = QCoreApplication.translate("Catalogue", "No aircraft")
-    return entry.aircraft_name or nobody, size, f"{scale} · {regions}"
+    no_aircraft = QCoreApplication.translate("Catalogue", "No aircraft")
+    return entry.aircraft_name or no_aircraft, size, f"{scale} · {regions}"
 
 
 class ReferenceCardModel(QAbstractListModel):
-    """One page of reference images; their thumbnails arrive later, by the id of the file."""
+    """One page of reference images. Their thumbnails are set later, by file ID."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,28 +63,28 @@ class ReferenceCardModel(QAbstractListModel):
         self._pictures: dict[str, QPixmap] = {}
 
     def show(self, entries: list[ReferenceImage]) -> None:
-        """Show these instead."""
+        """Replace the entries."""
         self.beginResetModel()
         self._entries = entries
-        shown = {entry.file_id for entry in entries}
-        self._pictures = {key: picture for key, picture in self._pictures.items() if key in shown}
+        file_ids = {entry.file_id for entry in entries}
+        self._pictures = {key: picture for key, picture in self._pictures.items() if key in file_ids}
         self.endResetModel()
 
     def entries(self) -> list[ReferenceImage]:
-        """What it shows."""
+        """The entries that are shown."""
         return self._entries
 
     def set_picture(self, file_id: str, picture: QPixmap) -> None:
-        """The thumbnail of a file is here."""
+        """Set the thumbnail of a file."""
         self._pictures[file_id] = picture
         for row, entry in enumerate(self._entries):
             if entry.file_id == file_id:
                 self.dataChanged.emit(self.index(row), self.index(row))
 
-    def without_picture(self) -> list[str]:
-        """The ids of the files whose thumbnails are not here."""
-        wanted = dict.fromkeys(entry.file_id for entry in self._entries)
-        return [file_id for file_id in wanted if file_id not in self._pictures]
+    def files_without_picture(self) -> list[str]:
+        """The IDs of the files whose thumbnails are not set."""
+        file_ids = dict.fromkeys(entry.file_id for entry in self._entries)
+        return [file_id for file_id in file_ids if file_id not in self._pictures]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
         return 0 if parent.isValid() else len(self._entries)
@@ -96,7 +96,7 @@ class ReferenceCardModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return entry.reference_image_name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(part for part in (entry.reference_image_name, *facts(entry)) if part)
+            return ", ".join(part for part in (entry.reference_image_name, *card_texts(entry)) if part)
         if role == ENTRY_ROLE:
             return entry
         if role == PICTURE_ROLE:
@@ -108,37 +108,37 @@ class _CardDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         view = self.parent()
         assert isinstance(view, ReferenceCards)
-        return QSize(view.card_width(), _CARD_PX)
+        return QSize(view.card_width(), _CARD_HEIGHT_PX)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme = theme_manager().theme
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
         entry: ReferenceImage = index.data(ENTRY_ROLE)
         card = QRectF(option.rect).adjusted(GAP / 2, GAP / 2, -GAP / 2, -GAP / 2).adjusted(1, 1, -1, -1)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.setPen(QPen(QColor(theme.accent if chosen else theme.line), 2 if chosen else 1))
-        painter.setBrush(QColor(theme.accent_ground if chosen else theme.panel))
+        painter.setPen(QPen(QColor(theme.accent if is_selected else theme.line), 2 if is_selected else 1))
+        painter.setBrush(QColor(theme.accent_ground if is_selected else theme.panel))
         painter.drawRoundedRect(card, CARD_RADIUS, CARD_RADIUS)
-        self._picture(painter, card, index.data(PICTURE_ROLE))
-        left, width = card.x() + _INSET, card.width() - 2 * _INSET
-        top = card.y() + _PICTURE_PX + 8
-        aircraft, size, scale = facts(entry)
+        self._paint_picture(painter, card, index.data(PICTURE_ROLE))
+        left, width = card.x() + _INSET_PX, card.width() - 2 * _INSET_PX
+        top = card.y() + _PICTURE_HEIGHT_PX + 8
+        aircraft, size, scale = card_texts(entry)
         name = QRectF(left, top, width, 20)
         _paint_line(painter, name, entry.reference_image_name, theme.text, TEXT_PX, bold=True)
-        # A long name gives way to the size, never the other way round.
-        taken = _paint_line(
+        # A long name of an aircraft is elided, the size is not.
+        size_width = _paint_line(
             painter, QRectF(left, top + 22, width, 16), size, theme.dim_text, LABEL_PX, right=True
         )
-        beside = QRectF(left, top + 22, width - taken - _INSET, 16)
-        _paint_line(painter, beside, aircraft, theme.dim_text, LABEL_PX)
+        aircraft_box = QRectF(left, top + 22, width - size_width - _INSET_PX, 16)
+        _paint_line(painter, aircraft_box, aircraft, theme.dim_text, LABEL_PX)
         _paint_line(painter, QRectF(left, top + 40, width, 16), scale, theme.dim_text, LABEL_PX)
         painter.restore()
 
-    def _picture(self, painter: QPainter, card: QRectF, picture: QPixmap | None) -> None:
+    def _paint_picture(self, painter: QPainter, card: QRectF, picture: QPixmap | None) -> None:
         theme = theme_manager().theme
-        frame = QRectF(card.x() + 6, card.y() + 6, card.width() - 12, _PICTURE_PX - 6)
+        frame = QRectF(card.x() + 6, card.y() + 6, card.width() - 12, _PICTURE_HEIGHT_PX - 6)
         shape = QPainterPath()
         shape.addRoundedRect(frame, 6, 6)
         painter.fillPath(shape, QColor(theme.canvas))
@@ -164,7 +164,7 @@ def _paint_line(
     bold: bool = False,
     right: bool = False,
 ) -> int:
-    """Paint one line, shortened where it must be; gives how many px wide it is."""
+    """Paint one line of text, elided if necessary. Returns its width in px."""
     painter.setFont(sized(size, bold=bold))
     painter.setPen(QColor(colour))
     short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
@@ -174,9 +174,9 @@ def _paint_line(
 
 
 class ReferenceCards(QListView):
-    """A grid of cards that fills its width; one is chosen at a time, Enter or a double click picks it."""
+    """A grid of cards that fills its width. One card is selected; Enter or a double click activates it."""
 
-    picked = Signal(object)
+    card_activated = Signal(object)
     selection_changed = Signal()
     menu_requested = Signal(QPoint)
 
@@ -199,35 +199,35 @@ class ReferenceCards(QListView):
         self.setViewportMargins(4, 4, 4, 4)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        # IconMode turns drops on for itself; files are taken by the section around it.
+        # IconMode enables drops, but the section accepts the dropped files.
         self.setAcceptDrops(False)
         self.viewport().setAcceptDrops(False)
         self.doubleClicked.connect(lambda index: self._pick(index.row()))
         self.customContextMenuRequested.connect(
-            lambda at: self.menu_requested.emit(self.viewport().mapToGlobal(at))
+            lambda position: self.menu_requested.emit(self.viewport().mapToGlobal(position))
         )
         self.selectionModel().currentChanged.connect(lambda *_: self.selection_changed.emit())
         self.cards.modelReset.connect(self.selection_changed)
 
     @property
     def selected_card(self) -> ReferenceImage | None:
-        """The reference image that is chosen."""
+        """The reference image of the selected card."""
         row = self.currentIndex().row()
         entries = self.cards.entries()
         return entries[row] if 0 <= row < len(entries) else None
 
-    def choose(self, row: int) -> None:
-        """Choose a card."""
+    def select_card(self, row: int) -> None:
+        """Select a card."""
         self.selectionModel().setCurrentIndex(
             self.cards.index(row), QItemSelectionModel.SelectionFlag.ClearAndSelect
         )
 
     def card_width(self) -> int:
-        """Width (px) of a card with its gap, so that as many as fit fill the row."""
-        # The list keeps room for a scroll bar, whether it is there or not.
+        """The width of a card with its gap in px, so that the cards fill the row."""
+        # The list always reserves space for a scroll bar.
         bar = self.verticalScrollBar().sizeHint().width()
-        row_width = max(self.viewport().width() - bar - 2, _LEAST_PX)
-        return row_width // max(1, row_width // _LEAST_PX)
+        row_width = max(self.viewport().width() - bar - 2, _MIN_CARD_WIDTH_PX)
+        return row_width // max(1, row_width // _MIN_CARD_WIDTH_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -241,4 +241,4 @@ class ReferenceCards(QListView):
 
     def _pick(self, row: int) -> None:
         if 0 <= row < len(self.cards.entries()):
-            self.picked.emit(self.cards.entries()[row])
+            self.card_activated.emit(self.cards.entries()[row])

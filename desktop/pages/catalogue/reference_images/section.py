@@ -28,22 +28,22 @@ _THUMB_PX = 512
 
 
 class ReferenceSection(DeletableSection[ReferenceImage]):
-    """The pictures that show how it should look."""
+    """The reference images, as cards."""
 
     empty_icon: ClassVar[str] = "photo"
 
     def __init__(self, context: Context) -> None:
         translate = QCoreApplication.translate
-        self._one_came = False
+        self._opens_form = False
         super().__init__(context, translate("Catalogue", "Add images"), translate("Catalogue", "Name"))
         self.uploads = Uploads(context, partial(send_reference, context.session))
-        self.uploads.arrived.connect(self._on_arrived)
+        self.uploads.uploaded.connect(self._on_uploaded)
         self.card_column.insertWidget(0, self.uploads)
         self.setAcceptDrops(True)
 
     def make_view(self) -> ReferenceCards:
         self.cards = ReferenceCards(self.tr("Reference images"))
-        self.cards.picked.connect(lambda _: self.edit_selected())
+        self.cards.card_activated.connect(lambda _: self.edit_selected())
         self.cards.selection_changed.connect(self.update_buttons)
         self.cards.menu_requested.connect(self.show_menu)
         return self.cards
@@ -69,14 +69,14 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
         self.cards.cards.show(entries)
         rows = [row for row, entry in enumerate(entries) if entry.reference_image_id == keep]
         if entries:
-            self.cards.choose(rows[0] if rows else 0)
-        for file_id in self.cards.cards.without_picture():
+            self.cards.select_card(rows[0] if rows else 0)
+        for file_id in self.cards.cards.files_without_picture():
             run(
-                _thumbnail,
+                _read_thumbnail,
                 self._context.session,
                 file_id,
                 owner=self,
-                done=partial(self._picture, file_id),
+                done=partial(self._show_thumbnail, file_id),
                 failed=lambda _: None,
                 priority=-1,
             )
@@ -87,49 +87,49 @@ class ReferenceSection(DeletableSection[ReferenceImage]):
     def entries(self) -> Entries[ReferenceImage, ReferenceImageWrite]:
         return self._context.session.catalogue.reference_images
 
-    def _picture(self, file_id: str, image: QImage) -> None:
+    def _show_thumbnail(self, file_id: str, image: QImage) -> None:
         self.cards.cards.set_picture(file_id, QPixmap.fromImage(image))
 
-    # -- coming in
+    # -- uploads
 
     def open_new_form(self) -> None:
-        """Ask for pictures and send them."""
+        """Ask for pictures and upload them."""
         if not self.may_edit:
             return
         self.send(open_pictures(self, self.tr("Add reference images"), Purpose.REFERENCES))
 
     def send(self, paths: list[Path]) -> None:
-        """Send pictures; each becomes a reference image of the name of its file."""
+        """Upload pictures. Each becomes a reference image with the name of its file."""
         if not paths:
             return
-        self._one_came = len(paths) == 1
+        self._opens_form = len(paths) == 1
         self.stack.show_content()
         for path in paths:
             self.uploads.add(path)
 
-    def _on_arrived(self, entry: ReferenceImage) -> None:
+    def _on_uploaded(self, entry: ReferenceImage) -> None:
         self.search.clear()
         self._number = 1
         self.reload(entry.reference_image_id)
-        if self._one_came:
-            self._one_came = False
+        if self._opens_form:
+            self._opens_form = False
             self._open_form(self.form(entry))
         else:
             self.toast.emit(self.tr("{name} added.").format(name=entry.reference_image_name))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if self.may_edit and _pictures(event.mimeData()):
+        if self.may_edit and _picture_paths(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        self.send(_pictures(event.mimeData()))
+        self.send(_picture_paths(event.mimeData()))
 
 
-def _pictures(mime: QMimeData) -> list[Path]:
+def _picture_paths(mime: QMimeData) -> list[Path]:
     paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
     return [path for path in paths if path.suffix.lower() in PICTURE_SUFFIXES]
 
 
-def _thumbnail(session: Session, file_id: str) -> QImage:
+def _read_thumbnail(session: Session, file_id: str) -> QImage:
     return QImage.fromData(session.files.thumbnail(file_id, _THUMB_PX))

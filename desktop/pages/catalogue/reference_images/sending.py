@@ -1,4 +1,4 @@
-"""Sends a picture file and makes a reference image of it."""
+"""Uploads a picture file and creates a reference image from it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 
 
 def send_reference(
-    session: Session, path: Path, count: Callable[[int, int], None], name: str = ""
+    session: Session, path: Path, on_progress: Callable[[int, int], None], name: str = ""
 ) -> ReferenceImage:
-    """The reference image of the file at `path`, called `name`, or like its file.
+    """Upload the file at `path` and create a reference image with the name `name`, else that of the file.
 
-    `count` is called with the bytes sent and the bytes in all. Raises ClientError, ImageError, OSError.
+    `on_progress` is called with the sent bytes and their total. Raises ClientError, ImageError, OSError.
     """
     source, file_name = prepare_upload(path)
-    stored = session.files.upload(source, file_name, progress=count)
+    uploaded_file = session.files.upload(source, file_name, progress=on_progress)
     body = ReferenceImageWrite(
-        reference_image_name=name or path.stem[:255] or path.name, file_id=stored.file_id
+        reference_image_name=name or path.stem[:255] or path.name, file_id=uploaded_file.file_id
     )
     return session.catalogue.reference_images.create(body)

@@ -1,4 +1,4 @@
-"""Uploads files in a list: one row each, with progress, cancel and retry."""
+"""Uploads files. Each has a row with progress, cancel and retry."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from desktop.pages.common.forms.password_prompt import ask_password
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, ButtonKind, IconButton, Panel, ProgressBar, label
 
-Send = Callable[[Path, Callable[[int, int], None]], object]
-"""Sends a file, reports bytes sent and in all, and returns the created object. Runs off the GUI thread."""
+SendFile = Callable[[Path, Callable[[int, int], None]], object]
+"""Sends a file, reports the sent bytes and their total, and returns the created object.
+
+Runs in a worker thread."""
 
 
 class UploadRow(Panel):
-    """The row of one upload. It disappears once the file has arrived."""
+    """The row of one upload. It disappears when the upload is complete."""
 
-    arrived = Signal(object)
+    uploaded = Signal(object)
     """The object that the service created from the file."""
-    refused = Signal(object)
-    """Why the service did not take it, as an exception."""
+    failed = Signal(object)
+    """The error of the upload, an exception."""
 
-    def __init__(self, context: Context, path: Path, send: Send, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, path: Path, send: SendFile, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)
         self._context = context
         self.path = path
@@ -34,8 +36,8 @@ class UploadRow(Panel):
         self._bar = ProgressBar(self.tr("Progress"))
         self._bar.setFixedWidth(160)
         self._status = label("", "dim")
-        self._wrong = label("", "error", wrap=True)
-        self.again = Button(self.tr("Retry"), kind=ButtonKind.LINK)
+        self._error = label("", "error", wrap=True)
+        self.retry = Button(self.tr("Retry"), kind=ButtonKind.LINK)
         self.stop = IconButton("close", self.tr("Cancel"), side=24)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)
@@ -43,23 +45,23 @@ class UploadRow(Panel):
         row.addWidget(label(path.name, "strong"))
         row.addWidget(self._bar)
         row.addWidget(self._status)
-        row.addWidget(self._wrong, 1)
-        row.addWidget(self.again)
+        row.addWidget(self._error, 1)
+        row.addWidget(self.retry)
         row.addWidget(self.stop)
-        self.again.clicked.connect(self.start)
+        self.retry.clicked.connect(self.start)
         self.stop.clicked.connect(self.cancel)
         self.start()
 
     def status_text(self) -> str:
-        """What it says about how it goes."""
-        return self._wrong.text() or self._status.text()
+        """The error or the status that is shown."""
+        return self._error.text() or self._status.text()
 
     def start(self) -> None:
         """Send the file."""
-        self.again.hide()
+        self.retry.hide()
         self._bar.show()
         self._bar.setValue(0)
-        self._wrong.setText("")
+        self._error.setText("")
         self._status.setText(self.tr("Uploading…"))
         self._task = run(
             _send_file,
@@ -82,45 +84,45 @@ class UploadRow(Panel):
         if percent >= 100:
             self._status.setText(self.tr("Checking file…"))
 
-    def _done(self, stored: object) -> None:
+    def _done(self, created: object) -> None:
         self._close()
-        self.arrived.emit(stored)
+        self.uploaded.emit(created)
 
     def _on_failed(self, error: Exception) -> None:
         self._bar.hide()
         self._status.setText("")
-        self._wrong.setText(sentence(error))
-        self.again.show()
+        self._error.setText(sentence(error))
+        self.retry.show()
         ask_password(self._context, error, owner=self, on_logged_in=self.start)
-        self.refused.emit(error)
+        self.failed.emit(error)
 
     def _close(self) -> None:
         self.hide()
         self.deleteLater()
 
 
-def _send_file(report: ProgressReport, send: Send, path: Path) -> object:
-    last = -1
+def _send_file(report: ProgressReport, send: SendFile, path: Path) -> object:
+    last_percent = -1
 
-    def count(done: int, total: int) -> None:
-        nonlocal last
+    def on_progress(sent: int, total: int) -> None:
+        nonlocal last_percent
         report.check()
-        percent = 100 * done // total if total else 0
-        if percent != last:
-            last = percent
+        percent = 100 * sent // total if total else 0
+        if percent != last_percent:
+            last_percent = percent
             report(percent)
 
-    return send(path, count)
+    return send(path, on_progress)
 
 
 class Uploads(QWidget):
-    """The uploads, one below the other."""
+    """A list of uploads."""
 
-    arrived = Signal(object)
-    refused = Signal(object, object)
-    """The line of a file and why the service did not take it."""
+    uploaded = Signal(object)
+    failed = Signal(object, object)
+    """The row of a file and the error of its upload."""
 
-    def __init__(self, context: Context, send: Send, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, send: SendFile, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._send = send
@@ -129,14 +131,14 @@ class Uploads(QWidget):
         self._column.setSpacing(0)
 
     def add(self, path: Path) -> UploadRow:
-        """Begin to send a file."""
-        line = UploadRow(self._context, path, self._send)
-        line.arrived.connect(self.arrived)
-        line.refused.connect(lambda error: self.refused.emit(line, error))
-        self._column.addWidget(line)
-        line.show()
-        return line
+        """Start the upload of a file."""
+        row = UploadRow(self._context, path, self._send)
+        row.uploaded.connect(self.uploaded)
+        row.failed.connect(lambda error: self.failed.emit(row, error))
+        self._column.addWidget(row)
+        row.show()
+        return row
 
-    def lines(self) -> list[UploadRow]:
-        """What is under way or has failed."""
-        return [line for line in self.findChildren(UploadRow) if not line.isHidden()]
+    def rows(self) -> list[UploadRow]:
+        """The rows of uploads that are running or have failed."""
+        return [row for row in self.findChildren(UploadRow) if not row.isHidden()]

@@ -14,18 +14,17 @@ from desktop.imaging.decoding.pixels import to_qimage
 from desktop.pages.common.files.file_dialogs import Purpose, open_file, open_files
 
 MAX_BYTES = 64 * 2**20
-"""A larger file is no photo of a face."""
+"""Larger files are refused."""
 
-# Five pictures as they are, in Base64, stay below the 16 MB that a request may have.
+# Smaller files are sent unchanged: five of them in Base64 stay below the 16 MB limit of a request.
 _UNCHANGED_BYTES = 2 * 2**20
-# A larger one is sent with a longer side of so many px: with quality 92 even noise stays below
-# `_UNCHANGED_BYTES`.
+# Larger pictures are scaled to this longer side: at quality 92 even noise stays below `_UNCHANGED_BYTES`.
 _MAX_SIDE_PX = 1600
 _QUALITY = 92
 
 
 def read_face_picture(path: Path) -> bytes:
-    """A JPEG, PNG or WebP file as it is sent: a large one reduced, and turned upright by its orientation.
+    """Read a JPEG, PNG or WebP file for sending; a large picture is scaled down and rotated upright.
 
     Raises OSError, TooLarge, Unsupported.
     """
@@ -51,7 +50,7 @@ def _reduce(data: bytes) -> bytes:
 
 
 def choose_face_pictures(parent: QWidget, several: bool = False) -> list[Path]:
-    """Ask for a picture, or for up to five; empty when the dialog was cancelled."""
+    """Ask for one picture, or with `several` for up to five; empty if the dialog was cancelled."""
     kinds = QCoreApplication.translate("FacePicture", "Images (*.jpg *.jpeg *.png *.webp)")
     if several:
         title = QCoreApplication.translate("FacePicture", "Select one to five photos of your face")

@@ -1,4 +1,4 @@
-"""Paints what a challenge asks for over the live picture: an arrow, a sentence and the time that is left."""
+"""Paints the instruction of a challenge over the live picture: an arrow and a sentence."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from shared.wire.face import MovementName
 
 _TEXT_PX = 16
 _ARROW = 46.0
-# From the oval to the arrow, px.
+# The distance from the oval to the arrow in px.
 _GAP = 14.0
 _SHADE = QColor(0, 0, 0, 190)
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One thing to do now: a movement (None: look straight ahead), its sentence, and the share (0..1) of its
-    time that is left.
+    """The current instruction: a movement (None: look straight ahead) and its sentence.
+
+    `left` is the remaining share of its time, 0..1.
     """
 
     movement: MovementName | None
@@ -30,9 +31,9 @@ class Instruction:
 
 
 def paint_instruction(painter: QPainter, whole: QRectF, oval: QRectF, instruction: Instruction) -> None:
-    """Paint `instruction` at the `oval` of a preview that is mirrored.
+    """Paint `instruction` around the `oval` of a mirrored preview.
 
-    In a mirror the person's left is at the left: the arrow points where the person has to turn.
+    In a mirror, the user's left is on the left, so the arrow points in the direction of the movement.
     """
     _paint_text(painter, whole, instruction.text)
     middle = oval.center()
@@ -43,7 +44,7 @@ def paint_instruction(painter: QPainter, whole: QRectF, oval: QRectF, instructio
         case "right":
             _paint_arrow(painter, _keep_inside(whole, middle + QPointF(side, 0)), 0)
         case "up":
-            # Over the forehead, where neither text nor eyes are.
+            # On the forehead, so that it covers neither the text nor the eyes.
             _paint_arrow(painter, _keep_inside(whole, middle - QPointF(0, above * 0.62)), -90)
         case "closer":
             for angle in (45, 135, 225, 315):
@@ -55,13 +56,13 @@ def paint_instruction(painter: QPainter, whole: QRectF, oval: QRectF, instructio
 
 
 def _keep_inside(whole: QRectF, position: QPointF) -> QPointF:
-    """`position`, moved so far that an arrow there is seen."""
+    """Move `position` horizontally so that an arrow there is completely visible."""
     edge = _ARROW / 2 + 4
     return QPointF(min(max(position.x(), whole.left() + edge), whole.right() - edge), position.y())
 
 
 def _paint_arrow(painter: QPainter, position: QPointF, angle: float, scale: float = 1.0) -> None:
-    """A thick arrow at `position` (its middle), light with a dark rim: seen on any face and any wall."""
+    """Paint an arrow centred at `position`. Its dark rim makes it visible on any background."""
     arrow = QPainterPath()
     half = _ARROW / 2
     arrow.moveTo(-half, 0)

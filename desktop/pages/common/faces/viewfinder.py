@@ -23,17 +23,17 @@ from desktop.pages.common.faces.instruction import Instruction, paint_instructio
 from desktop.theme import CARD_RADIUS, DARK, TEXT_PX, mix, sized, theme_manager
 from desktop.widgets import Button, paint_icon
 
-# Fractions of the pane: centre and axes of the oval.
+# The centre and axes of the oval, as fractions of the widget.
 _OVAL_Y = 0.48
 _OVAL_W = 0.465
 _OVAL_H = 0.65
 _FOOT_HEIGHT = 64
-# The corners around the face, in its width.
+# The length of the corners around the face, as a fraction of its width.
 _CORNER_LENGTH = 0.16
 
 
 class _CameraChooser(QPushButton):
-    """The name of the camera on the picture; opens the list of the others."""
+    """Shows the name of the camera on the picture and opens the list of cameras."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -60,17 +60,17 @@ class _CameraChooser(QPushButton):
 
 
 class Viewfinder(QWidget):
-    """Paints what the camera gives, mirrored as a mirror would; without a picture a silhouette or a sentence.
+    """Paints the picture of the camera mirrored; without a picture, a silhouette or a sentence.
 
-    It is dark in both themes, as the picture is the brightest thing. `corners` says which corners are round.
+    It is dark in both themes, so that the picture is the brightest part.
     """
 
     camera_chosen = Signal(str)
-    """The name of the camera that the person chose."""
+    """The name of the camera that the user selected."""
     action_clicked = Signal()
-    """The button below the sentence was pressed."""
+    """The button below the sentence was clicked."""
     another_movement_requested = Signal()
-    """The person cannot make the movement that is asked for, and wants another one."""
+    """The user cannot make the requested movement and asks for another one."""
 
     def __init__(self, left_corners: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,7 +96,7 @@ class Viewfinder(QWidget):
         self._another_movement.clicked.connect(lambda _checked=False: self.another_movement_requested.emit())
         self._another_movement.hide()
 
-    # What it shows
+    # Content
 
     def show_frame(self, image: QImage) -> None:
         """Show a frame of the camera."""
@@ -106,20 +106,20 @@ class Viewfinder(QWidget):
         self.update()
 
     def show_face(self, face: Face | None) -> None:
-        """Mark where the face is in the picture of the camera; None where there is none."""
+        """Mark the face in the picture of the camera; None removes the mark."""
         if face != self._face:
             self._face = face
             self.update()
 
     def show_hint(self, text: str, progress: float = 0.0) -> None:
-        """Show one sentence at the foot; `progress` (0..1) is how far the oval is drawn full."""
+        """Show a sentence at the bottom; `progress` (0..1) is the share of the oval that is drawn solid."""
         if (text, progress) != (self._hint, self._progress):
             self._hint, self._progress = text, progress
             self.setAccessibleDescription(text)
             self.update()
 
     def show_instruction(self, instruction: Instruction | None) -> None:
-        """Show what a challenge asks for now, over the picture; None: nothing."""
+        """Show the instruction of a challenge over the picture; None removes it."""
         if instruction == self._instruction:
             return
         before, self._instruction = self._instruction, instruction
@@ -128,13 +128,13 @@ class Viewfinder(QWidget):
         self.update()
 
     def offer_another_movement(self, is_offered: bool) -> None:
-        """Show or hide the offer of another movement."""
+        """Show or hide the button that asks for another movement."""
         self._another_movement.setVisible(is_offered)
         self._chooser.setVisible(bool(self._chooser.text()) and not is_offered)
         self._place_buttons()
 
     def show_sentence(self, text: str, action: str = "", icon: str = "camera") -> None:
-        """Say in the middle why there is no picture, with at most one button."""
+        """Show in the middle why there is no picture, with a button if `action` is not empty."""
         self._image, self._face = QImage(), None
         self._icon = icon
         self._sentence, self._hint, self._progress = text, "", 0.0
@@ -146,7 +146,7 @@ class Viewfinder(QWidget):
         self.update()
 
     def show_waiting(self, text: str) -> None:
-        """Show the silhouette and say at the foot what is waited for."""
+        """Show the silhouette, and at the bottom what the user is waiting for."""
         self._image, self._face = QImage(), None
         self._sentence = ""
         self._button.hide()
@@ -154,7 +154,7 @@ class Viewfinder(QWidget):
         self.update()
 
     def set_cameras(self, names: Sequence[str], current: str) -> None:
-        """Name the camera in use and those that could be chosen instead."""
+        """Set the names of all cameras and of the one in use."""
         self._names = list(names)
         self._chooser.setText(current)
         self._chooser.setAccessibleName(self.tr("Camera: {name}").format(name=current))
@@ -163,17 +163,17 @@ class Viewfinder(QWidget):
 
     @property
     def hint(self) -> str:
-        """What the foot says."""
+        """The sentence at the bottom."""
         return self._hint
 
     @property
     def sentence(self) -> str:
-        """What the middle says."""
+        """The sentence in the middle."""
         return self._sentence
 
     @property
     def instruction(self) -> Instruction | None:
-        """What a challenge asks for now."""
+        """The current instruction of a challenge."""
         return self._instruction
 
     @property
@@ -214,7 +214,7 @@ class Viewfinder(QWidget):
         path = QPainterPath()
         radius = CARD_RADIUS - 1
         if self._left_corners:
-            # Round at the left; the right ones lie outside what is painted.
+            # Only the left corners are round: the right ones are outside the clipped area.
             path.addRoundedRect(whole.adjusted(0, 0, 2 * radius, 0), radius, radius)
         else:
             path.addRoundedRect(whole, radius, radius)
@@ -227,7 +227,7 @@ class Viewfinder(QWidget):
         return rect
 
     def face_box(self) -> QRectF:
-        """Where the face is marked, px of this widget; empty without one."""
+        """The marked face in px of this widget; empty without a face."""
         if self._face is None or self._image.isNull():
             return QRectF()
         rect, face = self._frame_place(QRectF(self.rect())), self._face
@@ -237,13 +237,13 @@ class Viewfinder(QWidget):
         return QRectF(x, y, face.w * rect.width(), face.h * rect.height())
 
     def _paint_face(self, painter: QPainter) -> None:
-        """Four corners around the face, which hide nothing of it."""
+        """Paint four corners around the face, which do not cover it."""
         box = self.face_box()
         if box.isEmpty():
             return
         arm = box.width() * _CORNER_LENGTH
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        # Light on dark: seen on any face and any wall.
+        # A light line on a dark one is visible on any background.
         for colour, width in ((QColor(0, 0, 0, 120), 4), (QColor(DARK.text), 2)):
             painter.setPen(QPen(colour, width))
             for corner, x, y in (
@@ -366,7 +366,7 @@ class Viewfinder(QWidget):
         menu.popup(self._chooser.mapToGlobal(self._chooser.rect().topLeft()))
 
     def hint_text(self, hint: Hint) -> str:
-        """The sentence for `hint`; empty when all is well."""
+        """The sentence for `hint`."""
         match hint:
             case Hint.NO_FACE:
                 return self.tr("Look into the oval, without a mask")

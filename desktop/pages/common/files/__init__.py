@@ -1,1 +1,1 @@
-"""Asks for files and folders and writes exports and reports in the background."""
+"""Asks for files and folders, and writes exports and reports in the background."""

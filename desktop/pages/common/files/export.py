@@ -1,4 +1,4 @@
-"""Exports an inspection to a file: format, place, progress and cancel."""
+"""Exports an inspection to a file, with format, progress and cancel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ExportController(QObject):
     """Asks where to save an inspection and writes it there in the background."""
 
     notice = Signal(str)
-    """Why it could not be written."""
+    """Why the file cannot be saved."""
     written = Signal(str)
     """The path of the file that was written."""
 
@@ -43,9 +43,9 @@ class ExportController(QObject):
         self._context, self._window = context, window
 
     def ask_target(self, name: str) -> tuple[Path, ExportFormat, bool] | None:
-        """Ask for file and format, and whether to include pictures; `name` is the inspection's.
+        """Ask for the file, its format, and whether to include pictures. Returns None if the user cancels.
 
-        None for no file.
+        `name` is the name of the inspection.
         """
         formats_by_filter = {self._filter_text(file_format): file_format for file_format in FORMATS}
         filters_with_pictures = {
@@ -60,11 +60,13 @@ class ExportController(QObject):
             str(folders.folder(Purpose.EXPORTS) / safe_name(name, self.tr("record"))),
             ";;".join(formats_by_filter),
         )
-        if not name:
+        if not selected_name:
             return None
-        path, file_format = choose_format(Path(name), formats_by_filter.get(selected_filter, FORMATS[0]))
-        # The dialog asked about the name that was typed, not about the one with a suffix.
-        if path != Path(name) and path.exists() and not may_replace(self._window, path):
+        path, file_format = choose_format(
+            Path(selected_name), formats_by_filter.get(selected_filter, FORMATS[0])
+        )
+        # The dialog confirmed overwriting only for the typed name, which had no suffix.
+        if path != Path(selected_name) and path.exists() and not may_replace(self._window, path):
             return None
         folders.remember(Purpose.EXPORTS, path)
         return (
@@ -74,7 +76,10 @@ class ExportController(QObject):
         )
 
     def write(self, record_id: str, path: Path, file_format: ExportFormat, pictures: bool = False) -> None:
-        """Write the inspection, with progress and cancel; an old file stays until the new one is complete."""
+        """Write the inspection, with progress and cancel.
+
+        An existing file is kept until the new one is complete.
+        """
         dialog = QProgressDialog(
             self.tr("Saving {file}…").format(file=path.name), self.tr("Cancel"), 0, 100, self._window
         )
@@ -136,7 +141,7 @@ class ExportController(QObject):
 
 
 def column_terms_in_language() -> ColumnTerms:
-    """The texts of the table in the language of the program."""
+    """The terms of a table in the language of the program."""
     translate = QCoreApplication.translate
     return ColumnTerms(
         headings=CHINESE if QLocale().language() == QLocale.Language.Chinese else {},
@@ -153,9 +158,9 @@ def column_terms_in_language() -> ColumnTerms:
 
 
 def choose_format(path: Path, selected: ExportFormat) -> tuple[Path, ExportFormat]:
-    """The file and the format that a person means who typed `path` and chose `selected`.
+    """The file and the format that a user means who typed `path` and selected a format.
 
-    A typed suffix takes precedence over the chosen format; without one, the path gets the format's suffix.
+    A typed suffix takes precedence over the selected format. A path without one gets the format's suffix.
     """
     suffix = path.suffix.lower()
     if suffix == selected.suffix:
@@ -163,7 +168,7 @@ def choose_format(path: Path, selected: ExportFormat) -> tuple[Path, ExportForma
     candidates = [file_format for file_format in FORMATS if file_format.suffix == suffix]
     if len(candidates) == 1:
         return path, candidates[0]
-    # Two formats share one suffix: its name ends as the format says, or the choice decides.
+    # Several formats share the suffix: the end of the name decides, else the selected format is used.
     for file_format in candidates:
         if path.name.lower().endswith(file_format.name_suffix):
             return path, file_format
@@ -179,7 +184,7 @@ def _write(
     with_pictures: bool,
     terms: ColumnTerms,
 ) -> int:
-    """Write the file; gives how many pictures are missing in it."""
+    """Write the file. Returns the number of pictures that could not be included."""
     collect_share = 0.5 if with_pictures else 1.0
     inspection = collect_inspection(
         session, record_id, lambda done, total: report(collect_share * done / max(total, 1))

@@ -1,4 +1,4 @@
-"""Asks for files to open, in the system's dialog and the last folder of each purpose."""
+"""Asks for files to open with the system's dialog, which starts in the last folder used for the purpose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from desktop.preferences import Preferences
 
 
 class Purpose(StrEnum):
-    """What a file is asked for; each has a folder of its own."""
+    """The purpose of a file; the last folder is remembered for each."""
 
     PHOTOS = "photos"
     REFERENCES = "references"
@@ -30,14 +30,14 @@ _ALL_PICTURES = {Purpose.PHOTOS, Purpose.WATCHED, Purpose.REFERENCES, Purpose.FA
 
 
 class Folders:
-    """The folder of each purpose: kept in the preferences once `use_preferences` named them."""
+    """The last folder of each purpose, stored in the preferences after `use_preferences` was called."""
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
         self._preferences: Preferences | None = None
 
     def use_preferences(self, preferences: Preferences | None) -> None:
-        """Store the folders in these preferences from now on; None forgets all of them."""
+        """Read and store the folders in `preferences` from now on; None forgets them."""
         self._preferences = preferences
         self._folders = {} if preferences is None else dict(preferences.values.folders)
 
@@ -50,7 +50,7 @@ class Folders:
         preferred = place.PicturesLocation if purpose in _ALL_PICTURES else place.DocumentsLocation
         for location in (preferred, place.DocumentsLocation):
             folder = Path(QStandardPaths.writableLocation(location))
-            # From a folder that is not there the dialog falls back to the one that the program runs in.
+            # For a missing folder, the dialog would use the working directory of the program.
             if folder.is_dir():
                 return folder
         return Path.home()
@@ -65,23 +65,23 @@ class Folders:
 
 
 folders = Folders()
-"""Those of the person at this desktop."""
+"""The folders of the current user."""
 
 
 def open_file(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> Path | None:
-    """The file that the person chose, or None. `kinds` is a filter as Qt writes it: ``Pictures (*.jpg)``."""
+    """Ask for a file; None if the user cancels. `kinds` is a filter of Qt such as ``Pictures (*.jpg)``."""
     name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.folder(purpose)), kinds)
     return next(iter(_remember_chosen(purpose, [name])), None)
 
 
 def open_files(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> list[Path]:
-    """The files that the person chose; see `open_file`."""
+    """Ask for several files; see `open_file`."""
     names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.folder(purpose)), kinds)
     return _remember_chosen(purpose, names)
 
 
 def open_pictures(parent: QWidget, title: str, purpose: Purpose) -> list[Path]:
-    """The picture files that the person chose for photos or reference images."""
+    """Ask for picture files."""
     names, _ = QFileDialog.getOpenFileNames(
         parent,
         title,
@@ -93,7 +93,7 @@ def open_pictures(parent: QWidget, title: str, purpose: Purpose) -> list[Path]:
 
 
 def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
-    """The picture file that the person chose, or None; see `open_pictures`."""
+    """Ask for a picture file; None if the user cancels."""
     name, _ = QFileDialog.getOpenFileName(
         parent,
         title,
@@ -110,7 +110,7 @@ def _picture_kinds() -> str:
 
 
 def open_folder(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
-    """The folder that the person chose, or None."""
+    """Ask for a folder; None if the user cancels."""
     name = QFileDialog.getExistingDirectory(parent, title, str(folders.folder(purpose)))
     return next(iter(_remember_chosen(purpose, [name])), None)
 

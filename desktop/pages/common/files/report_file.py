@@ -20,7 +20,7 @@ from desktop.report.collect import Progress
 from desktop.report.content import Report
 
 Collect = Callable[[Progress], Report]
-"""Gathers the report; runs off the GUI thread."""
+"""Collects the report; runs in a worker thread."""
 
 _SHOW_AFTER_MS = 500
 
@@ -29,7 +29,7 @@ class ReportFileController(QObject):
     """Asks where to save a report and writes it there in the background."""
 
     notice = Signal(str)
-    """Why it could not be written."""
+    """Why the report cannot be saved."""
     written = Signal(str)
     """The path of the report."""
 
@@ -38,14 +38,14 @@ class ReportFileController(QObject):
         self._window = window
 
     def ask(self, name: str) -> Path | None:
-        """Ask for the file, a PDF or a web page; `name` is proposed. None for no file."""
+        """Ask for a PDF or HTML file, with the suggested name `name`. Returns None if the user cancels."""
         kinds = {self.tr("PDF (*.pdf)"): ".pdf", self.tr("Web page (*.html)"): ".html"}
         suggested_name = f"{safe_name(name, self.tr('Report'))}.pdf"
         choice = choose_file(self._window, self.tr("Export report"), suggested_name, kinds, Purpose.REPORTS)
         return None if choice is None else choice[0]
 
     def write(self, collect: Collect, path: Path) -> None:
-        """Write what `collect` gathers to `path`, as a PDF or, by its suffix, as a web page."""
+        """Collect a report and write it to `path` as HTML or PDF, according to the suffix."""
         dialog = QProgressDialog(self.tr("Exporting report…"), self.tr("Cancel"), 0, 100, self._window)
         dialog.setMinimumDuration(_SHOW_AFTER_MS)
         dialog.setWindowTitle(self.tr("Report"))
@@ -83,14 +83,15 @@ class ReportFileController(QObject):
 
 
 def write_report(report: ProgressReport, collect: Collect, path: Path) -> None:
-    """Write what `collect` gathers to `path`: HTML or PDF, by its suffix. Reports how much is gathered, 0..1.
+    """Collect a report and write it to `path` as HTML or PDF, according to the suffix.
 
-    Not for the GUI thread. Raises ClientError, MissingGlyphsError, OSError, and Cancelled.
+    Reports the collected share, 0..1. Must not run on the GUI thread. Raises ClientError, MissingGlyphsError,
+    OSError, and Cancelled.
     """
     try:
         _write(report, collect, path)
     finally:
-        # The pictures of a report leave up to 20 MB free within the heaps.
+        # Up to 20 MB of the heaps are free after the pictures of a report were deleted.
         memory_trimming.trim()
 
 

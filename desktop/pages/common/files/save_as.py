@@ -1,4 +1,4 @@
-"""Asks where to save a file: last folder of the purpose, suffix of the chosen type."""
+"""Asks where to save a file, and applies the suffix of the selected type."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from desktop.widgets import confirm
 def choose_file(
     parent: QWidget, title: str, name: str, kinds: Mapping[str, str], purpose: Purpose
 ) -> tuple[Path, str] | None:
-    """Return the chosen file and the name of its kind; None when the user cancels.
+    """Ask for a file. Returns its path and its kind, or None if the user cancels.
 
-    `name` is proposed. `kinds`: the words of each kind in the dialog, to its suffix with the dot; the first
-    is chosen at first. A suffix that was typed counts, that of the proposed name gives way to the kind.
+    `name` is the suggested file name. `kinds` maps the filter texts of the dialog to suffixes with a dot; the
+    first is preselected. A typed suffix takes precedence over the kind; the suffix of the suggested name does
+    not.
     """
     suggested = folders.folder(purpose) / name
     selected_name, kind = QFileDialog.getSaveFileName(parent, title, str(suggested), ";;".join(kinds))
@@ -26,7 +27,7 @@ def choose_file(
         return None
     kind = kind if kind in kinds else next(iter(kinds))
     path = _apply_suffix(Path(selected_name), kinds, kind, was_edited=Path(selected_name) != suggested)
-    # The dialog asked about the name that was typed, not about the one with a suffix.
+    # The dialog confirmed overwriting only for the typed name, which had no suffix.
     if path != Path(selected_name) and path.exists() and not may_replace(parent, path):
         return None
     folders.remember(purpose, path)
@@ -41,7 +42,7 @@ def _apply_suffix(path: Path, kinds: Mapping[str, str], kind: str, was_edited: b
 
 
 def may_replace(parent: QWidget, path: Path) -> bool:
-    """True when the user agrees to replace an existing file."""
+    """Ask whether to replace an existing file."""
     translate = QCoreApplication.translate
     return confirm(
         parent,
@@ -52,9 +53,9 @@ def may_replace(parent: QWidget, path: Path) -> bool:
 
 
 def ask_html_path(parent: QWidget, path: Path, reason: str) -> Path | None:
-    """Where to write HTML in place of the PDF `path`, which cannot be written; None when the user declines.
+    """Offer to write HTML because the PDF `path` cannot be written. Returns None if the user declines.
 
-    `reason` is the sentence that says what the PDF lacks.
+    `reason` is a sentence that says why the PDF cannot be written.
     """
     translate = QCoreApplication.translate
     html = path.with_suffix(".html")

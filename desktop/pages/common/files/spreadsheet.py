@@ -11,9 +11,9 @@ from shared import atomic
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
-    """Write the rows to `path`, whole or not at all. Raises OSError."""
+    """Write `rows` to `path` atomically. Raises OSError."""
     output = io.StringIO()
-    # A spreadsheet reads UTF-8 only with this mark at the start.
+    # Spreadsheets recognize UTF-8 only by this byte order mark.
     output.write("\ufeff")
     writer = csv.writer(output)
     writer.writerows([_escape_formula(cell) for cell in row] for row in rows)
@@ -21,6 +21,6 @@ def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
 
 
 def _escape_formula(cell: object) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """Make a cell that no spreadsheet reads as a formula."""
     text = "" if cell is None else str(cell)
     return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,1 +1,1 @@
-"""Dialogs and fields that create or change one object: forms, search, password rules and prompt."""
+"""Dialogs and fields for creating or editing one object: forms, search, password rules and prompt."""

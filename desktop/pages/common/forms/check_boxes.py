@@ -1,4 +1,4 @@
-"""Provides a field of a form in which several of some choices are ticked."""
+"""Provides a form field for selecting several of a few choices."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ Choice = TypeVar("Choice")
 
 
 class CheckBoxesField(QWidget, Generic[Choice]):
-    """The choices as boxes to tick, each with its meaning below it."""
+    """Check boxes for the choices, each with a description below it."""
 
     changed = Signal()
+    """A box was checked or unchecked."""
 
     def __init__(
         self,
@@ -48,15 +49,15 @@ class CheckBoxesField(QWidget, Generic[Choice]):
         column.addWidget(self._error)
 
     def value(self) -> list[Choice]:
-        """The choices that are ticked."""
+        """The checked choices."""
         return [choice for choice, box in self.boxes.items() if box.isChecked()]
 
     def error(self) -> str:
-        """What is wrong, or an empty string."""
+        """The error that is shown; empty if there is none."""
         return self._error.text()
 
     def set_error(self, sentence: str) -> None:
-        """Say what is wrong; an empty sentence removes it."""
+        """Show an error; an empty sentence removes it."""
         self._error.setText(sentence)
         self._error.setVisible(bool(sentence))
 

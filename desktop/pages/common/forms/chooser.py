@@ -21,12 +21,13 @@ from desktop.widgets import Combo
 
 Index = QModelIndex | QPersistentModelIndex
 Choice = tuple[str, str]
-"""Id and name of a thing."""
+"""The ID and the name of an object."""
 PAGE_SIZE = 50
-"""How many things a page holds; a page with fewer is the last one."""
+"""The number of choices of a page; a page with fewer is the last one."""
 FindPage = Callable[[str, int], Sequence[Choice]]
-"""Gives a page (from 1) of the things whose name holds a text (empty: the newest ones first). Runs off the
-GUI thread."""
+"""Finds the choices whose names contain a text (empty: all, the newest first) and returns one page, from 1.
+
+Runs in a worker thread."""
 
 _TYPING_PAUSE_MS = 250
 _PICTURE_SIZE = QSize(40, 30)
@@ -34,7 +35,7 @@ _MAX_LENGTH = 255
 
 
 class _ThumbnailDelegate(QStyledItemDelegate):
-    """A name with a small picture before it, where that is there by now."""
+    """Paints a name with a small picture before it, once the picture is loaded."""
 
     def __init__(self, pictures: Mapping[str, QIcon], parent: QWidget) -> None:
         super().__init__(parent)
@@ -54,17 +55,17 @@ class _ThumbnailDelegate(QStyledItemDelegate):
 
 
 class SearchCombo(Combo):
-    """An editable choice: an empty text chooses nothing; with `free`, a text that is not a name is an id
-    itself.
+    """An editable combo box. An empty text selects nothing.
 
-    What is typed stays; `selected_id()` gives what it means. Scrolling to the end of the list brings more.
+    The text stays as typed, and `selected_id()` gives the object of this name. Scrolling to the end of the
+    list loads more choices.
     """
 
     choice_changed = Signal()
-    """The choice changed: the user picked one, cleared the text, or left the field."""
+    """The user selected a choice, cleared the text, or left the field after typing another name."""
 
     no_choices_found = Signal()
-    """There is nothing at all to choose from."""
+    """There are no objects to choose from."""
 
     def __init__(
         self,
@@ -76,7 +77,10 @@ class SearchCombo(Combo):
         picture: Callable[[str], QImage] | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """`picture` gives a small picture of a thing by its id, off the GUI thread, for the list."""
+        """With `free`, a text that is not the name of a choice is an ID.
+
+        `picture` reads a small picture of an object by its ID, in a worker thread.
+        """
         super().__init__(name, parent)
         self._find_page = find
         self._read_picture = picture
@@ -116,19 +120,19 @@ class SearchCombo(Combo):
             )
 
     def show_choice(self, choice: Choice | None) -> None:
-        """Show `choice` (None: nothing) and fetch the choices."""
+        """Show `choice`, or an empty text for None, and fetch the choices."""
         self._pinned_choices = [choice] if choice is not None else []
         self._set_choices([])
         self.setEditText(choice[1] if choice else "")
         line = self.lineEdit()
         if line is not None and not line.hasFocus():
-            # A long name shows its beginning.
+            # Show the beginning of a long name.
             line.setCursorPosition(0)
         self._reported_id = choice[0] if choice else None
         self._search()
 
     def choose(self, choice: Choice) -> None:
-        """Choose an object that was just created."""
+        """Select an object that was just created, and emit `choice_changed`."""
         self.show_choice(choice)
         self.choice_changed.emit()
 
@@ -137,13 +141,13 @@ class SearchCombo(Combo):
         super().showPopup()
 
     def refresh(self) -> None:
-        """Fetch the choices again; the typed text stays."""
+        """Fetch the choices again without changing the text."""
         self._search()
 
     def selected_id(self) -> str | None:
-        """The id of what the text names; None for an empty text.
+        """The ID of the object that the text names; None for an empty text.
 
-        Raises ValueError when the text names nothing that is known.
+        Raises ValueError if the text is not the name of a known object.
         """
         text = self.currentText().strip()
         if not text:
@@ -156,13 +160,13 @@ class SearchCombo(Combo):
         raise ValueError("nothing of this name")
 
     def typed_choice(self) -> Choice:
-        """What is typed, to be put back by `restore_choice`: the id that it means (empty: none), the text."""
+        """The ID of the named object (empty if none) and the typed text, for `restore_choice`."""
         text = self.currentText()
         index = self._index(text.strip())
         return (str(self.itemData(index)) if index >= 0 else ""), text
 
     def restore_choice(self, typed_choice: Choice) -> None:
-        """Put back what was typed before."""
+        """Restore the result of `typed_choice`."""
         value, text = typed_choice
         if value and (value, text) not in self._pinned_choices:
             self._pinned_choices.append((value, text))
@@ -186,7 +190,7 @@ class SearchCombo(Combo):
         )
 
     def _fetch_next_page(self, value: int, end: int) -> None:
-        """Fetch the next page when the end of the list is visible."""
+        """Fetch the next page if the end of the list is visible."""
         if value < end or not self._has_more:
             return
         self._has_more = False
@@ -204,7 +208,7 @@ class SearchCombo(Combo):
         self._fetch_pictures()
 
     def _index(self, text: str) -> int:
-        """Where the thing of this name stands, the chosen one of several; -1 for none."""
+        """The index of the choice with this name, preferably the current one; -1 if there is none."""
         index = self.currentIndex()
         return index if index >= 0 and self.itemText(index) == text else self.findText(text)
 
@@ -223,7 +227,7 @@ class SearchCombo(Combo):
             self.no_choices_found.emit()
 
     def _suggest(self, choices: Sequence[Choice]) -> None:
-        """Offer what was found while someone types: the list below the text follows."""
+        """Set the choices that were found while the user types, and update the list below the text."""
         self._set_choices(choices)
         line, completer = self.lineEdit(), self.completer()
         if line is not None and completer is not None and line.hasFocus() and line.text():
@@ -231,7 +235,7 @@ class SearchCombo(Combo):
             completer.complete()
 
     def _fetch_pictures(self) -> None:
-        """Fetch the pictures of what the open list offers."""
+        """Fetch the pictures of the listed choices."""
         if self._read_picture is None:
             return
         for index in range(self.count()):
@@ -253,7 +257,7 @@ class SearchCombo(Combo):
             view.viewport().update()
 
     def _views(self) -> list[QAbstractItemView]:
-        """The list of the field, and the one that opens while a person types."""
+        """The list of the field, and the list that opens while the user types."""
         completer = self.completer()
         popup = completer.popup() if completer is not None else None
         return [self.view(), *([popup] if popup is not None else [])]

@@ -1,5 +1,7 @@
-"""Implements the dialog that creates or changes one object; errors show beside the fields. Errors stand
-beside the fields; a failure loses nothing typed."""
+"""Implements the dialog that creates or edits one object.
+
+Errors are shown beside the fields, and the typed texts are kept after an error.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,17 @@ from desktop.pages.common.messages.error_messages import field_sentence, sentenc
 from desktop.widgets import Banner, Button, ButtonKind, Dialog, Field, confirm, label
 
 _MAX_LENGTH = 255
-"""What the service takes for a name."""
+"""The longest name that the service accepts."""
 
 
 class Form(Dialog):
-    """The frame of such a dialog. A subclass adds fields and says in `work` what is sent.
+    """A dialog for one object. A subclass adds fields and implements `work`.
 
-    Fields are known by the names that the service gives them, so that its errors find them.
+    Fields have the names that the service uses, so that its errors can be shown beside them.
     """
 
     saved = Signal(object)
-    """What the service answered."""
+    """The response of the service."""
 
     def __init__(self, context: Context, title: str, verb: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,7 +63,7 @@ class Form(Dialog):
         self.cancel.clicked.connect(self.reject)
 
     def add(self, name: str, field: Field, beside: Field | None = None, beside_name: str = "") -> None:
-        """Add a field below the others, with `beside` at its right if there is one."""
+        """Add a field below the others, with `beside` on its right if given."""
         for key, part in ((name, field), (beside_name, beside)):
             if part is not None:
                 self.fields[key] = part
@@ -80,7 +82,7 @@ class Form(Dialog):
         self.body.addLayout(row)
 
     def mark_changed(self) -> None:
-        """Note that something was typed or chosen: closing without saving asks first."""
+        """Remember that the user changed something, so that closing without saving asks first."""
         self._has_changes = True
 
     def text(self, name: str) -> str | None:
@@ -93,7 +95,10 @@ class Form(Dialog):
         self.fields[name].setFocus()
 
     def work(self) -> Callable[[], Any] | None:
-        """What to do off the GUI thread with what is typed now; None when a field is wrong, and says so."""
+        """The function that saves the typed values, to run in a worker thread.
+
+        If a field is invalid, shows an error beside it and returns None.
+        """
         return None
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -103,7 +108,7 @@ class Form(Dialog):
             first.setFocus()
 
     def submit(self) -> None:
-        """Save what is typed."""
+        """Save the typed values."""
         if not self.save.isEnabled():
             return
         for field in self.fields.values():
@@ -117,7 +122,7 @@ class Form(Dialog):
         run_guarded(self._context, work, owner=self, done=self._done, failed=self._on_failed)
 
     def reject(self) -> None:
-        """Close, after asking when something was typed."""
+        """Close; ask first if something was changed."""
         if self._has_changes and not confirm(
             self,
             self.tr("Discard changes?"),

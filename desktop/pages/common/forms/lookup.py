@@ -17,40 +17,40 @@ _PICTURE_PX = 128
 
 
 def aircraft(session: Session) -> FindPage:
-    """Finds aircraft."""
+    """A function that finds aircraft."""
     return partial(_find_aircraft, session)
 
 
 def flights(session: Session) -> FindPage:
-    """Finds flights."""
+    """A function that finds flights."""
     return partial(_find_flights, session)
 
 
 def tasks(session: Session) -> FindPage:
-    """Finds tasks."""
+    """A function that finds tasks."""
     return partial(_find_tasks, session)
 
 
 def references(session: Session, aircraft_id: str | None = None) -> FindPage:
-    """Finds reference images; those of an aircraft first."""
+    """A function that finds reference images; those of the aircraft come first."""
     return partial(_find_references, session, aircraft_id)
 
 
 def reference_picture(session: Session) -> Callable[[str], QImage]:
-    """Gives a small picture of a reference image by its id."""
+    """A function that reads a small picture of a reference image by its ID."""
     return partial(_read_reference_picture, session)
 
 
 def people(context: Context) -> FindPage:
-    """Finds people; who may not see the users finds only themselves.
+    """A function that finds users. Users who may not see the others find only themselves.
 
-    Who is logged in counts at every search: a page can be made before anyone is.
+    The permission is checked at every search, because a page may be created before the login.
     """
     return partial(_find_users, context)
 
 
 def task_name(task: Task) -> str:
-    """A task with its flight and its aircraft, as one line."""
+    """The name of a task with its flight and its aircraft, on one line."""
     return " · ".join(part for part in (task.task_name, task.flight_number, task.aircraft_name) if part)
 
 

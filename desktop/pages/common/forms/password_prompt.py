@@ -55,7 +55,7 @@ class PasswordPrompt(Dialog):
         self.password.setFocus()
 
     def submit(self) -> None:
-        """Log in with what is typed."""
+        """Log in with the typed password."""
         payload = self._context.payload
         if payload is None or not self.go.isEnabled():
             return
@@ -87,9 +87,9 @@ class PasswordPrompt(Dialog):
 def ask_password(
     context: Context, error: Exception, *, owner: QWidget, on_logged_in: Callable[[], object]
 ) -> PasswordPrompt | None:
-    """When `error` says that the service wants a recent login, ask for the password and call `on_logged_in` after it.
+    """Ask for the password if `error` says that the service requires a recent password login.
 
-    Gives the open dialog, or None for any other error.
+    `on_logged_in` is called after the login. Returns the open dialog, or None for any other error.
     """
     if not (isinstance(error, Forbidden) and error.code == ErrorCode.PASSWORD_LOGIN_NEEDED):
         return None
@@ -108,10 +108,10 @@ def run_guarded(
     done: Callable[[T], object],
     failed: Callable[[Exception], object],
 ) -> None:
-    """Run `function` off the GUI thread as `workers.run` does.
+    """Run `function` in a worker thread as `workers.run` does.
 
-    When the service asks for a recent password login, the person is asked for the password and the work is
-    repeated; without a password `failed` gets the service's refusal.
+    If the service requires a recent password login, the user is asked for the password and `function` runs
+    again. If the user cancels, `failed` gets the error of the service.
     """
 
     def run_again() -> None:

@@ -14,14 +14,14 @@ from desktop.theme import theme_manager
 from desktop.widgets import label
 
 MIN_LENGTH, MAX_LENGTH = 8, 128
-# Bits (estimated) from which a password counts as weak, fair, good, strong.
+# From how many estimated bits a password is weak, fair, good and strong.
 _BIT_THRESHOLDS = (28.0, 40.0, 55.0, 75.0)
 
 
 def follows_rules(password: str, username: str) -> bool:
-    """True when length and difference from the user name are as the service asks.
+    """Whether a password has an allowed length and differs from the username.
 
-    Whether it is a common one is known to the service alone.
+    Only the service checks whether it is a common password.
     """
     text = unicodedata.normalize("NFKC", password)
     is_username = text.casefold() == unicodedata.normalize("NFKC", username).strip().casefold()
@@ -29,10 +29,10 @@ def follows_rules(password: str, username: str) -> bool:
 
 
 def strength(password: str) -> int:
-    """0 (none or too short) to 4 (strong), by a rough count of bits.
+    """Rate a password from 0 (too short) to 4 (strong) by a rough estimate of its bits.
 
-    Each character counts the bits of the kinds of characters in use; one that repeats or continues the one
-    before it ("aaa", "123") counts a single bit. It is a hint for the person, nothing is decided by it.
+    Each character counts log2 of the number of characters of the kinds in use. A character that repeats or
+    continues the one before it ("aaa", "123") counts a single bit. The rating is only a hint for the user.
     """
     if len(password) < MIN_LENGTH:
         return 0
@@ -53,7 +53,7 @@ def strength(password: str) -> int:
 
 
 class _StrengthBars(QWidget):
-    """Four short bars, as many filled as the password is strong."""
+    """Four short bars; the stronger the password, the more of them are filled."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class _StrengthBars(QWidget):
 
 
 class StrengthLine(QWidget):
-    """The rules in one line, and how strong the password is that is being typed."""
+    """The rules for passwords on one line, and the strength of the typed password."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,7 +100,7 @@ class StrengthLine(QWidget):
         self.show_password("")
 
     def show_password(self, password: str) -> None:
-        """Rate `password`; it is not kept."""
+        """Rate `password`. It is not stored."""
         labels = (
             self.tr("Too short"),
             self.tr("Weak"),
@@ -113,5 +113,5 @@ class StrengthLine(QWidget):
         self._word.setText(labels[steps] if password else "")
 
     def word(self) -> str:
-        """What it says about the password."""
+        """The word for the strength of the password."""
         return self._word.text()

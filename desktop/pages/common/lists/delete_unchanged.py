@@ -11,7 +11,7 @@ from desktop.client.http.transport import Versioned
 T = TypeVar("T")
 
 MAX_ATTEMPTS = 3
-"""Number of attempts; each one fails when the object changes between reading and writing."""
+"""How often the deletion is tried; an attempt fails if the object changes between reading and writing."""
 
 
 def delete_unchanged(
@@ -19,9 +19,10 @@ def delete_unchanged(
     check: Callable[[Versioned[T]], None],
     delete: Callable[[str | None], object],
 ) -> None:
-    """Read, `check`, and `delete` with the ETag that was read; an object that no longer exists is no failure.
+    """Read an object, check it, and delete it with the ETag that was read.
 
-    `check` raises when the object is not as the user saw it. Raises what `check` raises, and ClientError.
+    `check` raises an exception if the object differs from what the user saw. It is no error if the object no
+    longer exists. Raises the exceptions of `check`, and ClientError.
     """
     for attempt in range(MAX_ATTEMPTS):
         try:

@@ -25,8 +25,7 @@ NOTHING = "–"
 class Section(PageSection, Generic[T]):
     """A list of entries. A subclass provides the view and how to fetch, name, edit and delete an entry.
 
-    Every user with the right to read sees the list; the rest is there for those who have the right
-    `manage_permission`.
+    Users who may read the entries see the list. The buttons are shown to users with `manage_permission`.
     """
 
     manage_permission: ClassVar[Permission] = Permission.CATALOGUE_MANAGE
@@ -34,9 +33,9 @@ class Section(PageSection, Generic[T]):
     """Icon of the empty list."""
     new_command: ClassVar[str] = "entry.new"
     delete_command: ClassVar[str] = "entry.delete"
-    """Empty where the key must not do it."""
+    """Empty if no keyboard shortcut may delete an entry."""
     total_changed = Signal(int)
-    """How many entries there are in all, whatever is searched for."""
+    """The number of all entries, regardless of the search."""
 
     def __init__(self, context: Context, new: str, search: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,58 +90,58 @@ class Section(PageSection, Generic[T]):
         self.pager.page_requested.connect(self.go_to_page)
         self.pager.page_size_changed.connect(lambda _: self.go_to_page(1))
 
-    # -- what a subclass defines
+    # -- overridden by subclasses
 
     def make_view(self) -> QWidget:
-        """The list itself; a subclass connects its signals."""
-        raise AssertionError(f"{type(self).__name__} has a view of its own")
+        """Make the view of the list. A subclass connects its signals."""
+        raise NotImplementedError
 
     def make_remove_button(self) -> Button:
-        """The button that takes an entry away, or out of use."""
+        """Make the button that deletes or disables an entry."""
         return Button(self.tr("Delete"), kind=ButtonKind.DANGER, icon="trash")
 
     def make_extra_buttons(self) -> list[Button]:
-        """More buttons for the chosen entry."""
+        """Make further buttons for the selected entry."""
         return []
 
     def fetch(self, number: int, size: int, text: str) -> Listing[T]:
-        """One page of the entries that match `text`. Runs off the GUI thread."""
-        raise AssertionError(f"{type(self).__name__} knows its entries")
+        """Fetch one page of the entries that match `text`. Runs in a worker thread."""
+        raise NotImplementedError
 
     def show_entries(self, entries: list[T], keep: str) -> None:
-        """Show these, and choose the one with the id `keep`."""
+        """Show `entries` and select the one with the key `keep`."""
 
     def key(self, entry: T) -> str:
-        """The id of an entry."""
-        raise AssertionError(f"{type(self).__name__} knows its entries")
+        """The ID of an entry."""
+        raise NotImplementedError
 
     def name(self, entry: T) -> str:
-        """What an entry is called."""
-        raise AssertionError(f"{type(self).__name__} knows its entries")
+        """The name of an entry."""
+        raise NotImplementedError
 
     def selected_entry(self) -> T | None:
-        """The entry that is chosen."""
+        """The selected entry."""
         return None
 
     def form(self, entry: T | None) -> QDialog | None:
-        """The dialog that changes `entry`, or makes one; with a signal `saved`."""
+        """The dialog that edits `entry`, or creates one for None. It has a signal `saved`."""
         return None
 
     def delete(self, entry: T) -> None:
-        """Delete an entry at the service. Runs off the GUI thread."""
+        """Delete an entry. Runs in a worker thread."""
 
     def empty_text(self) -> str:
-        """The sentence for a section without entries."""
+        """The sentence shown while there are no entries."""
         return self.tr("No entries yet.")
 
     def empty_text_for_readers(self) -> str:
-        """The same for those who may not create entries: who can."""
+        """The same for users who may not create entries; it says who may."""
         return self.tr("No entries yet. Planners and administrators create them.")
 
     # -- showing
 
     def enter(self) -> None:
-        """The section came to the front."""
+        """Called when the section comes to the front."""
         self.may_edit = self._context.may(self.manage_permission)
         for button in (self.new, self.edit, self.remove, *self.extra_buttons):
             button.setVisible(self.may_edit)
@@ -151,13 +150,13 @@ class Section(PageSection, Generic[T]):
         self.view.setFocus()
 
     def reload(self, keep: str = "") -> None:
-        """Fetch the current page again; `keep` is the id to choose then."""
+        """Fetch the current page again. Select the entry with the key `keep`, else the same as before."""
         chosen = self.selected_entry()
         self._key_to_select = keep or (self.key(chosen) if chosen is not None else "")
         self.go_to_page(self._page_number)
 
     def go_to_page(self, number: int) -> None:
-        """Ask for a page."""
+        """Fetch and show a page."""
         self._page_number = max(number, 1)
         if self._task is not None:
             self._task.cancel()
@@ -186,7 +185,7 @@ class Section(PageSection, Generic[T]):
         if page.data:
             self.stack.show_content()
             if self._was_saved:
-                # The button for the first entry was removed: the focus would leave the page.
+                # The button for the first entry had the focus and is gone now.
                 self.view.setFocus()
         elif is_searching:
             self.stack.show_empty(
@@ -200,22 +199,22 @@ class Section(PageSection, Generic[T]):
         self.update_buttons()
 
     def update_buttons(self) -> None:
-        """Another entry is chosen, or none."""
+        """Enable the buttons that apply to the selected entry."""
         for button in (self.edit, self.remove, *self.extra_buttons):
             button.setEnabled(self._has_selection())
 
     def _has_selection(self) -> bool:
         return self.may_edit and self.selected_entry() is not None
 
-    # -- doing
+    # -- actions
 
     def open_new_form(self) -> None:
-        """Ask for a new entry."""
+        """Open the form for a new entry."""
         if self.may_edit:
             self._open_form(self.form(None))
 
     def edit_selected(self) -> None:
-        """Ask for changes of the chosen entry."""
+        """Open the form of the selected entry."""
         entry = self.selected_entry()
         if entry is not None and self.may_edit:
             self._open_form(self.form(entry))
@@ -232,7 +231,7 @@ class Section(PageSection, Generic[T]):
         self.reload(self.key(entry))
 
     def delete_selected(self) -> None:
-        """Delete the chosen entry, after asking."""
+        """Delete the selected entry after a confirmation."""
         entry = self.selected_entry()
         if entry is None or not self.may_edit:
             return
@@ -260,7 +259,7 @@ class Section(PageSection, Generic[T]):
         self.toast.emit(text)
 
     def show_menu(self, position: QPoint) -> None:
-        """The menu of the chosen entry, at a place of the screen."""
+        """Show the menu of the selected entry at a position on the screen."""
         if not self._has_selection():
             return
         menu = QMenu(self)
@@ -269,7 +268,7 @@ class Section(PageSection, Generic[T]):
         menu.popup(position)
 
     def menu_actions(self, menu: QMenu) -> list[QAction]:
-        """What the menu offers."""
+        """Make the actions of the menu."""
         actions = []
         for button in (self.edit, *self.extra_buttons, self.remove):
             action = QAction(button.text(), menu)
@@ -286,7 +285,7 @@ class TableSection(Section[T]):
         return []
 
     def make_view(self) -> Table[T]:
-        """The table."""
+        """Make the table."""
         self.table: Table[T] = Table(self.search.accessibleName(), self.columns())
         self.table.picked.connect(lambda _: self.edit_selected())
         self.table.selection_changed.connect(self.update_buttons)
@@ -294,9 +293,9 @@ class TableSection(Section[T]):
         return self.table
 
     def show_entries(self, entries: list[T], keep: str) -> None:
-        """Show these as rows."""
+        """Show `entries` as rows and select the one with the key `keep`."""
         self.table.show_rows(entries, lambda entry: self.key(entry) == keep)
 
     def selected_entry(self) -> T | None:
-        """The entry of the chosen row."""
+        """The entry of the selected row."""
         return self.table.selected_row

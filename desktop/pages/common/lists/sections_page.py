@@ -1,4 +1,4 @@
-"""Implements a page of several sections, chosen by chips."""
+"""Implements a page with several sections, which chips select."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from desktop.widgets import FilterChips, Page, PageHeader
 
 
 class PageSection(QWidget):
-    """One section of such a page."""
+    """One section of a `SectionsPage`."""
 
     toast = Signal(str)
-    """Ask for a short notice at the foot of the window."""
+    """A short notice to show at the bottom of the window."""
 
     def enter(self) -> None:
-        """The section came to the front."""
+        """Called when the section comes to the front."""
 
 
 S = TypeVar("S", bound=PageSection)
 
 
 class SectionsPage(Page, Generic[S]):
-    """Shows one of its sections. A subclass makes them and says which of them the person is offered."""
+    """Shows one of its sections. A subclass creates them and selects those that the user may see."""
 
     def __init__(self, header: PageHeader, chips_name: str, sections: Mapping[str, S]) -> None:
-        """`chips_name` is what a screen reader calls the chips."""
+        """`chips_name` is the accessible name of the chips."""
         super().__init__()
         self.header = header
         self.sections = sections
@@ -46,8 +46,8 @@ class SectionsPage(Page, Generic[S]):
         column.addWidget(self._stack, 1)
 
     def visible_sections(self) -> Mapping[str, str]:
-        """The sections that the person may see, and what is on their chips; never empty."""
-        raise AssertionError(f"{type(self).__name__} knows its sections")
+        """The names of the sections that the user may see, with the texts of their chips; never empty."""
+        raise NotImplementedError
 
     @property
     def current_section(self) -> str:
@@ -55,7 +55,7 @@ class SectionsPage(Page, Generic[S]):
         return self.chips.value()
 
     def enter(self, params: dict[str, Any]) -> None:
-        """Show the section `section`, or the one that was in front."""
+        """Show the section named by the parameter `section`, else the last one."""
         self.show_chips()
         sections = self.visible_sections()
         name = str(params.get("section") or self.current_section)

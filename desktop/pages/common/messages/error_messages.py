@@ -1,7 +1,7 @@
-"""Translates a failure into one sentence that says what to do.
+"""Translates an error into one sentence that says what to do.
 
-What is known by its code or by its exact message is translated here. Anything else is said in the words of
-the service, which are more exact than anything that could be made up about it.
+Errors are recognized by their class, code or exact message. The message of the service is shown for all
+others, because it is more exact than a general sentence.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PHOTO_MESSAGE = re.compile(r"第 (\d+) 张照片：(.+)", re.DOTALL)
 
 
 def sentence(error: Exception) -> str:
-    """The sentence for the user about `error`."""
+    """The sentence that tells the user about `error`."""
     if isinstance(error, MissingGlyphsError):
         return _missing_font_sentence(error)
     if isinstance(error, SealBrokenError):
@@ -67,7 +67,7 @@ def sentence(error: Exception) -> str:
 
 
 def field_sentence(error: Invalid, name: str) -> str:
-    """What is wrong with the field `name`; an empty string when nothing is."""
+    """What is wrong with the field `name`; empty if it is valid."""
     if name not in error.fields and name not in error.faults:
         return ""
     match error.faults.get(name):
@@ -115,7 +115,7 @@ def _missing_font_sentence(error: MissingGlyphsError) -> str:
 
 
 def seconds_sentence(seconds: int) -> str:
-    """How long to wait after too many tries, counted down by the page."""
+    """How long to wait after too many attempts; the page counts the seconds down."""
     return QCoreApplication.translate("Errors", "Too many attempts. Try again in %n second(s).", "", seconds)
 
 
@@ -124,7 +124,7 @@ def _request_rejected_sentence() -> str:
 
 
 def _kind_sentence(error: ClientError) -> str:
-    """The sentence for a kind of failure that needs no text from the service; empty for the others."""
+    """The sentence for an error whose class or code is sufficient; empty for the others."""
     if isinstance(error, Untrusted):
         return _untrusted_sentence(error)
     if isinstance(error, Unreachable):
@@ -172,7 +172,7 @@ def _untrusted_sentence(error: Untrusted) -> str:
 
 
 def _blocking_items_sentence(error: Conflict) -> str:
-    """How many items keep a record from being finished, and the first of them."""
+    """How many items prevent a record from being finished, and the names of the first three."""
     items, count = error.details["items"], error.details.get("count")
     names = ", ".join(str(item.get("item_name")) for item in items[:3])
     number = count if isinstance(count, int) else len(items)
@@ -189,7 +189,7 @@ def _blocking_items_sentence(error: Conflict) -> str:
 
 
 def _in_use_sentence(references: Mapping[str, int]) -> str:
-    """Which entries of the catalogue still refer to something, by the numbers of each kind."""
+    """How many entries of each kind in the catalogue still refer to an object."""
     texts = {
         "flight": QCoreApplication.translate("Errors", "%n flight(s)", "", references.get("flight", 0)),
         "task": QCoreApplication.translate("Errors", "%n task(s)", "", references.get("task", 0)),
@@ -244,7 +244,7 @@ def _fault_sentence(error: ServerFault) -> str:
 
 def _refused_sentence(error: Refused) -> str:
     message = error.server_message or ""
-    # The profile says which field in its data; everything else says it in the message.
+    # For the profile, the service names the field in the data; everywhere else it does so in the message.
     if message == "更新数据失败" and isinstance(error.data, str):
         message = error.data.partition("：")[2] or error.data
     match = _PHOTO_MESSAGE.fullmatch(message)

@@ -1,4 +1,4 @@
-"""Says in the user's language why a file of regions cannot be imported."""
+"""Explains in the user's language why a file of regions cannot be imported."""
 
 from __future__ import annotations
 

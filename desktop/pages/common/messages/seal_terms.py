@@ -1,4 +1,4 @@
-"""Describes a seal, an edition and the counters of a record."""
+"""Formulates texts about a seal, an edition and the counters of a record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def short_seal(seal: str) -> str:
 
 
 def seal_sentence(seal: RecordSeal | None) -> str:
-    """Who sealed the record, when, as which edition, and who released it; empty while it is not sealed."""
+    """Who sealed the record, when and as which edition, and who released it; empty if it is not sealed."""
     edition = None if seal is None else seal.newest
     if seal is None or edition is None:
         return ""
@@ -43,7 +43,7 @@ def seal_sentence(seal: RecordSeal | None) -> str:
 
 
 def seal_word(state: SealState) -> str:
-    """Where a record stands, in a word; empty for one that was never finished."""
+    """The word for a seal state; empty for a record that was never finished."""
     return {
         SealState.FINISHED: QCoreApplication.translate("Seal", "Sealed"),
         SealState.AWAITING_RELEASE: QCoreApplication.translate("Seal", "Awaiting release"),
@@ -52,25 +52,25 @@ def seal_word(state: SealState) -> str:
 
 
 def seal_icon(state: SealState) -> str:
-    """The icon of that word."""
+    """The icon of a seal state."""
     return {SealState.AWAITING_RELEASE: "people", SealState.REOPENED: "history"}.get(state, "lock")
 
 
 def sealed_sentence() -> str:
-    """Why nothing of a sealed record can be changed, and what to do."""
+    """Why a sealed record cannot be changed, and what to do."""
     return QCoreApplication.translate(
         "Errors", "Cannot change a sealed record. A user with permission can reopen it with a reason."
     )
 
 
 def counters_sentence(counters: Counters) -> str:
-    """How many items were judged how."""
+    """How many items passed, failed and are undecided."""
     text = QCoreApplication.translate("Seal", "{passed} passed, {failed} failed, {undecided} undecided")
     return text.format(passed=counters.passed, failed=counters.failed, undecided=counters.undecided)
 
 
 def outcome_word(outcome: Status | None) -> str:
-    """The outcome that the verdicts come to."""
+    """The word for the outcome of a record."""
     return {
         Status.PASSED: QCoreApplication.translate("Seal", "Passed"),
         Status.FAILED: QCoreApplication.translate("Seal", "Failed"),
@@ -78,7 +78,7 @@ def outcome_word(outcome: Status | None) -> str:
 
 
 def edition_events(edition: Edition) -> list[str]:
-    """What happened to an edition, one line each, oldest first."""
+    """The events of an edition, one line for each, oldest first."""
     translate = QCoreApplication.translate
     lines = [
         translate("Seal", "Finished by {name} on {time}").format(
@@ -105,12 +105,12 @@ def edition_events(edition: Edition) -> list[str]:
 
 
 def decided_text(counters: Tally | Counters) -> str:
-    """How many items a person judged, in the words of the workbench."""
+    """How many items are decided, worded as in the workbench."""
     text = QCoreApplication.translate("ItemsPanel", "Decided {n} of {all}")
     return text.format(n=counters.judged, all=counters.items)
 
 
 def detected_text(counters: Tally | Counters) -> str:
-    """How many items have a finished detection, in the words of the workbench."""
+    """How many items are detected, worded as in the workbench."""
     text = QCoreApplication.translate("ItemsPanel", "Detected {n} of {all}")
     return text.format(n=counters.detected, all=counters.items)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 
 def known_message(message: str) -> str:
-    """A message of the service in the language of the desktop; empty when it is not known."""
+    """Translate a message of the service into the language of the desktop; empty if it is unknown."""
     return {
         "用户名或密码错误": QCoreApplication.translate("Errors", "Wrong username or password."),
         "备份位置空间不足，备份未完成，请清理空间或更换备份位置": QCoreApplication.translate(

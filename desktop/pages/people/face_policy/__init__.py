@@ -1,1 +1,1 @@
-"""The policy of face login on the administration page: when movements are asked for, and on which devices."""
+"""The policy of face login on the administration page: head movements, devices and cameras."""

@@ -1,4 +1,4 @@
-"""Allows, names and removes the devices on which faces may log in."""
+"""Allows, renames and removes the devices on which face login is possible."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shared.wire.face import Device
 
 
 class DeviceForm(Form):
-    """Names this computer and allows it, or renames a device."""
+    """Allows this computer under a name, or renames a device."""
 
     def __init__(self, context: Context, device: Device | None, parent: QWidget | None = None) -> None:
         translate = QCoreApplication.translate
@@ -36,7 +36,7 @@ class DeviceForm(Form):
             super().__init__(context, title, translate("Form", "Save"), parent)
         self._device = device
         self.add("name", Field(self.tr("Name")))
-        # Its name in the network is what people may know it by.
+        # The host name is a suggestion.
         self.fields["name"].set_text(platform.node() if device is None else device.name)
         if device is None:
             text = self.tr(
@@ -68,10 +68,10 @@ class DeviceForm(Form):
 
 
 class DevicesCard(Card):
-    """The devices that are allowed, and this computer among them."""
+    """The allowed devices, with a button that allows this computer."""
 
     toast = Signal(str)
-    """A sentence about what was changed, or why it was not."""
+    """A sentence that says what was changed, or why it was not."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,7 +79,7 @@ class DevicesCard(Card):
         self.devices: list[Device] = []
         self.allow = Button(self.tr("Allow this computer…"), icon="plus")
         self.allow.clicked.connect(lambda _checked=False: self.open_form(None))
-        self.none = label(self.tr("No devices are allowed yet."), "dim", wrap=True)
+        self.none_label = label(self.tr("No devices are allowed yet."), "dim", wrap=True)
         self._rows = QGridLayout()
         self._rows.setHorizontalSpacing(16)
         self._rows.setVerticalSpacing(8)
@@ -96,19 +96,19 @@ class DevicesCard(Card):
             "allowed on its own screen: log in there as an administrator and open this page."
         )
         column.addWidget(label(text, "dim", wrap=True))
-        column.addWidget(self.none)
+        column.addWidget(self.none_label)
         column.addLayout(self._rows)
 
     def show_devices(self, devices: list[Device]) -> None:
-        """Show these."""
+        """Show `devices`."""
         self.devices = devices
         clear(self._rows)
-        self.none.setVisible(not devices)
+        self.none_label.setVisible(not devices)
         for row, device in enumerate(devices):
             names = QVBoxLayout()
             names.setSpacing(2)
             names.addWidget(ElidedLabel(device.name))
-            names.addWidget(label(self._facts(device), "small", wrap=True))
+            names.addWidget(label(self._usage_text(device), "small", wrap=True))
             cell = QWidget()
             names.setContentsMargins(0, 0, 0, 0)
             cell.setLayout(names)
@@ -122,14 +122,14 @@ class DevicesCard(Card):
             self._rows.addWidget(rename, row, 1)
             self._rows.addWidget(remove, row, 2)
 
-    def _facts(self, device: Device) -> str:
-        allowed = self.tr("Allowed on {time}").format(time=minute(device.allowed_at))
+    def _usage_text(self, device: Device) -> str:
+        allowed_text = self.tr("Allowed on {time}").format(time=minute(device.allowed_at))
         if device.last_used_at is None:
-            return allowed + " · " + self.tr("not used yet")
-        return allowed + " · " + self.tr("last used {time}").format(time=minute(device.last_used_at))
+            return allowed_text + " · " + self.tr("not used yet")
+        return allowed_text + " · " + self.tr("last used {time}").format(time=minute(device.last_used_at))
 
     def open_form(self, device: Device | None) -> DeviceForm:
-        """Ask for a name: of this computer, to allow it, or a new one of `device`."""
+        """Open the form that renames `device`, or allows this computer for None."""
         form = DeviceForm(self._context, device, self)
         form.finished.connect(form.deleteLater)
         form.saved.connect(lambda _: self._on_changed(self.tr("Device saved.")))
@@ -137,7 +137,7 @@ class DevicesCard(Card):
         return form
 
     def remove(self, device: Device) -> None:
-        """Remove a device, after asking."""
+        """Remove a device after a confirmation."""
         if not confirm(
             self,
             self.tr("Remove {name}?").format(name=device.name),
@@ -174,9 +174,9 @@ class DevicesCard(Card):
 
 
 def allow_this_computer(session: Session, token: DeviceToken, name: str) -> Device:
-    """Allow this computer and keep its token here; a device whose token cannot be kept is removed again.
+    """Allow this computer and store its token in the keyring.
 
-    Raises ClientError, NoKeyringError.
+    If the token cannot be stored, the device is removed again. Raises ClientError, NoKeyringError.
     """
     device = session.faces.allow_device(name)
     try:

@@ -1,4 +1,4 @@
-"""Sets when a face login is possible and what it needs, and says what each choice costs."""
+"""Edits the policy of face login and explains the consequences of each choice."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from desktop.pages.people.face_policy.terms import challenge_choices
 from desktop.widgets import Card, Combo, label
 from shared.wire.face import FacePolicy
 
-_INDENT = 26
-"""How far a text below a check box is moved in, so that it stands below the box's own text, px."""
+_INDENT_PX = 26
+"""The indent of a text below a check box in px, which aligns it with the text of the check box."""
 
 
 class PolicyCard(Card):
-    """The policy; each choice is saved at once, for all users."""
+    """Shows the policy. A change is saved immediately, for all users."""
 
     toast = Signal(str)
-    """A sentence about what was changed, or why it was not."""
+    """A sentence that says what was changed, or why it was not."""
     changed = Signal(object)
     """The new `FacePolicy`."""
 
@@ -32,20 +32,18 @@ class PolicyCard(Card):
         self._policy = FacePolicy(login_enabled=False)
         self.switch = QCheckBox(self.tr("Enable face login for all users"))
         self.admins = Combo(self.tr("Who can change users, models or settings"))
-        self.others = Combo(self.tr("All other users"))
+        self.other_users = Combo(self.tr("All other users"))
         self.devices_only = QCheckBox(self.tr("Only on devices that are allowed below"))
-        self.no_virtual = QCheckBox(self.tr("Refuse virtual cameras"))
-        for combo in (self.admins, self.others):
+        self.refuse_virtual = QCheckBox(self.tr("Refuse virtual cameras"))
+        for combo in (self.admins, self.other_users):
             combo.set_choices(challenge_choices())
         self._build()
         self.switch.clicked.connect(lambda on: self._save(FacePolicy(login_enabled=on)))
-        self.admins.picked.connect(lambda rule: self._save(self._changed_policy(challenge_admins=rule)))
-        self.others.picked.connect(lambda rule: self._save(self._changed_policy(challenge_others=rule)))
-        self.devices_only.clicked.connect(
-            lambda on: self._save(self._changed_policy(allowed_devices_only=on))
-        )
-        self.no_virtual.clicked.connect(
-            lambda on: self._save(self._changed_policy(refuse_virtual_cameras=on))
+        self.admins.picked.connect(lambda rule: self._save(self._policy_with(challenge_admins=rule)))
+        self.other_users.picked.connect(lambda rule: self._save(self._policy_with(challenge_others=rule)))
+        self.devices_only.clicked.connect(lambda on: self._save(self._policy_with(allowed_devices_only=on)))
+        self.refuse_virtual.clicked.connect(
+            lambda on: self._save(self._policy_with(refuse_virtual_cameras=on))
         )
 
     def _build(self) -> None:
@@ -69,7 +67,7 @@ class PolicyCard(Card):
         rows.setHorizontalSpacing(16)
         rows.setVerticalSpacing(8)
         rows.setColumnStretch(2, 1)
-        for row, combo in enumerate((self.admins, self.others)):
+        for row, combo in enumerate((self.admins, self.other_users)):
             rows.addWidget(label(combo.accessibleName()), row, 0)
             rows.addWidget(combo, row, 1)
         column.addLayout(rows)
@@ -96,7 +94,7 @@ class PolicyCard(Card):
                 "is refused. Passwords work everywhere."
             ),
         )
-        column.addWidget(self.no_virtual)
+        column.addWidget(self.refuse_virtual)
         self._add_explanation(
             column,
             self.tr(
@@ -107,21 +105,21 @@ class PolicyCard(Card):
         )
 
     def _add_explanation(self, column: QVBoxLayout, text: str) -> None:
-        below = label(text, "dim", wrap=True)
-        below.setContentsMargins(_INDENT, 0, 0, 0)
-        column.addWidget(below)
+        explanation = label(text, "dim", wrap=True)
+        explanation.setContentsMargins(_INDENT_PX, 0, 0, 0)
+        column.addWidget(explanation)
 
     def show_policy(self, policy: FacePolicy) -> None:
-        """Show how the policy is."""
+        """Show `policy`."""
         self._policy = policy
         self.switch.setChecked(policy.login_enabled)
         self.admins.set_value(policy.challenge_admins or "off")
-        self.others.set_value(policy.challenge_others or "off")
+        self.other_users.set_value(policy.challenge_others or "off")
         self.devices_only.setChecked(bool(policy.allowed_devices_only))
-        self.no_virtual.setChecked(bool(policy.refuse_virtual_cameras))
+        self.refuse_virtual.setChecked(bool(policy.refuse_virtual_cameras))
 
-    def _changed_policy(self, **changes: object) -> FacePolicy:
-        """A change of one thing: what is not named stays, at the service too."""
+    def _policy_with(self, **changes: object) -> FacePolicy:
+        """The change to send; settings that are not named are not changed by the service."""
         return FacePolicy.model_validate({"login_enabled": self._policy.login_enabled, **changes})
 
     def _save(self, change: FacePolicy) -> None:
@@ -135,10 +133,10 @@ class PolicyCard(Card):
         )
 
     def _on_saved(self, policy: FacePolicy) -> None:
-        before = self._policy.login_enabled
+        was_enabled = self._policy.login_enabled
         self.setEnabled(True)
         self.show_policy(policy)
-        if policy.login_enabled == before:
+        if policy.login_enabled == was_enabled:
             self.toast.emit(self.tr("Face login policy saved."))
         elif policy.login_enabled:
             self.toast.emit(self.tr("Face login enabled."))

@@ -1,4 +1,4 @@
-"""Names when movements are asked for, and why an answer to them was refused."""
+"""Names the rules for head movements, and the reasons why a response to a challenge was refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shared.wire.face import ChallengeRule
 
 
 def rule_word(rule: str) -> str:
-    """The name of a rule; the code itself when it is unknown."""
+    """The name of a rule; the code if it is unknown."""
     return dict[str, str](challenge_choices()).get(rule, rule)
 
 
@@ -23,7 +23,7 @@ def challenge_choices() -> list[tuple[ChallengeRule, str]]:
 
 
 def refusal_word(reason: str) -> str:
-    """Why an answer to a challenge was refused; the code itself when it is unknown."""
+    """Why a response to a challenge was refused; the code if it is unknown."""
     translate = QCoreApplication.translate
     return {
         "asked_for": translate("ChallengeReason", "Head movements requested"),

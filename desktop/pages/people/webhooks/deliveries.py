@@ -1,4 +1,4 @@
-"""Lists the last deliveries of a webhook, each with its status in words."""
+"""Lists the last deliveries of a webhook."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ class DeliveriesDialog(Dialog):
         )
 
     def _show(self, deliveries: Sequence[Delivery]) -> None:
-        chosen = self.table.selected_row
-        keep = deliveries[0].delivery_id if chosen is None and deliveries else ""
-        keep = keep if chosen is None else chosen.delivery_id
-        self.table.show_rows(list(deliveries), lambda delivery: delivery.delivery_id == keep)
+        selected = self.table.selected_row
+        selected_id = deliveries[0].delivery_id if selected is None and deliveries else ""
+        selected_id = selected_id if selected is None else selected.delivery_id
+        self.table.show_rows(list(deliveries), lambda delivery: delivery.delivery_id == selected_id)
         if deliveries:
             self.stack.show_content()
-            if chosen is None:
+            if selected is None:
                 self.table.setFocus()
         else:
             self.stack.show_empty(
@@ -102,5 +102,5 @@ class DeliveriesDialog(Dialog):
         self._show_reason()
 
     def _show_reason(self) -> None:
-        chosen = self.table.selected_row
-        self.reason.setText("" if chosen is None else reason_sentence(chosen))
+        selected = self.table.selected_row
+        self.reason.setText("" if selected is None else reason_sentence(selected))

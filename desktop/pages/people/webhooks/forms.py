@@ -17,26 +17,26 @@ from desktop.pages.people.webhooks.terms import event_meaning, event_word
 from desktop.widgets import Button, ButtonKind, Dialog, Field, label
 from shared.wire.webhooks import NewWebhook, Webhook, WebhookCreate, WebhookEvent, WebhookUpdate
 
-_MOST_ADDRESS = 2048
-"""What the service takes for an address."""
+_MAX_ADDRESS_LENGTH = 2048
+"""The longest address that the service accepts."""
 
 
 class WebhookForm(Form):
-    """Creates a webhook, or changes one."""
+    """Creates or edits a webhook."""
 
     def __init__(self, context: Context, webhook: Webhook | None, parent: QWidget | None = None) -> None:
         translate = QCoreApplication.translate
         if webhook is None:
-            title, verb = translate("Webhooks", "New webhook"), translate("Webhooks", "Create webhook")
+            title, save_text = translate("Webhooks", "New webhook"), translate("Webhooks", "Create webhook")
         else:
-            title, verb = translate("Webhooks", "Webhook"), translate("Form", "Save")
-        super().__init__(context, title, verb, parent)
+            title, save_text = translate("Webhooks", "Webhook"), translate("Form", "Save")
+        super().__init__(context, title, save_text, parent)
         self._webhook = webhook
         self.add("name", Field(self.tr("Name")))
         self.add("url", Field(self.tr("Address"), placeholder="https://"))
         address = self.fields["url"].editor
         assert isinstance(address, QLineEdit)
-        address.setMaxLength(_MOST_ADDRESS)
+        address.setMaxLength(_MAX_ADDRESS_LENGTH)
         self.events = CheckBoxesField(
             QCoreApplication.translate("EventsField", "Events"),
             WebhookEvent,
@@ -63,14 +63,14 @@ class WebhookForm(Form):
         if url is None or not url.lower().startswith(("https://", "http://")):
             self.show_field_error("url", self.tr("Enter an address that begins with https://."))
             return None
-        if any(sign.isspace() for sign in url):
+        if any(character.isspace() for character in url):
             self.show_field_error("url", self.tr("The address contains spaces. Remove them."))
             return None
         if not events:
             self.events.set_error(self.tr("Select at least one event."))
             return None
         webhooks = self._context.session.webhooks
-        # The service knows the scheme in lower case only.
+        # The service accepts only a scheme in lower case.
         scheme, _, rest = url.partition("://")
         address = f"{scheme.lower()}://{rest}"
         if self._webhook is None:
@@ -80,7 +80,7 @@ class WebhookForm(Form):
 
 
 class SecretDialog(Dialog):
-    """Shows the secret of a new webhook, which the service never gives again."""
+    """Shows the secret of a new webhook, which the service returns only once."""
 
     def __init__(self, webhook: NewWebhook, parent: QWidget | None = None) -> None:
         super().__init__(parent)

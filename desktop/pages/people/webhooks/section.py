@@ -1,4 +1,4 @@
-"""Lists the webhooks: who is notified of finished records and failed items."""
+"""Lists the webhooks that are notified of finished records and failed items."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TONES = {WebhookState.ACTIVE: "passed", WebhookState.PAUSED: "dim", WebhookStat
 
 
 class WebhookSection(TableSection[Webhook]):
-    """The webhooks. There are few, so all are read, and searched here."""
+    """The webhooks. There are few, so all of them are read and the search runs here."""
 
     manage_permission: ClassVar[Permission] = Permission.SETTINGS_MANAGE
     empty_icon: ClassVar[str] = "link"
@@ -48,7 +48,7 @@ class WebhookSection(TableSection[Webhook]):
         self.pause = Button(self.tr("Pause"))
         self.deliveries.clicked.connect(self.show_deliveries)
         self.test.clicked.connect(self.send_test)
-        self.pause.clicked.connect(self.switch)
+        self.pause.clicked.connect(self.toggle_pause)
         return [self.deliveries, self.test, self.pause]
 
     def columns(self) -> list[Column[Webhook]]:
@@ -75,14 +75,14 @@ class WebhookSection(TableSection[Webhook]):
 
     def show_entries(self, entries: list[Webhook], keep: str) -> None:
         super().show_entries(entries, keep)
-        failing = sum(webhook.state is WebhookState.FAILING for webhook in entries)
-        if failing:
+        failing_count = sum(webhook.state is WebhookState.FAILING for webhook in entries)
+        if failing_count:
             self.banner.say(
                 self.tr(
                     "%n webhook(s) paused: no delivery succeeded for a day. Correct the address or the "
                     "receiver, then resume.",
                     "",
-                    failing,
+                    failing_count,
                 ),
                 "warn",
                 closable=False,
@@ -102,11 +102,11 @@ class WebhookSection(TableSection[Webhook]):
     def update_buttons(self) -> None:
         super().update_buttons()
         webhook = self.selected_entry()
-        active = webhook is None or webhook.state is WebhookState.ACTIVE
-        self.pause.setText(self.tr("Pause") if active else self.tr("Resume"))
+        is_active = webhook is None or webhook.state is WebhookState.ACTIVE
+        self.pause.setText(self.tr("Pause") if is_active else self.tr("Resume"))
 
-    def switch(self) -> None:
-        """Pause the chosen webhook, or resume it."""
+    def toggle_pause(self) -> None:
+        """Pause or resume the selected webhook."""
         webhook = self.selected_entry()
         if webhook is None:
             return
@@ -120,7 +120,7 @@ class WebhookSection(TableSection[Webhook]):
         )
 
     def send_test(self) -> None:
-        """Send a test to the chosen webhook and show the outcome."""
+        """Send a test to the selected webhook and show the outcome."""
         webhook = self.selected_entry()
         if webhook is None:
             return
@@ -135,7 +135,7 @@ class WebhookSection(TableSection[Webhook]):
         )
 
     def show_deliveries(self) -> None:
-        """Show the last deliveries of the chosen webhook."""
+        """Show the last deliveries of the selected webhook."""
         webhook = self.selected_entry()
         if webhook is not None:
             dialog = DeliveriesDialog(self._context, webhook, self)
@@ -143,7 +143,7 @@ class WebhookSection(TableSection[Webhook]):
             dialog.open()
 
     def delete_selected(self) -> None:
-        """Delete the chosen webhook, after asking."""
+        """Delete the selected webhook after a confirmation."""
         webhook = self.selected_entry()
         if webhook is None or not confirm(
             self,
@@ -166,13 +166,13 @@ class WebhookSection(TableSection[Webhook]):
             SecretDialog(entry, self).open()
 
     def _on_tested(self, delivery: Delivery) -> None:
-        self._test_ready()
+        self._enable_test()
         self.toast.emit(reason_sentence(delivery))
 
     def _on_test_failed(self, error: Exception) -> None:
-        self._test_ready()
+        self._enable_test()
         self.toast.emit(sentence(error))
 
-    def _test_ready(self) -> None:
+    def _enable_test(self) -> None:
         self.test.setText(self.tr("Send test"))
         self.update_buttons()

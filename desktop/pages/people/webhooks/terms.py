@@ -16,7 +16,7 @@ from shared.wire.webhooks import (
 
 
 def event_word(event: str) -> str:
-    """What happened; the code itself when it is unknown."""
+    """The word for an event; the code if it is unknown."""
     translate = QCoreApplication.translate
     labels: dict[str, str] = {
         WebhookEvent.RECORD_SEALED: translate("Webhooks", "Record finished"),
@@ -28,7 +28,7 @@ def event_word(event: str) -> str:
 
 
 def event_meaning(event: WebhookEvent) -> str:
-    """When a webhook is notified of it, in one line."""
+    """When a webhook is notified of an event, on one line."""
     translate = QCoreApplication.translate
     return {
         WebhookEvent.RECORD_SEALED: translate("Webhooks", "Every item is decided and the record is sealed."),
@@ -38,7 +38,7 @@ def event_meaning(event: WebhookEvent) -> str:
 
 
 def state_word(webhook: Webhook) -> str:
-    """Whether it sends."""
+    """The word for the state of a webhook."""
     translate = QCoreApplication.translate
     return {
         WebhookState.ACTIVE: translate("Webhooks", "Active"),
@@ -48,7 +48,7 @@ def state_word(webhook: Webhook) -> str:
 
 
 def delivery_word(delivery: Delivery) -> str:
-    """How far it is."""
+    """The word for the state of a delivery."""
     translate = QCoreApplication.translate
     if delivery.state is DeliveryState.PENDING and delivery.attempts:
         return translate("Webhooks", "Waiting to retry")
@@ -60,7 +60,7 @@ def delivery_word(delivery: Delivery) -> str:
 
 
 def reason_sentence(delivery: Delivery) -> str:
-    """What the last attempt came to and what to do; empty before the first."""
+    """The outcome of the last attempt and what to do; empty before the first attempt."""
     translate = QCoreApplication.translate
     if not delivery.attempts:
         return ""

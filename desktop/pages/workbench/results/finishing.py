@@ -79,7 +79,7 @@ class FinishController(QObject):
             open_record.counters, self._undecided(newest_photo), open_record.finding_context.me[1]
         )
         dialog = FinishDialog(finish, self._window)
-        dialog.goToWanted.connect(self.undecided)
+        dialog.goToItemRequested.connect(self.undecided)
         listed = [item.item_id for item in finish.undecided]
         dialog.accepted.connect(lambda: self.finish_now(listed if dialog.accepts_opinion else ()))
         dialog.finished.connect(dialog.deleteLater)

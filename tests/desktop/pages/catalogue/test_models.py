@@ -50,8 +50,8 @@ def test_file_that_is_not_a_model_gives_reason(context: Context, qtbot: QtBot, t
     bad = tmp_path / "detector.onnx"
     bad.write_bytes(b"not a model")
     section.send(bad)
-    (line,) = section.uploads.lines()
-    qtbot.waitUntil(line.again.isVisible)
+    (line,) = section.uploads.rows()
+    qtbot.waitUntil(line.retry.isVisible)
     assert line.status_text() == "The ONNX model is incomplete. Export it again."
     assert section.table.rows_model.rowCount() == 1
 
@@ -69,7 +69,7 @@ def test_ambiguous_model_is_asked_about_shown_and_superseded(
         ModelKind.YOLO,
         ModelKind.YOLOX,
     ]
-    assert not section.uploads.lines()
+    assert not section.uploads.rows()
     assert kind_form.activation is None
     kind_form.kind.set_value(ModelKind.YOLOX)
     kind_form.save.click()
@@ -80,12 +80,12 @@ def test_ambiguous_model_is_asked_about_shown_and_superseded(
     present(form.confidence).setValue(0.6)
     row = narrowed(present(form.classes).table.cellWidget(0, THRESHOLD), QDoubleSpinBox)
     row.setValue(0.75)
-    assert {key: combo.value() for key, combo in form.feeding.items()} == {
+    assert {key: combo.value() for key, combo in form.input_fields.items()} == {
         "values": "raw",
         "colour": "bgr",
         "fit": "corner",
     }
-    form.feeding["values"].set_value("unit")
+    form.input_fields["values"].set_value("unit")
     with qtbot.waitSignal(form.saved) as saved:
         form.save.click()
     saved_model = saved.args[0]
@@ -101,8 +101,8 @@ def test_backbone_is_fed_as_chosen_and_not_offered_to_items(
     model = detection.add_model(backbone_model(tmp_path / "patches.onnx"), "patches")
     form = ModelForm(context, model)
     qtbot.addWidget(form)
-    assert (form.settings(), form.names(), set(form.feeding)) == ({}, None, {"values", "colour"})
-    form.feeding["values"].set_value("unit")
+    assert (form.settings(), form.names(), set(form.input_fields)) == ({}, None, {"values", "colour"})
+    form.input_fields["values"].set_value("unit")
     with qtbot.waitSignal(form.saved) as saved:
         form.save.click()
     version = saved.args[0]

@@ -62,8 +62,8 @@ def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
     settled(page, qtbot)
     entry = saved.args[0]
     assert (entry.mm_per_pixel, entry.width, entry.height) == (0.42, 320, 200)
-    assert not section.uploads.lines()
-    qtbot.waitUntil(lambda: not section.cards.cards.without_picture())
+    assert not section.uploads.rows()
+    qtbot.waitUntil(lambda: not section.cards.cards.files_without_picture())
     index = section.cards.cards.index(0)
     assert "320 × 200 px" in index.data(Qt.ItemDataRole.AccessibleTextRole)
     assert not section.grab().isNull()
@@ -79,9 +79,9 @@ def test_raw_photo_becomes_a_reference_image_of_its_name(
     taken.write_bytes(raw(jpeg(scene(800, 600))))
     broken.write_bytes(b"no photo")
     section.send([taken, broken])
-    lines = section.uploads.lines
-    qtbot.waitUntil(lambda: [line.path for line in lines()] == [broken] and not lines()[0].again.isHidden())
-    assert "JPEG" in lines()[0].status_text()
+    rows = section.uploads.rows
+    qtbot.waitUntil(lambda: [line.path for line in rows()] == [broken] and not rows()[0].retry.isHidden())
+    assert "JPEG" in rows()[0].status_text()
     images = context.session.catalogue.reference_images.list(1, 10, "后缘襟翼").data
     assert [entry.reference_image_name for entry in images] == ["后缘襟翼"]
     stored = context.session.files.get(images[0].file_id)
@@ -94,13 +94,13 @@ def test_file_that_is_not_a_picture_can_be_retried(context: Context, qtbot: QtBo
     bad = tmp_path / "notes.png"
     bad.write_text("no picture")
     section.send([bad])
-    (line,) = section.uploads.lines()
-    qtbot.waitUntil(line.again.isVisible)
+    (line,) = section.uploads.rows()
+    qtbot.waitUntil(line.retry.isVisible)
     assert line.status_text() == "This file is not an image. Select a JPEG, PNG, WebP, TIFF or BMP file."
     picture(bad)
     before = context.session.catalogue.reference_images.list().pagination.total
-    with qtbot.waitSignal(section.uploads.arrived):
-        line.again.click()
+    with qtbot.waitSignal(section.uploads.uploaded):
+        line.retry.click()
     assert context.session.catalogue.reference_images.list().pagination.total == before + 1
     for form in section.findChildren(ReferenceForm):
         form.done(0)
@@ -124,10 +124,10 @@ def test_an_upload_shows_how_far_it_is_and_ends_when_it_is_cancelled(
     uploads.show()
     line = uploads.add(tmp_path / "big.png")
     qtbot.waitUntil(lambda: line._bar.value() == 50)
-    with qtbot.assertNotEmitted(uploads.arrived):
+    with qtbot.assertNotEmitted(uploads.uploaded):
         line.stop.click()
         qtbot.waitUntil(ended.is_set)
-    assert not uploads.lines()
+    assert not uploads.rows()
 
 
 def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) -> None:
@@ -190,7 +190,7 @@ def test_cards_are_worked_by_keyboard(context: Context, qtbot: QtBot, tmp_path: 
     assert present(cards.selected_card).reference_image_name == "bb.png"
     qtbot.keyClick(cards, Qt.Key.Key_Right)
     assert present(cards.selected_card).reference_image_name == "a.png"
-    with qtbot.waitSignal(cards.picked):
+    with qtbot.waitSignal(cards.card_activated):
         qtbot.keyClick(cards, Qt.Key.Key_Return)
     form = child(page.sections["references"], ReferenceForm)
     assert form.isVisible()

@@ -91,7 +91,7 @@ def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Playe
         {"email": "new@example.com", "work_years": None, "gender": "female"}
     ]
     assert present(context.payload).user.email == "new@example.com"
-    assert not page.profile.unsaved
+    assert not page.profile.has_changes
 
 
 def test_invalid_field_is_explained_beside_it(qtbot: QtBot, played: Played, page: MePage) -> None:
@@ -108,8 +108,8 @@ def test_invalid_field_is_explained_beside_it(qtbot: QtBot, played: Played, page
 
 
 @pytest.mark.parametrize("typed", ["many", "81", "-1", "3.5"])
-def test_years_that_are_none_are_not_sent(played: Played, page: MePage, typed: str) -> None:
-    page.profile.fields["work_years"].set_text(typed)
+def test_years_that_are_none_are_not_sent(played: Played, page: MePage, typed_values: str) -> None:
+    page.profile.fields["work_years"].set_text(typed_values)
     page.profile._update()
     page.profile.submit()
     assert page.profile.fields["work_years"].error()
@@ -124,7 +124,7 @@ def test_a_failure_loses_nothing_that_was_typed(qtbot: QtBot, played: Played, pa
     qtbot.waitUntil(lambda: page.profile.error() != "")
     assert "Cannot connect to the service" in page.profile.error()
     assert page.profile.fields["department"].text() == "机务二部"
-    assert page.profile.unsaved
+    assert page.profile.has_changes
 
 
 def test_what_is_typed_during_a_save_stays(qtbot: QtBot, played: Played, page: MePage) -> None:
@@ -196,7 +196,7 @@ def test_without_the_right_the_profile_cannot_be_changed(qtbot: QtBot, context: 
 def fill(page: MePage, current: str = "old words here", new: str = "new words here") -> None:
     page.password.current.set_text(current)
     page.password.new.set_text(new)
-    page.password.again.set_text(new)
+    page.password.confirmation.set_text(new)
 
 
 def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played, page: MePage) -> None:
@@ -207,7 +207,7 @@ def test_the_password_changes_and_the_fields_empty(qtbot: QtBot, played: Played,
     assert played.bodies("/api/auth/updatePassword") == [
         {"password": "old words here", "newPassword": "new words here"}
     ]
-    assert not page.password.unsaved
+    assert not page.password.has_changes
     assert page.password.current.text() == ""
 
 
@@ -245,9 +245,9 @@ def test_a_password_that_cannot_work_is_not_sent(played: Played, page: MePage) -
     page.password.submit()
     assert page.password.new.error()
     fill(page)
-    page.password.again.set_text("other words here")
+    page.password.confirmation.set_text("other words here")
     page.password.submit()
-    assert page.password.again.error() == "The passwords do not match. Enter them again."
+    assert page.password.confirmation.error() == "The passwords do not match. Enter them again."
     fill(page, current="")
     page.password.submit()
     assert page.password.current.error()
@@ -308,13 +308,13 @@ def test_enrolment_at_the_camera_takes_a_picture_for_each_step(
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = child(page.face, EnrolDialog)
-    assert dialog.step().startswith("Step 1 of 4")
+    assert dialog.step_text().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()
     played.answers["/api/auth/face"] = done(ENROLLED)
     with qtbot.waitSignal(page.toast, timeout=20_000):
         if not glasses:
             qtbot.waitUntil(dialog.skip.isVisible, timeout=20_000)
-            assert dialog.step().startswith("Step 4 of 4")
+            assert dialog.step_text().startswith("Step 4 of 4")
             dialog.skip.click()
             assert not dialog.skip.isVisible()
     (body,) = played.bodies("/api/auth/face")
@@ -334,7 +334,7 @@ def test_a_refusal_at_the_camera_can_be_tried_again(
     played.answers["/api/auth/face"] = refused("该人脸已登记在其他用户名下，请联系管理员")
     qtbot.waitUntil(lambda: "another user" in dialog.viewfinder.sentence, timeout=20_000)
     assert dialog.viewfinder.action.text() == "Retry"
-    assert dialog.step().startswith("Step 1 of 4")
+    assert dialog.step_text().startswith("Step 1 of 4")
     assert not dialog.skip.isVisible()
     dialog.reject()
 
@@ -345,8 +345,8 @@ def test_cancelling_at_the_camera_sends_nothing_and_lets_it_go(
     page.face.consent.setChecked(True)
     page.face.by_camera.click()
     dialog = child(page.face, EnrolDialog)
-    qtbot.waitUntil(lambda: dialog._feed.state is feed.FeedState.LIVE)
-    camera = dialog._feed
+    qtbot.waitUntil(lambda: dialog._camera_feed.state is feed.FeedState.LIVE)
+    camera = dialog._camera_feed
     dialog.cancel.click()
     assert camera.state is feed.FeedState.IDLE
     assert played.bodies("/api/auth/face") == []

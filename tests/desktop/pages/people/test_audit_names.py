@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from desktop.context import Context
-from desktop.pages.people.audit_names import names_of
+from desktop.pages.people.audit_names import find_names
 from tests.desktop.pages.workbench.driver import make_record, picture
 
 
@@ -12,15 +12,15 @@ def test_a_phone_code_is_called_by_its_record(context: Context) -> None:
     record_id = make_record(session)
     code = session.phones.create(record_id)
     key = ("phone_code", code.code_id)
-    assert names_of(session, {key}) == {key: session.records.get(record_id).value.inspection_name}
+    assert find_names(session, {key}) == {key: session.records.get(record_id).value.inspection_name}
     session.phones.end(code.code_id)
 
 
 def test_a_memory_is_called_by_the_file_of_its_reference_image(context: Context) -> None:
     stored = context.session.files.upload(picture(), "左翼前缘.png")
     key = ("region_memory", stored.file_id)
-    assert names_of(context.session, {key}) == {key: "左翼前缘.png"}
+    assert find_names(context.session, {key}) == {key: "左翼前缘.png"}
 
 
 def test_deleted_object_has_no_name(context: Context) -> None:
-    assert names_of(context.session, {("phone_code", "gone"), ("record", "gone"), ("nothing", "1")}) == {}
+    assert find_names(context.session, {("phone_code", "gone"), ("record", "gone"), ("nothing", "1")}) == {}

@@ -11,7 +11,7 @@ from keyring.backends.fail import Keyring as NoKeyring
 from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import Unreachable
-from desktop.pages.people.details import changes
+from desktop.pages.people.details import detail_lines
 from desktop.pages.people.face_policy.terms import refusal_word
 from service.face.liveness.movements import Reason
 from tests.desktop.keyrings import MemoryKeyring
@@ -53,13 +53,13 @@ def played() -> Played:
 def test_the_policy_is_shown_and_each_choice_is_saved(played: Played, qtbot: QtBot) -> None:
     with faces_page(played, qtbot) as page:
         card = page.faces.policy
-        assert (card.admins.value(), card.others.value()) == ("off", "in_doubt")
-        assert (card.devices_only.isChecked(), card.no_virtual.isChecked()) == (False, True)
+        assert (card.admins.value(), card.other_users.value()) == ("off", "in_doubt")
+        assert (card.devices_only.isChecked(), card.refuse_virtual.isChecked()) == (False, True)
         choices: list[Callable[[], object]] = [
             lambda: card.admins.picked.emit("always"),
-            lambda: card.others.picked.emit("off"),
+            lambda: card.other_users.picked.emit("off"),
             card.devices_only.click,
-            card.no_virtual.click,
+            card.refuse_virtual.click,
         ]
         for change in choices:
             with qtbot.waitSignal(card.changed):
@@ -114,18 +114,18 @@ def test_a_device_that_was_removed_elsewhere_is_said_and_the_list_read_again(
         (device,) = page.faces.devices.devices
         with qtbot.waitSignal(card.toast):
             card.remove(device)
-        qtbot.waitUntil(lambda: not card.none.isHidden())
+        qtbot.waitUntil(lambda: not card.none_label.isHidden())
 
 
 def test_the_audit_log_speaks_of_policies_and_refusals_in_words() -> None:
-    assert changes(
+    assert detail_lines(
         {"login_enabled": True, "challenge_admins": "in_doubt", "allowed_devices_only": False}
     ) == [
         "Face login enabled: Yes",
         "Head movements: users who can change settings: When in doubt",
         "Only on allowed devices: No",
     ]
-    assert changes({"challenge": "flat"}) == ["Head movements: Flat picture"]
+    assert detail_lines({"challenge": "flat"}) == ["Head movements: Flat picture"]
 
 
 @pytest.mark.parametrize("reason", [each.value for each in Reason if each is not Reason.LIVE])

@@ -197,9 +197,9 @@ def test_comparing_asks_for_the_password_and_can_be_cancelled(
 
 def test_better_model_is_suggested_to_admin(admin: tuple[Played, PeoplePage], qtbot: QtBot) -> None:
     played, page = admin
-    assert "face download sface" in page.faces.better.text()
-    assert not page.faces.better.isHidden()
+    assert "face download sface" in page.faces.better_model.text()
+    assert not page.faces.better_model.isHidden()
     played.answers["/api/face/calibration"] = done(calibration(model="sface-0123"))
     page.faces.enter()
-    qtbot.waitUntil(page.faces.better.isHidden)
+    qtbot.waitUntil(page.faces.better_model.isHidden)
     assert page.faces.strangers.isHidden() == (calibration()["templates"] == 0)

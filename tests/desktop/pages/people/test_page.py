@@ -17,7 +17,7 @@ from desktop.context import Context
 from desktop.localization.dates import second
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
 from desktop.pages.people import PeoplePage
-from desktop.pages.people.details import changes, referenced_objects
+from desktop.pages.people.details import detail_lines, referenced_objects
 from desktop.pages.people.face_policy import devices_card
 from desktop.pages.people.forms import EditUserForm, NewUserForm, SetPasswordForm
 from shared.codes import Role
@@ -64,16 +64,16 @@ def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot
     form.fields["username"].set_text("zhang")
     form.fields["name"].set_text("张三")
     form.password.set_text(GOOD)
-    form.again.set_text("something else")
+    form.confirmation.set_text("something else")
     form.roles.boxes[Role.INSPECTOR].click()
     form.submit()
     assert form.roles.error()
     form.roles.boxes[Role.PLANNER].click()
     form.roles.boxes[Role.VIEWER].click()
     form.submit()
-    assert form.again.error()
+    assert form.confirmation.error()
     assert form.fields["name"].text() == "张三"
-    form.again.set_text(GOOD)
+    form.confirmation.set_text(GOOD)
     with qtbot.waitSignal(form.saved) as saved:
         form.submit()
     assert sorted(saved.args[0].roles) == [Role.PLANNER, Role.VIEWER]
@@ -87,13 +87,13 @@ def test_taken_name_and_common_password_are_reported_in_the_form(context: Contex
     page.users.open_new_form()
     form = child(page.users, NewUserForm)
     form.fields["username"].set_text("somebody")
-    for field in (form.password, form.again):
+    for field in (form.password, form.confirmation):
         field.set_text("password123")
     form.submit()
     qtbot.waitUntil(lambda: bool(form.password.error()))
     assert form.password.text() == "password123"
     form.fields["username"].set_text(ADMIN[0])
-    for field in (form.password, form.again):
+    for field in (form.password, form.confirmation):
         field.set_text(GOOD)
     form.submit()
     qtbot.waitUntil(lambda: bool(form.fields["username"].error()))
@@ -116,7 +116,7 @@ def test_roles_password_and_disabling_take_effect(context: Context, qtbot: QtBot
     choose(page, qtbot, "wang")
     page.users.password.click()
     form = child(page.users, SetPasswordForm)
-    for field in (form.password, form.again):
+    for field in (form.password, form.confirmation):
         field.set_text("another good one 7")
     with qtbot.waitSignal(form.saved):
         form.submit()
@@ -188,7 +188,7 @@ def test_a_device_is_allowed_renamed_and_removed_at_the_service(
     form.fields["name"].set_text("Gate A")
     form.submit()
     qtbot.waitUntil(lambda: [each.name for each in context.session.faces.devices()] == ["Gate A"])
-    qtbot.waitUntil(lambda: faces.devices.none.isHidden())
+    qtbot.waitUntil(lambda: faces.devices.none_label.isHidden())
     assert len(memory_keyring.passwords) == 1
     assert context.device_token.read() in memory_keyring.passwords.values()
     (device,) = context.session.faces.devices()
@@ -198,7 +198,7 @@ def test_a_device_is_allowed_renamed_and_removed_at_the_service(
     qtbot.waitUntil(lambda: [each.name for each in context.session.faces.devices()] == ["Gate B"])
     monkeypatch.setattr(devices_card, "confirm", lambda *_: True)
     faces.devices.remove(device)
-    qtbot.waitUntil(lambda: not faces.devices.none.isHidden())
+    qtbot.waitUntil(lambda: not faces.devices.none_label.isHidden())
     assert context.session.faces.devices() == []
     kinds = {entry.kind for entry in context.session.audit.page().data}
     assert "face_device" in kinds
@@ -244,14 +244,16 @@ def test_logging_in_again_ends_the_login_before(service: str) -> None:
 )
 def test_details_are_lines_of_what_changed(details: dict[str, Any], lines: list[str]) -> None:
     names = {("user", "u1"): "王五", ("record", "r1"): "左翼"}
-    assert changes(details, names) == lines
+    assert detail_lines(details, names) == lines
 
 
 def test_times_in_details_are_shown_like_the_time_of_the_entry() -> None:
     at = datetime(2026, 5, 1, 10, 20, 30, tzinfo=UTC)
     lines = [f"Released at: {second(at)}"]
     assert (
-        changes({"released_at": at.isoformat()}) == changes({"released_at": "2026-05-01T10:20:30"}) == lines
+        detail_lines({"released_at": at.isoformat()})
+        == detail_lines({"released_at": "2026-05-01T10:20:30"})
+        == lines
     )
 
 
@@ -318,7 +320,7 @@ def test_an_old_login_asks_for_the_password_and_repeats_what_was_typed(
     form = child(page.users, NewUserForm)
     form.fields["username"].set_text("zhao")
     form.fields["name"].set_text("赵六")
-    for field in (form.password, form.again):
+    for field in (form.password, form.confirmation):
         field.set_text(GOOD)
     form.submit()
     qtbot.waitUntil(lambda: form.findChild(PasswordPrompt) is not None)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
 from desktop.pages.people import PeoplePage
-from desktop.pages.people.details import changes
+from desktop.pages.people.details import detail_lines
 from desktop.pages.people.webhooks.deliveries import DeliveriesDialog
 from desktop.pages.people.webhooks.forms import SecretDialog, WebhookForm
 from desktop.pages.people.webhooks.terms import delivery_word, event_word, reason_sentence
@@ -257,7 +257,7 @@ def test_states_and_events_have_labels(qtbot: QtBot) -> None:
         "events": ["record.sealed", "item.failed"],
         "paused": True,
     }
-    assert changes(logged) == [
+    assert detail_lines(logged) == [
         "Name: 值班",
         "Address: a.example",
         "Events: Record finished, Item failed",

@@ -49,11 +49,11 @@ def test_an_administrator_sets_the_four_eyes_rule(context: Context, qtbot: QtBot
     click(dialog)
     qtbot.waitUntil(lambda: dialog.message.text() == "Saved.")
     assert context.session.records.four_eyes()
-    again = shown(context, qtbot)
-    qtbot.waitUntil(again.four_eyes.isEnabled)
-    assert again.four_eyes.isChecked()
-    click(again)
-    qtbot.waitUntil(lambda: again.message.text() == "Saved.")
+    reopened_dialog = shown(context, qtbot)
+    qtbot.waitUntil(reopened_dialog.four_eyes.isEnabled)
+    assert reopened_dialog.four_eyes.isChecked()
+    click(reopened_dialog)
+    qtbot.waitUntil(lambda: reopened_dialog.message.text() == "Saved.")
     assert not context.session.records.four_eyes()
 
 
@@ -94,12 +94,12 @@ def test_what_could_not_be_read_can_be_tried_again(qtbot: QtBot) -> None:
         context.session.account.login("zhang", "p")
         context.enter(make_payload(Role.ADMIN))
         dialog = shown(context, qtbot)
-        qtbot.waitUntil(dialog.again.isVisible)
+        qtbot.waitUntil(dialog.retry.isVisible)
         assert not dialog.four_eyes.isEnabled()
         played.answers["/api/inspection/policy"] = done({"four_eyes": True})
-        dialog.again.click()
+        dialog.retry.click()
         qtbot.waitUntil(dialog.four_eyes.isChecked)
-        assert not dialog.again.isVisible()
+        assert not dialog.retry.isVisible()
 
 
 def test_the_settings_lead_to_the_rules(context: Context, qtbot: QtBot) -> None:

@@ -22,7 +22,7 @@ from desktop.pages.statistics.charts import (
     _findings_chart,
     _records_chart,
 )
-from desktop.pages.statistics.painting import PaintedPart, colour_of, paint_chart
+from desktop.pages.statistics.painting import PaintedPart, bars_colour, paint_chart
 from desktop.theme import DARK, LIGHT, contrast, theme_manager
 from shared.codes import Status
 from shared.wire.statistics import Chart, Durations, ModelAgreement, Period, Series
@@ -41,10 +41,10 @@ def bars(name: str, *values: float) -> Bars:
 
 def data(*series: Bars, stacked: bool = True) -> ChartData:
     columns = tuple(Column(str(number), f"day {number}") for number in range(len(series[0].values)))
-    return ChartData("Findings", columns, series, stacked, heads=("Day",))
+    return ChartData("Findings", columns, series, stacked, headings=("Day",))
 
 
-def painted(chart: ChartData) -> list[PaintedPart]:
+def paint(chart: ChartData) -> list[PaintedPart]:
     image = QImage(600, 300, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     placed = paint_chart(painter, chart, QRectF(0, 0, 600, 300))
@@ -73,7 +73,7 @@ def test_a_chart_is_a_table_with_titles() -> None:
 
 
 def test_bars_stand_on_each_other_in_proportion(qtbot: QtBot) -> None:
-    placed = {bar.part: bar.where for bar in painted(data(bars("dent", 1, 2), bars("crack", 2, 0)))}
+    placed = {bar.part: bar.area for bar in paint(data(bars("dent", 1, 2), bars("crack", 2, 0)))}
     assert set(placed) == {(0, 0), (0, 1), (1, 0)}
     assert placed[0, 1].height() == pytest.approx(2 * placed[0, 0].height())
     assert placed[1, 0].bottom() == pytest.approx(placed[0, 0].top())
@@ -81,7 +81,7 @@ def test_bars_stand_on_each_other_in_proportion(qtbot: QtBot) -> None:
 
 
 def test_bars_stand_side_by_side(qtbot: QtBot) -> None:
-    placed = {bar.part: bar.where for bar in painted(data(bars("a", 1), bars("b", 2), stacked=False))}
+    placed = {bar.part: bar.area for bar in paint(data(bars("a", 1), bars("b", 2), stacked=False))}
     assert placed[0, 0].right() <= placed[1, 0].left()
     assert placed[0, 0].bottom() == placed[1, 0].bottom()
 
@@ -89,7 +89,7 @@ def test_bars_stand_side_by_side(qtbot: QtBot) -> None:
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_every_colour_is_seen_on_the_panel(theme: object, qtbot: QtBot) -> None:
     wanted = LIGHT if theme is LIGHT else DARK
-    colours = [colour_of(wanted, Bars("", (), (), (), "", number)) for number in (*range(8), None)]
+    colours = [bars_colour(wanted, Bars("", (), (), (), "", number)) for number in (*range(8), None)]
     assert len(set(colours)) == len(colours)
     # WCAG 2.2, 1.4.11: graphics.
     assert all(contrast(colour, wanted.panel) >= 3 for colour in colours), colours
@@ -100,7 +100,7 @@ def test_records_come_in_the_order_of_the_states_with_the_records_behind_them(qt
     series = [Series(name="cancelled", amounts=[1, 0]), Series(name="passed", amounts=[4, 1])]
     chart = _records_chart(Chart(periods=PERIODS, series=series), WHERE)
     assert [bar.name for bar in chart.bars] == ["Passed", "Cancelled"]
-    assert chart.bars[0].behind[1] == RecordFilter(
+    assert chart.bars[0].record_filters[1] == RecordFilter(
         record_state=Status.PASSED,
         aircraft_id="plane",
         day_from=date(2026, 5, 4),
@@ -119,20 +119,20 @@ def test_findings_lead_to_their_records_and_so_do_the_others(
     chart = _findings_chart(
         kind, Chart(periods=PERIODS, series=[Series(name=name, amounts=[2, 0])], others=[0, 7]), WHERE
     )
-    first = chart.bars[0].behind[0]
+    first = chart.bars[0].record_filters[0]
     assert first is not None
     assert getattr(first, field) == name
     rest = chart.bars[1]
-    assert (rest.name, rest.colour, rest.behind_name) == ("Others", None, "Records with findings")
-    assert rest.behind[1] is not None
-    assert rest.behind[1].with_findings
+    assert (rest.name, rest.colour, rest.filter_name) == ("Others", None, "Records with findings")
+    assert rest.record_filters[1] is not None
+    assert rest.record_filters[1].with_findings
 
 
 def test_findings_of_no_aircraft_have_a_name(qtbot: QtBot) -> None:
     series = [Series(name="", amounts=[2, 0]), Series(name="p", title="B-1", amounts=[1, 0])]
     chart = _findings_chart(ChartKind.AIRCRAFT, Chart(periods=PERIODS, series=series), ChartFilter())
     assert [bar.name for bar in chart.bars] == ["No aircraft", "B-1"]
-    without_aircraft, with_aircraft = chart.bars[0].behind[0], chart.bars[1].behind[0]
+    without_aircraft, with_aircraft = chart.bars[0].record_filters[0], chart.bars[1].record_filters[0]
     assert without_aircraft is not None
     assert with_aircraft is not None
     assert without_aircraft.without_aircraft
@@ -161,6 +161,6 @@ def test_a_model_has_bars_for_kept_rejected_and_missed(qtbot: QtBot) -> None:
     chart = _agreement_chart([agreement], WHERE)
     assert [bar.values for bar in chart.bars] == [(7.0,), (3.0,), (1.0,)]
     assert chart.columns[0].long == "Skin 2"
-    assert chart.bars[1].behind[0] == RecordFilter(
+    assert chart.bars[1].record_filters[0] == RecordFilter(
         model_rejected="skin@2", aircraft_id="plane", day_from=date(2026, 5, 1)
     )

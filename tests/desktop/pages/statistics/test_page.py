@@ -118,8 +118,8 @@ def test_a_click_on_a_bar_opens_the_records_behind_it(
     calls = navigations(page)
     view = page.cards[ChartKind.LABELS].view
     view.repaint()
-    crack = next(placed for placed in view._placed if view.chart.bars[placed.part[0]].name == "crack")
-    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=crack.where.center().toPoint())
+    crack = next(placed for placed in view._painted_parts if view.chart.bars[placed.part[0]].name == "crack")
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=crack.area.center().toPoint())
     ((name, params),) = calls
     when = date.today() - timedelta(days=2)
     assert name == "records"
