@@ -212,7 +212,7 @@ def _pose_frames(motion: Motion, step: Step, resting: Flags) -> Flags:
     within = _is_within(motion.times, step)
     certain = motion.is_certain(step.movement) & (motion.tracks.found_share >= WELL_FOUND)
     signal = np.where(within & certain, motion.signal(step.movement), -np.inf)
-    return resting | (signal > _HELD_PART * signal.max())
+    return np.asarray(resting | (signal > _HELD_PART * signal.max()))
 
 
 def _weigh_arc_of(motion: Motion, step: Step, *, is_first: bool) -> float:
