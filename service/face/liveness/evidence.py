@@ -56,6 +56,8 @@ def weigh_arc(turn: Turn, *, lost_detail: float, sway: float) -> float:
 
     `lost_detail` is 0..1, `sway` the usual motion between frames before the turn in distances of the eyes.
     """
+    if not np.isfinite(turn.arc.error):
+        return 0.0
     size = float(np.hypot(*turn.sine))
     up = (turn.sine[1] / max(size, 1e-6)) ** 2
     square = np.clip(size, 0.01, _LARGE) ** 2

@@ -60,8 +60,9 @@ class Tracks:
 
     `points` (n, 2) float32: in the reference, in distances of the eyes from their middle, x to the right and
     y down. `positions` (frames, n, 2) float32: in each frame, in the same unit, without the frame's
-    similarity; NaN where a point was not found. `scale` (frames,): the size of the face against the reference; `shift`
-    (frames, 2): where the middle of the eyes went, in distances of the eyes; `roll` (frames,) degrees.
+    similarity; NaN where a point was not found. `scale` (frames,): the size of the face against the
+    reference; `shift` (frames, 2): where the middle of the eyes went, in distances of the eyes; `roll`
+    (frames,) degrees.
     `patches` (frames, height, width) uint8: the frames, aligned to the reference.
     """
 
