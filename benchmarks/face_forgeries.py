@@ -192,21 +192,48 @@ def _cut_between_stills(genuine: Take, rng: np.random.Generator) -> Take:
 
 
 def _morph_stills(genuine: Take, rng: np.random.Generator) -> Take:
-    """A morph from each still to the next: warped by their flow, and blended."""
-    finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
+    """A morph from each still to the next."""
     stills = _choose_stills(genuine)
+    begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
+    return _morph(genuine, stills, begins, rng.uniform(400, 800), rng)
+
+
+def _morph_through_front(genuine: Take, rng: np.random.Generator) -> Take:
+    """A morph that passes the photo from the front between two poses, so that its line has a corner."""
+    front, *poses = _choose_stills(genuine)
+    stills, begins = [front, poses[0]], [genuine.steps[0].from_ms + rng.uniform(220, 450)]
+    lasts = rng.uniform(400, 800)
+    for step, pose in zip(genuine.steps[1:], poses[1:], strict=True):
+        stills += [front, pose]
+        begin = step.from_ms + rng.uniform(220, 450)
+        begins += [begin, begin + lasts / 2]
+    return _morph(genuine, stills, begins, lasts, rng, last_halves=len(stills) > 2)
+
+
+def _morph(
+    genuine: Take,
+    stills: Sequence[Pixels],
+    begins: Sequence[float],
+    lasts: float,
+    rng: np.random.Generator,
+    *,
+    last_halves: bool = False,
+) -> Take:
+    """The frames of a morph through `stills`, each warped by the flow to the next from one of `begins` on for
+    `lasts` ms, and blended; all but the first take half as long with `last_halves`.
+    """
+    finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
     greys = [cv2.cvtColor(still, cv2.COLOR_BGR2GRAY) for still in stills]
     pairs = [
         (finder.calc(first, second, None), finder.calc(second, first, None))
         for first, second in itertools.pairwise(greys)
     ]
-    begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
-    lasts = rng.uniform(400, 800)
-    even = rng.random() < 0.5
+    even = last_halves or rng.random() < 0.5
     frames = []
     for at in genuine.times:
         step = max(sum(at >= begin for begin in begins) - 1, 0)
-        part = float(np.clip((at - begins[step]) / lasts, 0, 1))
+        length = lasts / 2 if last_halves and step else lasts
+        part = float(np.clip((at - begins[step]) / length, 0, 1))
         part = part if even else part * part * (3 - 2 * part)
         forward, back = pairs[step]
         first, second = _warp(stills[step], forward, part), _warp(stills[step + 1], back, 1 - part)
@@ -304,6 +331,7 @@ _ATTACKS: dict[str, Attack] = {
     "cut": _cut_between_stills,
     "wrong time": _shift_time,
     "morph": _morph_stills,
+    "morph through the front": _morph_through_front,
     "swaying morph": _sway_morph,
     "morph on a screen": _show_morph,
 }

@@ -54,6 +54,7 @@ FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
 RELIEF_OF_ONE = 0.8
 RELIEF = 1.6
+ARC_OF_ONE = -2.5
 ARC = 0.0
 # How long before a later step its turn is measured from, ms.
 _BEFORE_MS = 450
@@ -204,7 +205,7 @@ def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
         return Verdict(Reason.LIVE, 0.5)
     if not reliefs or not arcs or min(reliefs) < RELIEF_OF_ONE or combine_reliefs(reliefs) < RELIEF:
         return Verdict(Reason.FLAT, 0.0)
-    if sum(arcs) < ARC:
+    if min(arcs) < ARC_OF_ONE or sum(arcs) < ARC:
         return Verdict(Reason.MORPH, 0.3)
     return Verdict(Reason.LIVE, float(np.clip(combine_reliefs(reliefs) / (4 * RELIEF), 0.5, 1)))
 
