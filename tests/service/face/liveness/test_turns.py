@@ -62,10 +62,30 @@ def test_arc_of_a_second_turn_is_measured_from_any_pose() -> None:
     assert 0.3 < turn.arc.size / (turn.sine @ turn.sine) < 1.5
 
 
-def test_head_that_turns_to_one_side_and_then_to_the_other_is_live() -> None:
+_SIDES = [Step(Movement.LEFT, 300, 1050), Step(Movement.RIGHT, 1050, 1700)]
+
+
+def _turned_to_both_sides() -> Motion:
     poses = ((0.0, Pose()), (500.0, Pose()), (900.0, Pose(yaw=22)), (1050.0, Pose(yaw=22)))
     path = heads.path((*poses, (1500.0, Pose(yaw=-22)), (2000.0, Pose(yaw=-22))), clouds.TIMES.tolist())
-    motion = clouds.turned_along(_depth, path)
-    assert decide(motion, [Step(Movement.LEFT, 300, 1050), Step(Movement.RIGHT, 1050, 1700)]).live
-    again = decide(motion, [Step(Movement.LEFT, 300, 1050), Step(Movement.LEFT, 1050, 1700)])
+    return clouds.turned_along(_depth, path)
+
+
+def test_morph_through_the_front_is_a_morph() -> None:
+    motion = _turned_to_both_sides()
+    positions = motion.tracks.positions.astype(float)
+    left, right = positions[clouds.TIMES <= 1050][-1], positions[-1]
+    # 1 on the left, 0 in front, -1 on the right.
+    course = np.interp(clouds.TIMES, (500, 900, 1100, 1500), (0, 1, 1, -1))
+    morphed = [
+        positions[0] + max(part, 0) * (left - positions[0]) + max(-part, 0) * (right - positions[0])
+        for part in course
+    ]
+    assert decide(clouds.motion_of(morphed), _SIDES).reason is Reason.MORPH
+
+
+def test_head_that_turns_to_one_side_and_then_to_the_other_is_live() -> None:
+    motion = _turned_to_both_sides()
+    assert decide(motion, _SIDES).live
+    again = decide(motion, [_SIDES[0], Step(Movement.LEFT, 1050, 1700)])
     assert again.reason is not Reason.LIVE
