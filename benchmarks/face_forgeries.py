@@ -73,42 +73,44 @@ def _draw_path(steps: Sequence[Step], pose: Movements, rng: np.random.Generator)
     for step in steps:
         begins = step.from_ms + rng.uniform(220, 450)
         path.append((begins, now))
-        way = POSES.get(step.movement)
+        direction = POSES.get(step.movement)
         now = (
-            replace(now, nearer=rng.uniform(1.2, 1.6)) if way is None else pose(way, rng.uniform(15, 45), rng)
+            replace(now, nearer=rng.uniform(1.2, 1.6))
+            if direction is None
+            else pose(direction, rng.uniform(15, 45), rng)
         )
         path.append((begins + rng.uniform(350, 800), now))
     return [*path, (steps[-1].to_ms + 1000.0, now)]
 
 
-def _push(way: Pose, far: float, rng: np.random.Generator) -> Pose:
-    return Pose(x=way.yaw * far * 1.5, y=-way.pitch * far, roll=rng.normal(0, 10))
+def _push(direction: Pose, degrees: float, rng: np.random.Generator) -> Pose:
+    return Pose(x=direction.yaw * degrees * 1.5, y=-direction.pitch * degrees, roll=rng.normal(0, 10))
 
 
-def _tilt(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+def _tilt(direction: Pose, degrees: float, rng: np.random.Generator) -> Pose:
     return Pose(
-        yaw=way.yaw * far + rng.normal(0, 4),
-        pitch=way.pitch * far + rng.normal(0, 4),
+        yaw=direction.yaw * degrees + rng.normal(0, 4),
+        pitch=direction.pitch * degrees + rng.normal(0, 4),
         roll=rng.normal(0, 5),
         x=rng.normal(0, 10),
     )
 
 
-def _squeeze(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+def _squeeze(direction: Pose, degrees: float, rng: np.random.Generator) -> Pose:
     """As a program would: narrower in the direction of the turn, without perspective."""
-    return Pose(yaw=way.yaw * far, pitch=way.pitch * far, nearer=rng.uniform(0.8, 1.25))
+    return Pose(yaw=direction.yaw * degrees, pitch=direction.pitch * degrees, nearer=rng.uniform(0.8, 1.25))
 
 
-def _zoom(_way: Pose, _far: float, rng: np.random.Generator) -> Pose:
+def _zoom(_direction: Pose, _degrees: float, rng: np.random.Generator) -> Pose:
     return Pose(nearer=rng.uniform(1.2, 1.6))
 
 
-def _move_freely(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+def _move_freely(direction: Pose, degrees: float, rng: np.random.Generator) -> Pose:
     """Tilted, pushed and brought nearer at once."""
     return replace(
-        _tilt(way, far, rng),
-        x=way.yaw * far * rng.uniform(-1, 1.5),
-        y=-way.pitch * far * rng.uniform(-1, 1),
+        _tilt(direction, degrees, rng),
+        x=direction.yaw * degrees * rng.uniform(-1, 1.5),
+        y=-direction.pitch * degrees * rng.uniform(-1, 1),
         nearer=rng.uniform(0.85, 1.3),
     )
 
@@ -244,13 +246,13 @@ def _morph(
 def _sway_morph(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph whose frames a program moves as a head sways."""
     take = _morph_stills(genuine, rng)
-    far = rng.uniform(0.3, 1.5)
-    way = np.zeros(3)
+    size = rng.uniform(0.3, 1.5)
+    offset = np.zeros(3)
     frames = []
     for frame in take.frames:
-        way = 0.9 * way + 0.4 * far * rng.normal(size=3)
-        matrix = cv2.getRotationMatrix2D(tuple(take.eyes.mean(axis=0)), 0.4 * way[2], 1.0)
-        matrix[:, 2] += way[:2]
+        offset = 0.9 * offset + 0.4 * size * rng.normal(size=3)
+        matrix = cv2.getRotationMatrix2D(tuple(take.eyes.mean(axis=0)), 0.4 * offset[2], 1.0)
+        matrix[:, 2] += offset[:2]
         frames.append(cv2.warpAffine(frame, matrix, frame.shape[1::-1], borderMode=cv2.BORDER_REPLICATE))
     return replace(take, frames=frames)
 
