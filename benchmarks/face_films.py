@@ -51,8 +51,8 @@ def render_film(rng: np.random.Generator, steps: Sequence[Step], conditions: Con
         head, covered = person.paint(pose, scene, blinks[number], mouth[number])
         frame = room.paint(pose, number)
         frame += (head - frame) * covered[:, :, None]
-        dragged = _blur_motion(frame, _project_face(closed[number], scene) - _project_face(pose, scene))
-        frames.append(compress(simulate_sensor(dragged, scene, rng), conditions.quality))
+        blurred = _blur_motion(frame, _project_face(closed[number], scene) - _project_face(pose, scene))
+        frames.append(compress(simulate_sensor(blurred, scene, rng), conditions.quality))
     return Film(frames, times, _project_eyes(scene, opened[0]))
 
 
@@ -90,12 +90,12 @@ def _draw_path(
         if step.movement is Movement.CLOSER:
             now = replace(now, nearer=rng.uniform(1.2, 1.5), **draw_unrest())
         else:
-            way = POSES[step.movement]
+            direction = POSES[step.movement]
             # Few people look up as far as they turn.
-            far = conditions.turn if way.yaw else max(0.7 * conditions.turn, 12.0)
+            far = conditions.turn if direction.yaw else max(0.7 * conditions.turn, 12.0)
             now = Pose(
-                yaw=rest.yaw + way.yaw * far + rng.normal(0, 2.5),
-                pitch=rest.pitch + way.pitch * far + rng.normal(0, 2.5),
+                yaw=rest.yaw + direction.yaw * far + rng.normal(0, 2.5),
+                pitch=rest.pitch + direction.pitch * far + rng.normal(0, 2.5),
                 **draw_unrest(),
             )
         poses.append((begins + rng.uniform(350, 900), now))
@@ -145,18 +145,18 @@ def _project_face(pose: Pose, scene: Scene) -> NDArray[np.float64]:
     return np.array((scene.size[0] / 2 + pose.x + x * factor, scene.size[1] * 0.42 + pose.y + y * factor))
 
 
-def _blur_motion(frame: NDArray[np.float32], way: NDArray[np.float64]) -> NDArray[np.float32]:
-    """`frame` blurred along `way` (2,) px, as an exposure while it moved."""
-    long = float(np.hypot(*way))
-    if long < 0.4:
+def _blur_motion(frame: NDArray[np.float32], displacement: NDArray[np.float64]) -> NDArray[np.float32]:
+    """`frame` blurred along `displacement` (2,) px, as an exposure during the motion."""
+    length = float(np.hypot(*displacement))
+    if length < 0.4:
         return frame
-    side = 2 * int(np.ceil(long / 2)) + 3
+    side = 2 * int(np.ceil(length / 2)) + 3
     kernel = np.zeros((side, side), np.float32)
     for part in np.linspace(-0.5, 0.5, 4 * side):
-        x, y = side / 2 + part * way
+        x, y = side / 2 + part * displacement
         kernel[int(y), int(x)] += 1
-    dragged: NDArray[np.float32] = cv2.filter2D(frame, -1, kernel / kernel.sum())
-    return dragged
+    blurred: NDArray[np.float32] = cv2.filter2D(frame, -1, kernel / kernel.sum())
+    return blurred
 
 
 def _project_eyes(scene: Scene, pose: Pose) -> NDArray[np.float64]:

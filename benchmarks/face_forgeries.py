@@ -73,42 +73,44 @@ def _draw_path(steps: Sequence[Step], pose: Movements, rng: np.random.Generator)
     for step in steps:
         begins = step.from_ms + rng.uniform(220, 450)
         path.append((begins, now))
-        way = POSES.get(step.movement)
+        direction = POSES.get(step.movement)
         now = (
-            replace(now, nearer=rng.uniform(1.2, 1.6)) if way is None else pose(way, rng.uniform(15, 45), rng)
+            replace(now, nearer=rng.uniform(1.2, 1.6))
+            if direction is None
+            else pose(direction, rng.uniform(15, 45), rng)
         )
         path.append((begins + rng.uniform(350, 800), now))
     return [*path, (steps[-1].to_ms + 1000.0, now)]
 
 
-def _push(way: Pose, far: float, rng: np.random.Generator) -> Pose:
-    return Pose(x=way.yaw * far * 1.5, y=-way.pitch * far, roll=rng.normal(0, 10))
+def _push(direction: Pose, degrees: float, rng: np.random.Generator) -> Pose:
+    return Pose(x=direction.yaw * degrees * 1.5, y=-direction.pitch * degrees, roll=rng.normal(0, 10))
 
 
-def _tilt(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+def _tilt(direction: Pose, degrees: float, rng: np.random.Generator) -> Pose:
     return Pose(
-        yaw=way.yaw * far + rng.normal(0, 4),
-        pitch=way.pitch * far + rng.normal(0, 4),
+        yaw=direction.yaw * degrees + rng.normal(0, 4),
+        pitch=direction.pitch * degrees + rng.normal(0, 4),
         roll=rng.normal(0, 5),
         x=rng.normal(0, 10),
     )
 
 
-def _squeeze(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+def _squeeze(direction: Pose, degrees: float, rng: np.random.Generator) -> Pose:
     """As a program would: narrower in the direction of the turn, without perspective."""
-    return Pose(yaw=way.yaw * far, pitch=way.pitch * far, nearer=rng.uniform(0.8, 1.25))
+    return Pose(yaw=direction.yaw * degrees, pitch=direction.pitch * degrees, nearer=rng.uniform(0.8, 1.25))
 
 
-def _zoom(_way: Pose, _far: float, rng: np.random.Generator) -> Pose:
+def _zoom(_direction: Pose, _degrees: float, rng: np.random.Generator) -> Pose:
     return Pose(nearer=rng.uniform(1.2, 1.6))
 
 
-def _move_freely(way: Pose, far: float, rng: np.random.Generator) -> Pose:
+def _move_freely(direction: Pose, degrees: float, rng: np.random.Generator) -> Pose:
     """Tilted, pushed and brought nearer at once."""
     return replace(
-        _tilt(way, far, rng),
-        x=way.yaw * far * rng.uniform(-1, 1.5),
-        y=-way.pitch * far * rng.uniform(-1, 1),
+        _tilt(direction, degrees, rng),
+        x=direction.yaw * degrees * rng.uniform(-1, 1.5),
+        y=-direction.pitch * degrees * rng.uniform(-1, 1),
         nearer=rng.uniform(0.85, 1.3),
     )
 
@@ -192,21 +194,48 @@ def _cut_between_stills(genuine: Take, rng: np.random.Generator) -> Take:
 
 
 def _morph_stills(genuine: Take, rng: np.random.Generator) -> Take:
-    """A morph from each still to the next: warped by their flow, and blended."""
-    finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
+    """A morph from each still to the next."""
     stills = _choose_stills(genuine)
+    begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
+    return _morph(genuine, stills, begins, rng.uniform(400, 800), rng)
+
+
+def _morph_through_front(genuine: Take, rng: np.random.Generator) -> Take:
+    """A morph that passes the photo from the front between two poses, so that its line has a corner."""
+    front, *poses = _choose_stills(genuine)
+    stills, begins = [front, poses[0]], [genuine.steps[0].from_ms + rng.uniform(220, 450)]
+    lasts = rng.uniform(400, 800)
+    for step, pose in zip(genuine.steps[1:], poses[1:], strict=True):
+        stills += [front, pose]
+        begin = step.from_ms + rng.uniform(220, 450)
+        begins += [begin, begin + lasts / 2]
+    return _morph(genuine, stills, begins, lasts, rng, last_halves=len(stills) > 2)
+
+
+def _morph(
+    genuine: Take,
+    stills: Sequence[Pixels],
+    begins: Sequence[float],
+    lasts: float,
+    rng: np.random.Generator,
+    *,
+    last_halves: bool = False,
+) -> Take:
+    """The frames of a morph through `stills`, each warped by the flow to the next from one of `begins` on for
+    `lasts` ms, and blended; all but the first take half as long with `last_halves`.
+    """
+    finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
     greys = [cv2.cvtColor(still, cv2.COLOR_BGR2GRAY) for still in stills]
     pairs = [
         (finder.calc(first, second, None), finder.calc(second, first, None))
         for first, second in itertools.pairwise(greys)
     ]
-    begins = [step.from_ms + rng.uniform(220, 450) for step in genuine.steps]
-    lasts = rng.uniform(400, 800)
-    even = rng.random() < 0.5
+    even = last_halves or rng.random() < 0.5
     frames = []
     for at in genuine.times:
         step = max(sum(at >= begin for begin in begins) - 1, 0)
-        part = float(np.clip((at - begins[step]) / lasts, 0, 1))
+        length = lasts / 2 if last_halves and step else lasts
+        part = float(np.clip((at - begins[step]) / length, 0, 1))
         part = part if even else part * part * (3 - 2 * part)
         forward, back = pairs[step]
         first, second = _warp(stills[step], forward, part), _warp(stills[step + 1], back, 1 - part)
@@ -217,13 +246,13 @@ def _morph_stills(genuine: Take, rng: np.random.Generator) -> Take:
 def _sway_morph(genuine: Take, rng: np.random.Generator) -> Take:
     """A morph whose frames a program moves as a head sways."""
     take = _morph_stills(genuine, rng)
-    far = rng.uniform(0.3, 1.5)
-    way = np.zeros(3)
+    size = rng.uniform(0.3, 1.5)
+    offset = np.zeros(3)
     frames = []
     for frame in take.frames:
-        way = 0.9 * way + 0.4 * far * rng.normal(size=3)
-        matrix = cv2.getRotationMatrix2D(tuple(take.eyes.mean(axis=0)), 0.4 * way[2], 1.0)
-        matrix[:, 2] += way[:2]
+        offset = 0.9 * offset + 0.4 * size * rng.normal(size=3)
+        matrix = cv2.getRotationMatrix2D(tuple(take.eyes.mean(axis=0)), 0.4 * offset[2], 1.0)
+        matrix[:, 2] += offset[:2]
         frames.append(cv2.warpAffine(frame, matrix, frame.shape[1::-1], borderMode=cv2.BORDER_REPLICATE))
     return replace(take, frames=frames)
 
@@ -304,6 +333,7 @@ _ATTACKS: dict[str, Attack] = {
     "cut": _cut_between_stills,
     "wrong time": _shift_time,
     "morph": _morph_stills,
+    "morph through the front": _morph_through_front,
     "swaying morph": _sway_morph,
     "morph on a screen": _show_morph,
 }

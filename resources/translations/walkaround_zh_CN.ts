@@ -7246,8 +7246,8 @@
         <translation>允许所有用户使用人脸登录</translation>
     </message>
     <message>
-        <source>At login an arrow asks for one or two movements within four seconds. It keeps out printed photos and still pictures on a screen. It does not keep out a mask, a film of just these movements, a live deepfake, and some blends of two photos of the person.</source>
-        <translation>登录时箭头会提示在四秒内做一到两个动作，可挡住打印的照片和屏幕上的静态图片；挡不住面具、恰好包含这些动作的影片、实时换脸，以及部分由本人两张照片合成的渐变画面。</translation>
+        <source>At login an arrow asks for two movements within four seconds. It keeps out printed photos and still pictures on a screen. It does not keep out a mask, a film of just these movements, a live deepfake, and some blends of two photos of the person.</source>
+        <translation>登录时箭头会提示在四秒内做两个动作，可挡住打印的照片和屏幕上的静态图片；挡不住面具、恰好包含这些动作的影片、实时换脸，以及部分由本人两张照片合成的渐变画面。</translation>
     </message>
     <message>
         <source>Expect false refusals: a turn that is very small or very quick is refused. Who is refused tries again or uses the password. Rendered heads were measured, no real people. Therefore both rules are off after installation.</source>

@@ -54,6 +54,7 @@ FOUND_ON_THE_WAY = 0.5
 # What the turns have to show, each alone and all together (`evidence.py`).
 RELIEF_OF_ONE = 0.8
 RELIEF = 1.6
+ARC_OF_ONE = -2.5
 ARC = 0.0
 # How long before a later step its turn is measured from, ms.
 _BEFORE_MS = 450
@@ -197,12 +198,14 @@ def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
         pose = measure_turn(motion.tracks, motion.relief, frames, resting)
         if pose is not None:
             reliefs.append(weigh_relief(pose, float(pose.sine @ _direction(step.movement))))
-        arcs.append(_weigh_arc_of(motion, step, is_first=index == 0))
+        arc = _weigh_arc_of(motion, step, is_first=index == 0)
+        if arc is not None:
+            arcs.append(arc)
     if all(step.movement is Movement.CLOSER for step in steps):
         return Verdict(Reason.LIVE, 0.5)
-    if not reliefs or min(reliefs) < RELIEF_OF_ONE or combine_reliefs(reliefs) < RELIEF:
+    if not reliefs or not arcs or min(reliefs) < RELIEF_OF_ONE or combine_reliefs(reliefs) < RELIEF:
         return Verdict(Reason.FLAT, 0.0)
-    if sum(arcs) < ARC:
+    if min(arcs) < ARC_OF_ONE or sum(arcs) < ARC:
         return Verdict(Reason.MORPH, 0.3)
     return Verdict(Reason.LIVE, float(np.clip(combine_reliefs(reliefs) / (4 * RELIEF), 0.5, 1)))
 
@@ -212,16 +215,16 @@ def _pose_frames(motion: Motion, step: Step, resting: Flags) -> Flags:
     within = _is_within(motion.times, step)
     certain = motion.is_certain(step.movement) & (motion.tracks.found_share >= WELL_FOUND)
     signal = np.where(within & certain, motion.signal(step.movement), -np.inf)
-    return resting | (signal > _HELD_PART * signal.max())
+    return np.asarray(resting | (signal > _HELD_PART * signal.max()))
 
 
-def _weigh_arc_of(motion: Motion, step: Step, *, is_first: bool) -> float:
-    """The evidence of the arc of `step`, from shortly before it to its end; 0 if it cannot be measured."""
+def _weigh_arc_of(motion: Motion, step: Step, *, is_first: bool) -> float | None:
+    """The evidence of the arc of `step`, from shortly before it to its end; None if it cannot be measured."""
     times = motion.times
     frames = (times <= step.to_ms) & (is_first | (times >= step.from_ms - _BEFORE_MS))
     turn = measure_turn(motion.tracks, motion.relief, frames, times <= step.from_ms + REACTION_MS)
     if turn is None:
-        return 0.0
+        return None
     last = int(turn.course.argmax()) + 1
     detail = measure_lost_detail(motion.tracks, turn.frames[:last], np.clip(turn.course[:last], 0, 1))
     return weigh_arc(turn, lost_detail=detail, sway=measure_sway(motion.tracks, times <= step.from_ms))

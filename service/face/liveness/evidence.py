@@ -18,7 +18,7 @@ _FEIGNED = 0.025
 _FEIGNED_BY_TILT = 0.1
 _FEIGNED_BY_ERROR = 2.0
 # The arc over the square of the sine, as mean and standard deviation: of heads, whose noses differ in height,
-# to the side and up, where faces rise and fall more, and of morphs. More than the mean is as good as the mean.
+# to the side and up, where faces rise and fall more, and of morphs. More than the mean is as good as it.
 _HEAD_ARC = 0.8
 _HEAD_ARC_UP = 0.6
 _HEAD_DEVIATION = 0.3
@@ -48,7 +48,7 @@ def weigh_relief(turn: Turn, toward: float) -> float:
 
 def combine_reliefs(reliefs: Sequence[float]) -> float:
     """The relief of independent turns together (Stouffer's method)."""
-    return sum(reliefs) / np.sqrt(len(reliefs))
+    return float(sum(reliefs) / np.sqrt(len(reliefs)))
 
 
 def weigh_arc(turn: Turn, *, lost_detail: float, sway: float) -> float:
@@ -56,6 +56,8 @@ def weigh_arc(turn: Turn, *, lost_detail: float, sway: float) -> float:
 
     `lost_detail` is 0..1, `sway` the usual motion between frames before the turn in distances of the eyes.
     """
+    if not np.isfinite(turn.arc.error):
+        return 0.0
     size = float(np.hypot(*turn.sine))
     up = (turn.sine[1] / max(size, 1e-6)) ** 2
     square = np.clip(size, 0.01, _LARGE) ** 2

@@ -1,8 +1,8 @@
 """Measures whether a face turns as a solid head does, or changes from one picture into another.
 
 The points of a head that turns move on arcs: their positions are a linear combination of the sine and the
-cosine of the angle (Tomasi and Kanade, Shape and Motion from Image Streams, 1992). The points of a morph between two
-pictures move on straight lines, and its frames are blends, which lose detail half way.
+cosine of the angle (Tomasi and Kanade, Shape and Motion from Image Streams, 1992). The points of a morph
+between two pictures move on straight lines, and its frames are blends, which lose detail half way.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _INDEPENDENT = 1 / 3
 @dataclass(frozen=True, slots=True)
 class Arc:
     """How much the face narrows along the turn with the square of the sine (`size`), and its standard
-    `error`. A head that turns by the sine s has about s * s / 2 from any start, and a little more, because its
-    cheeks slant; a morph has about 0.
+    `error`. A head that turns by the sine s has about s * s / 2 from any start, and a little more, because
+    its cheeks slant; a morph has about 0.
     """
 
     size: float

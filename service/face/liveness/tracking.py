@@ -2,10 +2,10 @@
 
 Each frame is aligned to the reference, the first frame, by the similarity found for the frame before. Points
 of the reference are matched in it with pyramidal Lucas-Kanade, and back again as a check. A cubic surface
-motion is fitted to the matches and removed from the frame, and the points are matched again: only the parallax
-is left between both images, so that windows on a turned face match exactly (plane and parallax, Irani and
-Anandan, 1996). Brightness and contrast are normalized around each px, because shading changes while a head
-turns. Points do not drift, because each frame is compared with the reference itself.
+motion is fitted to the matches and removed from the frame, and the points are matched again. Only the
+parallax is left between both images then, so that windows on a turned face match exactly (plane and parallax,
+Irani and Anandan, 1996). Brightness and contrast are normalized around each px, because shading changes while
+a head turns. Points do not drift, because each frame is compared with the reference itself.
 """
 
 from __future__ import annotations
@@ -59,10 +59,11 @@ class Tracks:
     """Where points of the face are in every frame.
 
     `points` (n, 2) float32: in the reference, in distances of the eyes from their middle, x to the right and
-    y down. `positions` (frames, n, 2) float32: in each frame, in the same unit, after its similarity is undone;
-    NaN where a point was not found. `scale` (frames,): the size of the face against the reference; `shift`
-    (frames, 2): where the middle of the eyes went, in distances of the eyes; `roll` (frames,) degrees.
-    `patches`: the frames themselves, brought to the reference (frames, height, width) uint8.
+    y down. `positions` (frames, n, 2) float32: in each frame, in the same unit, without the frame's
+    similarity; NaN where a point was not found. `scale` (frames,): the size of the face against the
+    reference; `shift` (frames, 2): where the middle of the eyes went, in distances of the eyes; `roll`
+    (frames,) degrees.
+    `patches` (frames, height, width) uint8: the frames, aligned to the reference.
     """
 
     points: Points
@@ -219,7 +220,7 @@ def _fit_similarity(source: Points, target: Points) -> NDArray[np.float64]:
 def _fit_surface(points: Points, positions: Points) -> NDArray[np.float64]:
     """The coefficients (terms, 2) of the cubic that brings most of `points` to `positions` (n, 2)."""
     terms = _surface_terms(points)
-    weights = np.ones((len(points), 1))
+    weights: NDArray[Any] = np.ones((len(points), 1))
     # A weak pull towards the identity keeps the edges of the face in place where few points are found.
     identity = np.zeros((terms.shape[1], 2))
     identity[0], identity[1, 0], identity[2, 1] = EYES_AT, EYE_DISTANCE, EYE_DISTANCE

@@ -39,9 +39,9 @@ _ROUNDS = 5
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
     """One turn: `sine` (2,) of yaw (to the right of the picture) and of pitch (downwards) by a nose of
-    average height, its standard `error` (2,), `narrowing` (the width of the face against its height, 1 - cos), and
-    the `arc`. `frames` (n,) are the indexes of the frames that were used, `course` (n,) is how far the
-    turn is in each of them, 1 at its largest.
+    average height, its standard `error` (2,), the `narrowing` (of the width of the face against its height,
+    1 - cos), and the `arc`. `frames` (n,) are the indexes of the frames that were used, `course` (n,) is how
+    far the turn is in each of them, 1 at its largest.
     """
 
     sine: Values

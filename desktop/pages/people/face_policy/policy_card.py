@@ -58,7 +58,7 @@ class PolicyCard(Card):
         column.addSpacing(8)
         column.addWidget(label(self.tr("Head movements (challenge)"), "strong"))
         text = self.tr(
-            "At login an arrow asks for one or two movements within four seconds. It keeps out printed "
+            "At login an arrow asks for two movements within four seconds. It keeps out printed "
             "photos and still pictures on a screen. It does not keep out a mask, a film of just these "
             "movements, a live deepfake, and some blends of two photos of the person."
         )

@@ -29,6 +29,11 @@ def turned(depth: Depth, first: Pose, last: Pose, *, distance: float = 8.0, seed
     `distance` distances of the eyes.
     """
     poses = heads.path(((0.0, first), (700.0, first), (1200.0, last), (2000.0, last)), TIMES.tolist())
+    return turned_along(depth, poses, distance=distance, seed=seed)
+
+
+def turned_along(depth: Depth, poses: Sequence[Pose], *, distance: float = 8.0, seed: int = 0) -> Motion:
+    """The motion of a surface that is in each of `poses` at `TIMES`."""
     x, y = np.meshgrid(np.linspace(-0.95, 0.95, 22), np.linspace(-0.7, 1.6, 24))
     inside = (x / 1.05) ** 2 + ((y - 0.5) / 1.3) ** 2 < 1
     x, y = x[inside], y[inside]

@@ -1,0 +1,91 @@
+"""A turn is measured from all its frames together, and is more certain than in one of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.face.liveness.decision import REACTION_MS, Motion, decide
+from service.face.liveness.movements import Movement, Reason, Step
+from service.face.liveness.turns import Turn, measure_turn
+from shared.samples import heads
+from shared.samples.heads import Pose, Shape
+from tests.service.face.liveness import clouds
+
+Values = NDArray[np.float64]
+
+LEFT = Step(Movement.LEFT, 500, 1700)
+
+
+def _depth(x: Values, y: Values) -> Values:
+    return np.asarray(Shape().depth(x.astype(np.float32), y.astype(np.float32)), float)
+
+
+def _plane(x: Values, _y: Values) -> Values:
+    return np.zeros_like(x)
+
+
+def _measure(motion: Motion) -> Turn:
+    every = np.ones(len(motion.times), bool)
+    turn = measure_turn(motion.tracks, motion.relief, every, motion.times <= LEFT.from_ms + REACTION_MS)
+    assert turn is not None
+    return turn
+
+
+def test_sine_is_that_of_the_angle_and_the_course_rises() -> None:
+    for angle in (10, 24):
+        turn = _measure(clouds.turned(_depth, Pose(), Pose(yaw=angle)))
+        assert 0.7 < turn.sine[0] / np.sin(np.radians(angle)) < 1.4
+        assert abs(turn.sine[1]) < 0.03
+        assert abs(turn.course[:6]).max() < 0.1
+        assert turn.course[-3:].min() > 0.9
+
+
+def test_all_frames_are_more_certain_than_one() -> None:
+    motions = [clouds.turned(_depth, Pose(), Pose(yaw=10), seed=seed) for seed in range(6)]
+    together = np.std([_measure(motion).sine[0] for motion in motions])
+    assert together < 0.8 * np.std([motion.relief.turn[-1, 0] for motion in motions])
+
+
+def test_plane_has_a_narrowing_and_no_sine() -> None:
+    turn = _measure(clouds.turned(_plane, Pose(), Pose(yaw=30)))
+    assert abs(turn.sine).max() < 0.03
+    assert 0.1 < turn.narrowing < 0.2
+
+
+def test_arc_of_a_second_turn_is_measured_from_any_pose() -> None:
+    poses = ((0.0, Pose()), (100.0, Pose()), (500.0, Pose(yaw=22)), (700.0, Pose(yaw=22)))
+    path = heads.path((*poses, (1300.0, Pose(pitch=16)), (2000.0, Pose(pitch=16))), clouds.TIMES.tolist())
+    motion = clouds.turned_along(_depth, path)
+    turn = measure_turn(motion.tracks, motion.relief, motion.times >= 500, motion.times <= 650)
+    assert turn is not None
+    assert 0.3 < turn.arc.size / (turn.sine @ turn.sine) < 1.5
+
+
+_SIDES = [Step(Movement.LEFT, 300, 1050), Step(Movement.RIGHT, 1050, 1700)]
+
+
+def _turned_to_both_sides() -> Motion:
+    poses = ((0.0, Pose()), (500.0, Pose()), (900.0, Pose(yaw=22)), (1050.0, Pose(yaw=22)))
+    path = heads.path((*poses, (1500.0, Pose(yaw=-22)), (2000.0, Pose(yaw=-22))), clouds.TIMES.tolist())
+    return clouds.turned_along(_depth, path)
+
+
+def test_morph_through_the_front_is_a_morph() -> None:
+    motion = _turned_to_both_sides()
+    positions = motion.tracks.positions.astype(float)
+    left, right = positions[clouds.TIMES <= 1050][-1], positions[-1]
+    # 1 on the left, 0 in front, -1 on the right.
+    course = np.interp(clouds.TIMES, (500, 900, 1100, 1500), (0, 1, 1, -1))
+    morphed = [
+        positions[0] + max(part, 0) * (left - positions[0]) + max(-part, 0) * (right - positions[0])
+        for part in course
+    ]
+    assert decide(clouds.motion_of(morphed), _SIDES).reason is Reason.MORPH
+
+
+def test_head_that_turns_to_one_side_and_then_to_the_other_is_live() -> None:
+    motion = _turned_to_both_sides()
+    assert decide(motion, _SIDES).live
+    again = decide(motion, [_SIDES[0], Step(Movement.LEFT, 1050, 1700)])
+    assert again.reason is not Reason.LIVE
