@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from service.detection.reference_difference.alignment.cover import Covered, ReferenceFeatures, cover
+from service.detection.reference_difference.alignment.cover import (
+    ReferenceFeatures,
+    RegionPlace,
+    find_regions,
+)
 from service.detection.reference_difference.data import Pyramid, apply, corners, grey
 from shared import samples
 from shared.geometry import Rect
@@ -19,12 +23,12 @@ REGIONS = [Rect(x * 200 + 20, y * 225 + 20, 160, 185) for y in range(4) for x in
 
 def found(
     photo: Image, reference: Image = REFERENCE, regions: list[Rect] = REGIONS, seconds: float = 60
-) -> list[Covered | None]:
+) -> list[RegionPlace | None]:
     features = FEATURES if reference is REFERENCE else ReferenceFeatures(Pyramid(grey(reference)))
-    return cover(features, regions, Pyramid(grey(photo)), seconds)
+    return find_regions(features, regions, Pyramid(grey(photo)), seconds)
 
 
-def shown(places: list[Covered | None]) -> set[int]:
+def shown(places: list[RegionPlace | None]) -> set[int]:
     return {number for number, place in enumerate(places) if place is not None and place.covered}
 
 
@@ -41,7 +45,7 @@ def inside(matrix: Matrix, photo: Image, share: float) -> set[int]:
     return result
 
 
-def off(places: list[Covered | None], matrix: Matrix) -> float:
+def off(places: list[RegionPlace | None], matrix: Matrix) -> float:
     """By how many px the corners of the covered regions are off at most."""
     return max(
         float(np.abs(apply(place.homography, corners(region)) - apply(matrix, corners(region))).max())

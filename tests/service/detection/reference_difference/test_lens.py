@@ -54,14 +54,14 @@ def test_shift_leads_to_where_the_photo_shows_it(bend: float, aside: float, scal
 def test_without_a_bend_the_photo_is_warped_as_ever() -> None:
     photo = Pyramid(grey(BOARD))
     to_photo = np.array([[1.0, 0.03, 4.5], [-0.03, 1, 2], [0, 0, 1]])
-    image, valid = lens.seen(photo, to_photo, (200, 160), 0.0)
+    image, valid = lens.view(photo, to_photo, (200, 160), 0.0)
     np.testing.assert_array_equal(image, photo.warped(to_photo, (200, 160)))
     np.testing.assert_array_equal(valid, inside_mask(to_photo, (200, 160), photo.size))
 
 
 @pytest.mark.parametrize("bend", [-0.06, 0.06])
 def test_what_a_lens_bent_is_seen_straight(bend: float) -> None:
-    image, valid = lens.seen(Pyramid(grey(through(BOARD, bend))), np.eye(3), (SIZE, SIZE), bend)
+    image, valid = lens.view(Pyramid(grey(through(BOARD, bend))), np.eye(3), (SIZE, SIZE), bend)
     off = cv2.absdiff(cv2.GaussianBlur(image, (0, 0), 1), cv2.GaussianBlur(grey(BOARD), (0, 0), 1))
     inside = cv2.erode(valid, np.ones((9, 9), np.uint8)) > 0
     assert inside.mean() > 0.7

@@ -81,6 +81,6 @@ def test_bands_are_believed_on_a_plain_surface_beside_one_with_structure() -> No
     was[:160] += cv2.GaussianBlur(grain, (0, 0), 3)[:160] * 200
     bands_of_light = 0.12 * np.sin(np.arange(320, dtype=np.float32) / 320 * 8 * np.pi)
     now = was * np.exp(bands_of_light)[:, None]
-    low, high = shade.between(was, now, np.full((320, 320), 255, np.uint8))
+    low, high = shade.shade_range(was, now, np.full((320, 320), 255, np.uint8))
     at = bands_of_light.reshape(len(low), -1).mean(axis=1)
     assert np.abs((low + high) / 2 - at[:, None])[90:150].max() < 0.05

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from service.detection.onnx.backbone import Features
-from service.detection.second_opinion.unusual import nearest, unusualness
+from service.detection.second_opinion.unusual import nearest_distances, unusualness
 from service.detection.second_opinion.windows import Cells
 
 PLACE = Cells(2, 4, 2, 4)
@@ -31,20 +31,20 @@ def with_patch(base: Features, cells: Cells, seed: int) -> Features:
 
 
 def test_distance_of_the_same_picture_is_nothing() -> None:
-    assert nearest(features(1), [features(1)]).max() < 2e-3
+    assert nearest_distances(features(1), [features(1)]).max() < 2e-3
 
 
 def test_nearest_neighbour_may_be_one_patch_away_but_not_two() -> None:
     base = features(1)
     one, two = np.roll(base, 1, axis=0), np.roll(base, 2, axis=1)
-    assert nearest(base, [one])[1:-1].max() < 2e-3
-    assert nearest(base, [two])[:, 2:-2].min() > 0.1
+    assert nearest_distances(base, [one])[1:-1].max() < 2e-3
+    assert nearest_distances(base, [two])[:, 2:-2].min() > 0.1
 
 
 def test_each_patch_takes_the_nearest_of_all_pictures() -> None:
     first = with_patch(features(1), PLACE, 1)
     second = with_patch(features(1), ELSEWHERE, 2)
-    assert nearest(features(1), [first, second]).max() < 2e-3
+    assert nearest_distances(features(1), [first, second]).max() < 2e-3
 
 
 def test_new_thing_is_unusual_and_what_varies_is_not() -> None:

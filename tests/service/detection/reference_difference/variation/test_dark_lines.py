@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from service.detection.reference_difference.data import Floats
 from service.detection.reference_difference.difference.comparison import Comparison
 from service.detection.reference_difference.variation.dark_lines import (
-    covered,
     dark_lines,
-    has_like,
+    has_similar,
     is_crack_like,
     is_dark,
     is_moved,
     is_shown,
+    line_mask,
 )
 from service.detection.reference_difference.variation.memory import Appearance
 from shared.geometry import Rect
@@ -81,9 +81,9 @@ def test_a_line_is_shown_where_it_lies_and_not_elsewhere() -> None:
 
 def test_a_line_that_lies_elsewhere_is_of_its_kind_when_it_is_long_enough() -> None:
     (line,) = dark_lines([lined(20, 10, 60, 10)])
-    assert has_like(line, dark_lines([lined(30, 20, 30, 55)]))
-    assert not has_like(line, dark_lines([lined(30, 20, 44, 20)]))
-    assert not has_like(line, [])
+    assert has_similar(line, dark_lines([lined(30, 20, 30, 55)]))
+    assert not has_similar(line, dark_lines([lined(30, 20, 44, 20)]))
+    assert not has_similar(line, [])
 
 
 def plate(*ends: int, level: float = 60) -> Floats:
@@ -124,6 +124,6 @@ def test_a_short_line_is_not_like_a_crack() -> None:
 @given(st.integers(1, 200), st.integers(1, 200))
 def test_px_near_a_line_are_covered_inside_the_part_alone(width: int, height: int) -> None:
     (line,) = dark_lines([lined(20, 20, 60, 40)])
-    mask = covered(line, Rect(130, 50, 20, 20), (height, width))
+    mask = line_mask(line, Rect(130, 50, 20, 20), (height, width))
     assert mask.shape == (height, width)
     assert mask.any()
