@@ -89,8 +89,8 @@ class Ports:
     records, that have a verdict and such a model.
     `names`: of people by their ids.
     `is_busy`: whether detections wait. `compare`: what a photo adds (key, order, kind, judged findings and
-    kept ones in px of the photo as in `Computer.photo_memory`), `disagreements`: where photos disagree with the
-    reference image; both raise StoreUnavailableError. `rest` lets the process go that compares.
+    kept ones in px of the photo as in `Computer.photo_memory`), `disagreements`: where photos disagree with
+    the reference image; both raise StoreUnavailableError. `rest` lets the process go that compares.
     `version`, `oldest`, `newest`: of the way of comparing, and how many photos of each a memory keeps.
     """
 

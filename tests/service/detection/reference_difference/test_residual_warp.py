@@ -1,4 +1,4 @@
-"""Tests what one homography cannot correct: wandering scans, thresholds that widen lines."""
+"""Tests deviations that one homography cannot correct: wandering scans, thresholds that widen lines."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_lens_is_followed_further_than_a_block_is_searched() -> None:
     assert np.quantile(off, 0.95) < 0.5
 
 
-def test_what_is_read_from_beyond_the_photo_is_not_seen() -> None:
+def test_px_read_from_beyond_the_photo_are_not_visible() -> None:
     valid = np.full((SIZE, SIZE), 255, np.uint8)
     shift = np.zeros((SIZE, SIZE, 2), np.float32)
     assert residual_warp.visible_after(valid, shift).all()
@@ -63,7 +63,7 @@ def test_what_is_read_from_beyond_the_photo_is_not_seen() -> None:
     assert visible[:, : SIZE - 24].all()
 
 
-def test_what_lies_right_is_left_alone() -> None:
+def test_aligned_photo_is_not_shifted() -> None:
     copper = scans.etched(SIZE, SIZE, 4)
     valid = np.full(copper.shape, 255, np.uint8)
     assert residual_warp.residual_shift(grey(copper, None, 1), grey(copper, None, 2), valid) is None
@@ -75,7 +75,7 @@ def test_what_lies_right_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 4])
-def test_scans_that_wander_show_their_faults_and_little_else(seed: int) -> None:
+def test_wandering_scans_have_few_findings_beside_faults(seed: int) -> None:
     copper = scans.etched(SIZE, SIZE, seed)
     hurt, faults = scans.faulty(copper, 6, seed)
     shift = scans.wander(SIZE, SIZE, np.random.default_rng(seed))
@@ -92,7 +92,7 @@ def test_scans_that_wander_show_their_faults_and_little_else(seed: int) -> None:
     assert len(findings) <= len(faults) + 1
 
 
-def test_lines_that_are_all_wider_are_no_finding() -> None:
+def test_lines_that_are_all_wider_are_not_a_finding() -> None:
     copper = scans.etched(SIZE, SIZE, 2)
     wider = cv2.dilate(copper, np.ones((3, 3), np.uint8))
     one, other = (cv2.merge([image] * 3) for image in (copper, wider))

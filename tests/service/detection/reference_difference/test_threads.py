@@ -1,4 +1,4 @@
-"""The threads of a comparison belong to their owner and change no result."""
+"""Tests that the threads of a comparison belong to their owner and change no result."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_curve_keeps_black_white_and_order(exponent: float) -> None:
     assert (np.diff(curved[0, :, 0]) >= 0).all()
 
 
-def test_rare_tones_are_looked_at_as_often_as_common_ones() -> None:
+def test_rare_tones_are_sampled_as_often_as_common_ones() -> None:
     luminance = np.full((200, 200), 40, np.float32)
     luminance[:10, :10] = 200
     chosen = tone.sample_all_tones(luminance, np.ones(luminance.shape, np.bool_))
@@ -66,7 +66,7 @@ def test_rare_tones_are_looked_at_as_often_as_common_ones() -> None:
     assert 50 <= chosen.sum() - rare <= 150
 
 
-def test_only_tones_that_are_seen_are_looked_at() -> None:
+def test_only_visible_tones_are_sampled() -> None:
     seen = np.zeros((50, 50), np.bool_)
     seen[20:30] = True
     chosen = tone.sample_all_tones(np.full((50, 50), 90, np.float32), seen)
@@ -86,7 +86,7 @@ def test_light_has_the_exponent_of_the_photo(exponent: float) -> None:
 
 
 @pytest.mark.parametrize("exponent", [0.65, 1.5])
-def test_other_tones_are_no_finding_and_a_stain_is(exponent: float) -> None:
+def test_tone_curve_is_not_a_finding_and_a_stain_is(exponent: float) -> None:
     assert detect(PANEL, WHOLE, bent(PANEL, exponent)).boxes == ()
     hurt = PANEL.copy()
     cv2.circle(hurt, (300, 200), 20, (60, 90, 120), -1, cv2.LINE_AA)
@@ -94,7 +94,7 @@ def test_other_tones_are_no_finding_and_a_stain_is(exponent: float) -> None:
     assert found.box.iou(Rect(280, 180, 41, 41)) > 0.5
 
 
-def test_a_thing_of_one_colour_that_faded_is_found() -> None:
+def test_faded_object_of_one_colour_is_found() -> None:
     surface = PANEL.copy()
     surface[200:260, 180:300] = (40, 40, 190)
     faded = PANEL.copy()
