@@ -172,6 +172,6 @@ def test_nothing_is_opened_without_findings(
     def refused(*_: Any) -> None:
         raise AssertionError("a photo was read")
 
-    monkeypatch.setattr(second_opinions, "_aligned", refused)
+    monkeypatch.setattr(second_opinions, "_align_photo", refused)
     request = today(site, opinion(site, "lost.onnx"))
     assert computer.run(replace(request, photo=str(site / "reference.png"))).boxes == []

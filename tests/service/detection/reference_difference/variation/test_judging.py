@@ -182,7 +182,7 @@ def cracked_dirt(image: samples.Image, number: int) -> None:
 
 
 def failed(draw: Draw, number: int) -> PhotoVariation:
-    """The contribution of a photo whose findings at the varying place a person confirmed by failing the item."""
+    """The contribution of a failed photo whose findings at the varying place a person confirmed."""
     photo = photographed(draw, number)
     confirmed = [one.box for one in compared(photo, None).boxes]
     assert confirmed

@@ -1,4 +1,4 @@
-"""Tests the memory of a region: bounded, the same for the same photos, disagreements with the reference image."""
+"""Tests the memory of a region: bounded, equal for equal photos, and comparing with its reference image."""
 
 from __future__ import annotations
 
