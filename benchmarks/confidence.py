@@ -33,7 +33,7 @@ from service.detection.reference_difference.difference.confidence import (
     confidence,
     measures,
 )
-from service.detection.reference_difference.model import examine, in_photo
+from service.detection.reference_difference.model import examine, photo_box
 from service.detection.reference_difference.threads import WorkThreads
 from shared.geometry import Rect
 from shared.samples import Image
@@ -114,7 +114,7 @@ def _parts(
     every.sort(key=lambda one: -one[0])
     size = (photo.shape[1], photo.shape[0])
     found = [
-        DetectedDifference("", sure, in_photo(part, view, seen.scanned, size)) for sure, part, view in every
+        DetectedDifference("", sure, photo_box(part, view, seen.scanned, size)) for sure, part, view in every
     ]
     for (sure, part, view), real in zip(every, verdicts(found), strict=True):
         if real is not None and not part.highlight:

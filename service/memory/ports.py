@@ -89,7 +89,7 @@ class Ports:
     0..1; 0 for another place. `items` returns the facts of the items that exist. `decided` returns those of
     these items, and of these records' items, that have a verdict and such a model. `names` returns the names
     of users by id. `is_busy` returns whether detections are pending. `compare` compares a photo (key, order,
-    kind, judged and kept findings in px of the photo as in `Computer.memory_of`); `disagreements` returns
+    kind, judged and kept findings in px of the photo as in `Computer.photo_memory`); `disagreements` returns
     where photos disagree with the reference image; both raise StoreUnavailableError. `rest` ends the process
     that compares. `version` is the version of the comparison; a memory keeps the `oldest` and `newest` photos
     of each kind, as many as these say.

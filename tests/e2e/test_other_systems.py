@@ -130,7 +130,7 @@ def test_functions_of_glibc_are_left_alone(
 
     monkeypatch.setattr("ctypes.CDLL", loaded)
     show(monkeypatch, module)
-    getattr(module, "trim" if module is memory_trimming else "keep")()
+    getattr(module, "trim" if module is memory_trimming else "keep_freed_memory")()
 
 
 def test_postgresql_is_read_by_threads_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:

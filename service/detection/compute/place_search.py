@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 from service.detection.compute import pictures
 from service.detection.failure import DetectionFailed
 from service.detection.messages import FoundPlace
-from service.detection.reference_difference.alignment.cover import Covered, ReferenceFeatures, cover
+from service.detection.reference_difference.alignment.cover import (
+    ReferenceFeatures,
+    RegionPlace,
+    find_regions,
+)
 from service.detection.reference_difference.data import Pyramid, grey
 from shared.geometry import mapped_corners, point_to_pixels
 
@@ -97,7 +101,7 @@ class PlaceSearch:
             regions.append(point_to_pixels(x, y, w, h, width, height))
         enlarge, shrink_back = np.diag([1 / photo_scale, 1 / photo_scale, 1.0]), np.diag([scale, scale, 1.0])
 
-        def to_found_place(place: Covered | None, number: int) -> FoundPlace | None:
+        def to_found_place(place: RegionPlace | None, number: int) -> FoundPlace | None:
             if place is None:
                 return None
             matrix = enlarge @ place.homography @ shrink_back
@@ -114,7 +118,7 @@ class PlaceSearch:
                 "covered": place.covered,
             }
 
-        covered = cover(features, regions, photo, max(until - time.monotonic(), 0.0))
+        covered = find_regions(features, regions, photo, max(until - time.monotonic(), 0.0))
         return [to_found_place(place, number) for number, place in enumerate(covered)]
 
     def _load_features(self, path: str) -> tuple[ReferenceFeatures, float]:

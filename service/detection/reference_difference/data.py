@@ -1,4 +1,7 @@
-"""Defines the values that the steps of reference-difference exchange, and warps between frames."""
+"""Defines the values that the steps of reference-difference exchange, and warps between frames.
+
+A frame is a rectangle of px in which both pictures are compared.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,13 @@ Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float32]
 Matrix = NDArray[np.float64]
 
-# Our pixel (0, 0) covers [0, 1); OpenCV's warps and keypoints count pixel centres as whole numbers.
+# Here pixel (0, 0) covers [0, 1); for OpenCV's warps and keypoints pixel centres are whole numbers.
 _HALF: Final[Matrix] = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]], np.float64)
 _HALF_BACK: Final[Matrix] = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1]], np.float64)
 
 
 class AlignmentFailed(Exception):  # noqa: N818 - an answer, not a fault
-    """The photo could not be laid over the region. `reason` is a stable word, str() says it in English."""
+    """The photo could not be aligned with the region. `reason` is a stable word, str() is an English text."""
 
     REASONS: Final = {
         "too_small": "the region or the photo is too small to compare",
@@ -37,11 +40,12 @@ class AlignmentFailed(Exception):  # noqa: N818 - an answer, not a fault
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What a person may set; the defaults need no touching.
+    """The settings of a comparison.
 
-    sensitivity: 0..1, higher finds fainter differences. smallest: the shortest defect reported, in px of the
-    reference image, or in mm when mm_per_pixel (of the reference image) is known. ignored: parts of the
-    reference image (px) in which nothing is reported. min_confidence: findings below are dropped.
+    sensitivity: 0..1; a higher one finds fainter differences. smallest: length of the shortest defect that is
+    reported, in px of the reference image, or in mm if mm_per_pixel (of the reference image) is known.
+    ignored: parts of the reference image (px) in which nothing is reported. min_confidence: findings below
+    are dropped.
     """
 
     sensitivity: float = 0.5
@@ -53,11 +57,12 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Where the region lies in the photo.
+    """The place of the region in the photo.
 
-    homography: 3 x 3 float64, reference px -> photo px. inliers: places that agree with it. error_px: median
-    residual of those places in photo px. score: share of the structure that agrees, 0..1. visible: share of
-    the region inside the photo, 0..1. bend: of the photo's lens, see `lens`; the homography leaves it out.
+    homography: 3 x 3 float64, reference px -> photo px. inliers: the number of blocks that agree with it.
+    error_px: median residual of these blocks in photo px. score: share of the structure that agrees, 0..1.
+    visible: share of the region inside the photo, 0..1. bend: of the photo's lens, see `lens`, which the
+    homography does not include.
     """
 
     homography: Matrix = field(repr=False)
@@ -72,7 +77,7 @@ class Alignment:
 class DetectedDifference:
     """A difference: label, confidence 0..1, and its half-open box in px of the upright photo as decoded.
 
-    It is no `shared.findings.Finding` yet: `computer` enlarges the box to the photo itself.
+    `computer` converts the box to px of the photo file.
     """
 
     label: str
@@ -82,9 +87,10 @@ class DetectedDifference:
 
 @dataclass(frozen=True, slots=True)
 class SuppressedDifference:
-    """A difference that the memory of the region explains, as it would be reported without.
+    """A difference that the memory of the region explains, as it would be reported without a memory.
 
-    left: the confidence 0..1 in what the memory does not explain of it. photos: the keys of those that do.
+    left: the confidence 0..1 in the part that the memory does not explain. photos: the keys of the photos
+    that explain the rest.
     """
 
     difference: DetectedDifference
@@ -94,9 +100,9 @@ class SuppressedDifference:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one comparison found, how the photo was aligned, and how long it took in seconds.
+    """The differences, the alignment and the seconds of one comparison.
 
-    suppressed: what a memory explains, the most confident first.
+    suppressed: the differences that a memory explains, the most confident first.
     """
 
     boxes: tuple[DetectedDifference, ...]
@@ -119,7 +125,7 @@ def apply(matrix: Matrix, points: NDArray[Any]) -> Matrix:
 
 
 def inverse(matrix: Matrix) -> Matrix:
-    """The mapping back."""
+    """The inverse mapping."""
     return np.asarray(np.linalg.inv(matrix), np.float64)
 
 
@@ -140,7 +146,7 @@ def local_scale(matrix: Matrix, rect: Rect) -> float:
 
 
 def warp(image: Bytes, to_image: Matrix, size: tuple[int, int], flags: int = cv2.INTER_LINEAR) -> Bytes:
-    """`image` seen through `to_image` (frame px -> image px) in a frame of `size` (width, height)."""
+    """`image` resampled through `to_image` (frame px -> image px) in a frame of `size` (width, height)."""
     part = _crop(image, to_image, size)
     if part is not None:
         return part
@@ -166,7 +172,7 @@ def warp(image: Bytes, to_image: Matrix, size: tuple[int, int], flags: int = cv2
 
 
 def _crop(image: Bytes, to_image: Matrix, size: tuple[int, int]) -> Bytes | None:
-    """The frame when it is a plain cut-out of the image (to a hundredth of a pixel), else None."""
+    """The frame if it is a plain cut-out of the image (to a hundredth of a pixel), else None."""
     frame = corners(Rect(0, 0, *size))
     moved = apply(to_image, frame)
     x, y = (round(v) for v in moved[0])
@@ -179,7 +185,7 @@ def _crop(image: Bytes, to_image: Matrix, size: tuple[int, int]) -> Bytes | None
 
 
 def inside_mask(to_image: Matrix, size: tuple[int, int], image_size: tuple[int, int]) -> Bytes:
-    """255 where the frame px of `size` (width, height) lies inside an image of `image_size`."""
+    """A mask of a frame of `size` (width, height): 255 where its px are inside an image of `image_size`."""
     frame = apply(inverse(to_image), corners(Rect(0, 0, *image_size)))
     mask = np.zeros((size[1], size[0]), np.uint8)
     cv2.fillConvexPoly(mask, np.rint((frame - 0.5) * 16).astype(np.int32), 255, cv2.LINE_8, 4)
@@ -192,7 +198,7 @@ def grey(image: Bytes) -> Bytes:
 
 
 class Pyramid:
-    """An image (BGR or grey) and its halved versions, made when first asked for."""
+    """An image (BGR or grey) and its halved versions, which are computed when they are first needed."""
 
     def __init__(self, image: Bytes) -> None:
         self._levels = [image]
@@ -205,7 +211,7 @@ class Pyramid:
     def warped(
         self, to_image: Matrix, size: tuple[int, int], flags: int = cv2.INTER_LINEAR, sharp: float = 1.5
     ) -> Bytes:
-        """The image in a frame of `size`, from the level whose px are no finer than the frame's / `sharp`.
+        """The image in a frame of `size`, from the level with at most `sharp` px for each of the frame.
 
         to_image: frame px -> image px.
         """
@@ -215,7 +221,7 @@ class Pyramid:
     def level(
         self, to_image: Matrix, size: tuple[int, int], sharp: float
     ) -> tuple[Bytes, tuple[float, float]]:
-        """The level that `warped` takes, and its px per px of the image, across and down."""
+        """The level that `warped` uses, and its px per px of the image, across and down."""
         step = local_scale(to_image, Rect(0, 0, *size))
         level = 0
         while step > sharp and min(self._levels[level].shape[:2]) > 32:

@@ -37,7 +37,7 @@ from service.detection.reference_difference.difference.confidence import confide
 from service.detection.reference_difference.difference.labels import label
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.variation.appearance import difference_of
-from service.detection.reference_difference.variation.judging import judge, surer
+from service.detection.reference_difference.variation.judging import judge, raise_confidence
 from service.detection.reference_difference.variation.memory import (
     MOST_APPEARANCES,
     MOST_FAINT,
@@ -50,36 +50,36 @@ from shared.images.cv import cv2
 from shared.wire.memory import MemoryKind
 
 VERSION = 1
-# px of a frame that is compared at once at full resolution, and of one that stands for a larger one: what is
-# thin is looked for again in `fine`.
+# The most px of a frame that is compared at full resolution, and the px of the coarse frame of a larger
+# region, in which `fine_search` searches thin differences again.
 _MOST_AT_ONCE = 6_000_000
 _AT_ONCE = 3_000_000
-# px of the photo; where the homography fits better than this, nothing is left that wanders.
+# px of the photo. If the homography fits better, no residual shift is searched.
 _SETTLED = 0.1
-# A box reaches beyond the pixels that differ by two thirds of the tolerance for edges, since about so much of
-# a defect cannot be distinguished from its edge, and by a share of its shorter side (px).
+# A box reaches beyond the differing pixels by about two thirds of the tolerance for edges, in which a defect
+# cannot be distinguished from its edge, and by a share of its shorter side (at most these px).
 _RIM = 0.65
 _RIM_SHARE = 0.1
 _MOST_RIM_SHARE = 3.0
-# In black-and-white scans a threshold has moved every edge by some px, and boxes are drawn wide: those of
-# DeepPCB (Tang et al. 2019) leave about 8 px around what changed. This much (px of the photo) fits boxes that
-# leave 5 to 10.
+# In black-and-white scans a threshold has moved each edge by some px, and annotators draw wide boxes: those
+# of DeepPCB (Tang et al. 2019) have a margin of about 8 px. This margin (px of the photo) fits boxes with 5
+# to 10.
 _SCAN_RIM = 5.5
 _SCAN_SHARE = 0.95
-# Drawn or resampled, what is bilevel has grey edges.
+# The least share of black and white in a drawn or resampled bilevel picture, which has grey edges.
 _BILEVEL_SHARE = 0.85
-# Edges are grey between black and white, so the rarer of the two covers at least about so much of what is
-# grey. A night sky has many more tones than lights.
+# The area of the rarer of black and white relative to the grey area, which is edges in a bilevel picture. A
+# night sky has much more grey than lights.
 _LESSER_TO_GREY = 0.25
-# Grey levels by which the channels of a picture lie apart that has colour, and up to which it can have none.
+# Grey levels between the channels from which a picture has colour, and up to which it can have none.
 _TINT = 9
 _GREY = 5
-# Grey levels of the brightest channel up to which a tint is not seen.
+# Grey levels of the brightest channel up to which a tint is not visible.
 _DARK = 32
 # Without findings a photo passes, so then the alignment must be beyond doubt (see `checks.BELONGS`).
 _LEAST_TO_PASS = 0.75
-# The confidence from which something at a place that never varied may become a finding, and from which a
-# place is one that varies.
+# The least confidence of a difference that may become a finding at a place that never varied, and of a
+# difference that makes a place vary.
 _FAINT = 0.25
 
 
@@ -94,9 +94,9 @@ def detect(
     """Compare `photo` with `region` (px) of `reference`; both BGR uint8, upright.
 
     The photo may show the whole reference, the region, or anything between. Boxes are in px of the photo,
-    clipped to it, the most confident first. `start` is the alignment that a person set, see `align`. What
-    `memory` explains is suppressed; without one, or with one of no photos, the result is the same. Raises
-    AlignmentFailed when the photo does not show the region.
+    clipped to it, the most confident first. start: the alignment that a user set, see `align`. memory:
+    differences that it explains are suppressed; a memory without photos has no effect. Raises AlignmentFailed
+    if the photo does not show the region.
     """
     begun = time.perf_counter()
     wanted = parameters or Parameters()
@@ -104,16 +104,16 @@ def detect(
     size = (photo.shape[1], photo.shape[0])
     reported_differences, suppressed = [], []
     known = memory if memory is not None and memory.photos else None
-    today = () if known is None else appearances(reported(seen, wanted.min_confidence))
-    for view, part, sure in reported(seen, wanted.min_confidence if known is None else _FAINT):
+    today = () if known is None else appearances(reported_parts(seen, wanted.min_confidence))
+    for view, part, sure in reported_parts(seen, wanted.min_confidence if known is None else _FAINT):
         judged = (
             None
             if known is None or sure < wanted.min_confidence
             else judge(known, today, part, view, seen, sure)
         )
         if judged is None and known is not None:
-            sure = surer(known, part, view, sure)
-        box = in_photo(part, view, seen.scanned, size)
+            sure = raise_confidence(known, part, view, sure)
+        box = photo_box(part, view, seen.scanned, size)
         if sure < wanted.min_confidence or box.empty:
             continue
         one = DetectedDifference(label(part, view.was, view.now), sure, box)
@@ -122,7 +122,7 @@ def detect(
         elif judged.rest is None or judged.sure < wanted.min_confidence:
             suppressed.append(SuppressedDifference(one, judged.sure, judged.photos))
         else:
-            box = in_photo(judged.rest, view, seen.scanned, size)
+            box = photo_box(judged.rest, view, seen.scanned, size)
             reported_differences.append(
                 DetectedDifference(label(judged.rest, view.was, view.now), judged.sure, box)
             )
@@ -146,19 +146,20 @@ def photo_variation(
     judged: Sequence[Rect] = (),
     without: Sequence[Rect] = (),
 ) -> PhotoVariation:
-    """What `photo` adds to the memory of the region: the differences that are reported without a memory.
+    """The contribution of `photo` to the memory of the region: the differences reported without a memory.
 
-    A difference too faint to be reported was seen by nobody, so a photo that a person passed permits none.
-    key, order, kind: of the photo, see `PhotoVariation`. judged: px of a photo that did not pass, where a
-    person rejected or confirmed findings; nothing else of it counts. What a person confirmed counts however
-    faint it is. without: px of the photo where a person kept a finding. Raises AlignmentFailed.
+    A difference too faint to be reported was not shown to a person, so a passed photo does not permit it.
+    key, order, kind: of the photo, see `PhotoVariation`. judged: places, px of the photo, where a person
+    rejected or confirmed findings, if the photo did not pass; nothing else of it counts, and confirmed
+    findings count however faint they are. without: places, px of the photo, where a person kept a finding.
+    Raises AlignmentFailed.
     """
     wanted = parameters or Parameters()
     seen = examine(reference, region, photo, wanted, start)
     size = (photo.shape[1], photo.shape[0])
     found, faint = [], []
-    for view, part, sure in reported(seen, min(_FAINT, wanted.min_confidence)):
-        box = in_photo(part, view, seen.scanned, size)
+    for view, part, sure in reported_parts(seen, min(_FAINT, wanted.min_confidence)):
+        box = photo_box(part, view, seen.scanned, size)
         if any(_is_same(box, other) for other in without):
             continue
         if kind is not MemoryKind.PASSED and not any(_is_same(box, other) for other in judged):
@@ -173,7 +174,7 @@ def photo_variation(
 
 
 def appearances(found: Iterable[tuple[Comparison, DifferencePart, float]]) -> tuple[Appearance, ...]:
-    """How parts look in px and light of the reference image, of the most confident ones."""
+    """The appearances of the most confident parts, in px and light of the reference image."""
     chosen = sorted(found, key=lambda one: -one[2])[:MOST_APPEARANCES]
     return tuple(Appearance.of(*difference_of(part, view)[:2]) for view, part, _ in chosen)
 
@@ -182,8 +183,8 @@ def _is_same(box: Rect, other: Rect) -> bool:
     return box.intersection(other).area >= 0.5 * min(box.area, other.area) > 0
 
 
-def reported(seen: Examined, least: float) -> Iterator[tuple[Comparison, DifferencePart, float]]:
-    """The parts with a confidence of `least` or more without a memory, each with its look and confidence."""
+def reported_parts(seen: Examined, least: float) -> Iterator[tuple[Comparison, DifferencePart, float]]:
+    """The parts with a confidence of at least `least` without a memory, with comparison and confidence."""
     for view in seen.looks:
         for part in view.found:
             sure = confidence(part, view, seen)
@@ -206,8 +207,8 @@ def examine(
     def compared(frame: ComparisonFrame, light: Light | None = None) -> Comparison | None:
         search = Search(
             threshold,
-            _least(wanted, 1 / frame.to_reference[0, 0]),
-            partial(_allowed, wanted=wanted, to_frame=inverse(frame.to_reference)),
+            _shortest_part(wanted, 1 / frame.to_reference[0, 0]),
+            partial(_allowed_mask, wanted=wanted, to_frame=inverse(frame.to_reference)),
             alignment.error_px > _SETTLED,
             scanned,
             bilevel,
@@ -223,7 +224,7 @@ def examine(
     looks = [first]
     if full.pixels > first.frame.pixels:
         again = [compared(*window) for window in fine_search.windows(*grey_levels, first, full)]
-        looks = fine_search.combined(first, [seen for seen in again if seen is not None])
+        looks = fine_search.combine(first, [seen for seen in again if seen is not None])
     return Examined(looks, alignment, scanned, bilevel, threshold)
 
 
@@ -237,30 +238,30 @@ def _frame(area: Rect, homography: Matrix) -> ComparisonFrame:
 
 
 def _in_colour(reference: Bytes, photo: Bytes) -> bool:
-    """Whether there is colour to compare: one of the two has it, and the other could have shown it."""
+    """Whether there is colour to compare: one picture has colour, and the other could show it."""
     small = [np.ascontiguousarray(image[::4, ::4]) for image in (reference, photo)]
     if max(int(_spread(image).max()) for image in small) <= _TINT:
         return False
-    # Noise has colour too, but not in the mean. A small stain may be all the colour that there is.
+    # The colour of noise disappears in the mean. A small stain may be the only colour.
     soft = [np.asarray(cv2.blur(image, (5, 5)), np.uint8) for image in small]
     grey, coloured = sorted(soft, key=lambda image: float(_spread(image).mean()))
     if _spread(grey).max() > _GREY:
         return True
-    # The dark part of a picture has no colour, whatever the rest has.
+    # The dark part of a picture has no colour in any case.
     shown = _spread(coloured)[coloured.max(axis=2) > _DARK]
     return bool(not shown.size or np.quantile(shown, 0.75) <= _TINT)
 
 
 def _spread(image: Bytes) -> Bytes:
-    """How far the channels lie apart at each px, in grey levels."""
+    """The difference of the greatest and the least channel at each px, in grey levels."""
     channels = cv2.split(image)
     return np.asarray(cv2.subtract(reduce(cv2.max, channels), reduce(cv2.min, channels)), np.uint8)
 
 
 def _black_and_white(image: Bytes, share: float = _SCAN_SHARE) -> bool:
-    """Whether a scanner made it that knows only black and white; resampled, its edges would be grey.
+    """Whether the image is black and white, as from a scanner; resampling would make its edges grey.
 
-    share: of the pixels that are black or white, where less than all but a few will do.
+    share: the least share of pixels that are black or white.
     """
     counts = np.bincount(image[::4, ::4, 1].ravel(), minlength=256)
     black, white, every = int(counts[:24].sum()), int(counts[232:].sum()), int(counts.sum())
@@ -268,7 +269,7 @@ def _black_and_white(image: Bytes, share: float = _SCAN_SHARE) -> bool:
     return black + white >= share * every and min(black, white) > _LESSER_TO_GREY * grey_levels
 
 
-def _allowed(valid: Bytes, wanted: Parameters, to_frame: Matrix) -> Bytes:
+def _allowed_mask(valid: Bytes, wanted: Parameters, to_frame: Matrix) -> Bytes:
     if not wanted.ignored:
         return valid
     allowed = valid.copy()
@@ -278,15 +279,15 @@ def _allowed(valid: Bytes, wanted: Parameters, to_frame: Matrix) -> Bytes:
     return allowed
 
 
-def _least(wanted: Parameters, scale: float) -> float:
+def _shortest_part(wanted: Parameters, scale: float) -> float:
     if wanted.smallest is None:
         return 3.0
     in_reference = wanted.smallest / wanted.mm_per_pixel if wanted.mm_per_pixel else wanted.smallest
     return max(in_reference * scale, 2.0)
 
 
-def in_photo(part: DifferencePart, seen: Comparison, scanned: bool, photo_size: tuple[int, int]) -> Rect:
-    """The bounds in the photo of the part's own pixels (not of its turned box), and its rim."""
+def photo_box(part: DifferencePart, seen: Comparison, scanned: bool, photo_size: tuple[int, int]) -> Rect:
+    """The bounds in the photo of the part's pixels (not of its rotated box), with a margin."""
     hull = cv2.convexHull(cv2.findNonZero(part.mask.view(np.uint8))).reshape(-1, 2).astype(np.float64)
     rims = np.array([(0, 0), (0, 1), (1, 0), (1, 1)], np.float64)
     hull = (hull[:, None, :] + rims[None]).reshape(-1, 2) + np.array([part.box.x, part.box.y])

@@ -1,8 +1,8 @@
 """Runs channels or images in parallel: NumPy and OpenCV release the interpreter lock.
 
-The threads belong to a `WorkThreads`, which the caller of a comparison owns and closes. What runs inside its
-`shared` finds them; anywhere else, also on these threads themselves, the work is done in order. The results
-are the same.
+The threads belong to a `WorkThreads`, which the caller of a comparison owns and closes. Work inside its
+`shared` uses them. Anywhere else, also on these threads themselves, the work is done in order with the same
+results.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-# Not an argument: work is shared five calls below `detect`, in functions that know nothing of threads.
+# Not an argument, because the work is shared five calls below `detect`, in functions without threads.
 _SHARED: ContextVar[Executor | None] = ContextVar("work_threads", default=None)
 
 
 class WorkThreads:
-    """Up to three threads that share the work of comparisons; they start when there is work."""
+    """Up to three threads that share the work of comparisons. They start when there is work."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(min(os.cpu_count() or 1, 3), thread_name_prefix="compare")
 
     @contextmanager
     def shared(self) -> Iterator[None]:
-        """Let what this thread runs inside share its work with these threads."""
+        """Let this thread share its work with these threads inside the block."""
         before = _SHARED.set(self._pool)
         try:
             yield
@@ -36,12 +36,12 @@ class WorkThreads:
             _SHARED.reset(before)
 
     def close(self) -> None:
-        """End the threads, after the work that they do."""
+        """End the threads after their present work."""
         self._pool.shutdown()
 
 
-def side_by_side(work: Sequence[Callable[[], T]]) -> list[T]:
-    """What each piece of `work` gives, in order; the first runs on this thread."""
+def run_parallel(work: Sequence[Callable[[], T]]) -> list[T]:
+    """The results of the pieces of `work`, in order; the first piece runs on this thread."""
     pool = _SHARED.get()
     if pool is None:
         return [piece() for piece in work]

@@ -1,4 +1,4 @@
-"""Fixtures of the detection tests: a damaged panel, and an item whose photo shows it."""
+"""Provides fixtures of the detection tests: a damaged panel, and an item whose photo shows it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def item(client: TestClient, scene: samples.Scene) -> dict[str, Any]:
 
 
 class Held:
-    """Computing stands still until `go` is set; `started` is set when it was asked for."""
+    """The computation pauses until `go` is set. `started` is set when it was requested."""
 
     def __init__(self) -> None:
         self.started, self.go = threading.Event(), threading.Event()

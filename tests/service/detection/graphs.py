@@ -1,4 +1,4 @@
-"""Tiny ONNX files made on the spot: models that answer what the test puts into them."""
+"""Creates tiny ONNX files: models that return the outputs that a test gives them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`walkaround detect` on files: one pair, a region, a batch with a pair that cannot be compared."""
+"""Tests `walkaround detect` on files: one pair, a region, a batch with a pair that cannot be compared."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_one_pair(folder: Path, settings: Settings, capsys: pytest.CaptureFixtur
     assert lines(capsys.readouterr().out)[0]["boxes"] == [], (x, y)
 
 
-def test_a_batch_says_in_each_line_what_came_of_it(folder: Path, settings: Settings, tmp_path: Path) -> None:
+def test_each_line_of_a_batch_has_its_result(folder: Path, settings: Settings, tmp_path: Path) -> None:
     pairs = folder / "pairs.csv"
     pairs.write_text(
         "reference,photo\nreference.png,photo.png\nreference.png,broken.png\nreference.png,none.png\n"
@@ -79,7 +79,7 @@ def test_a_batch_says_in_each_line_what_came_of_it(folder: Path, settings: Setti
         ("reference;photo\na.png;b.png\n", "no column reference and no photo"),
     ],
 )
-def test_a_wrong_table_is_said_before_anything_runs(
+def test_wrong_table_is_reported_before_any_comparison(
     settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, message: str
 ) -> None:
     batch, out = tmp_path / "pairs.csv", tmp_path / "out.jsonl"
@@ -90,7 +90,7 @@ def test_a_wrong_table_is_said_before_anything_runs(
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
-def test_a_line_that_names_too_little_stops_no_other(
+def test_incomplete_line_does_not_stop_the_others(
     folder: Path, settings: Settings, tmp_path: Path, encoding: str
 ) -> None:
     (folder / "reference.png").rename(folder / "参考 1.png")
@@ -139,13 +139,13 @@ def test_an_onnx_file_as_the_model(
         ["--photo", "p.png", "--reference", "r.png", "--mm-per-pixel", "0"],
     ],
 )
-def test_wrong_use_says_so(arguments: list[str], settings: Settings) -> None:
+def test_wrong_use_is_reported(arguments: list[str], settings: Settings) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["detect", *arguments], settings)
     assert ended.value.code == 2
 
 
-def test_an_unknown_model_is_said(
+def test_unknown_model_is_reported(
     settings: Settings, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert main(["detect", "--photo", "p.png", "--model", str(tmp_path / "none.onnx")], settings) == 1

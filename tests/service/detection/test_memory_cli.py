@@ -1,4 +1,4 @@
-"""`walkaround memory` on files: made from photos, shown, and used by `walkaround detect`."""
+"""Tests `walkaround memory` on files: created from photos, shown, and used by `walkaround detect`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def make(folder: Path, *photos: str) -> list[str]:
     return ["memory", "make", *where, *(str(folder / name) for name in photos)]
 
 
-def test_what_passed_photos_show_is_suppressed_and_said(
+def test_differences_of_passed_photos_are_suppressed_and_reported(
     folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(make(folder, "photo0.png", "photo1.png", "broken.png"), settings) == 0
@@ -72,7 +72,7 @@ def test_what_passed_photos_show_is_suppressed_and_said(
     assert sorted(suppressed["photos"]) == sorted(photo["sha256"] for photo in shown["photos"])
 
 
-def test_no_photo_that_can_be_compared_makes_no_memory(
+def test_without_a_comparable_photo_no_memory_is_written(
     folder: Path, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(make(folder, "broken.png", "none.png"), settings) == 1

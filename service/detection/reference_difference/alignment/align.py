@@ -1,8 +1,8 @@
-"""Finds where the region of the reference image lies in a photo, and refuses when it is not there.
+"""Finds the region of the reference image in a photo, and refuses photos that do not show it.
 
-Cheap guesses first (the photo has the shape of the reference or of the region), then features. Each guess is
-laid over the reference, mended block by block from coarse to fine, and believed only when the structure of
-the two agrees (`blocks`); so a guess that fits by accident is refused, wherever it came from.
+Cheap guesses come first (the photo has the shape of the reference or of the region), then features. Each
+guess is refined block by block from coarse to fine. It is accepted only if the structure of both pictures
+agrees (`blocks`), so a guess that fits by accident is refused.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ from service.detection.reference_difference.data import (
     local_scale,
     shift_scale,
 )
-from service.detection.reference_difference.threads import side_by_side
+from service.detection.reference_difference.threads import run_parallel
 from shared.geometry import Rect
 
 _FINE_SIDE = 1600
 _CLEARLY_BELONGS = 0.85
 _SURELY_BELONGS = 0.9
 _MEASURING_ERROR = 0.2
-# A person vouches for the alignment that they set; where less than this agrees, nothing could be compared.
-_LEAST_SET = 0.12
+# The least score of an alignment that a user set: with less, nothing could be compared.
+_LEAST_SET_SCORE = 0.12
 
 
 def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None = None) -> Alignment:
-    """Where `region` (px of the reference image) lies in the photo; both pyramids are of grey images.
+    """The alignment of `region` (px of the reference image) with the photo; both pyramids have grey images.
 
-    `start` (3 x 3, reference px -> photo px) is where a user says that it lies: it is only mended where the
-    structure agrees with it, and refused only where next to nothing does. Raises AlignmentFailed.
+    start: the alignment that a user set (3 x 3, reference px -> photo px). It is refined if the structure
+    agrees with it, and refused only if almost nothing agrees. Raises AlignmentFailed.
     """
     if min(region.w, region.h) < 16 or min(photo.size) < 16:
         raise AlignmentFailed("too_small")
-    check = checks.frame_of(checks.surroundings(region, reference.size), checks.SIDE, 1.0)
+    check = checks.reference_window(checks.surroundings(region, reference.size), checks.SIDE, 1.0)
     if start is not None:
-        return _checked_alignment(photo, region, _from_person(reference, photo, region, check, start))
+        return _to_alignment(photo, region, _align_from_start(reference, photo, region, check, start))
     best: checks.CandidateHomography | None = None
     guesses: list[Matrix] = []
     for guess, reach in _guesses(reference, region, photo):
         guesses.append(guess)
         tried = checks.check(reference, photo, check, guess, reach)
-        if tried is None or not checks.plausible(tried.homography, region, photo.size):
+        if tried is None or not checks.is_plausible(tried.homography, region, photo.size):
             continue
         if best is None or tried.score > best.score:
             best = tried
@@ -67,11 +67,11 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
     if best is None or not (best.score >= checks.BELONGS or best.blank):
         for guess, reach in repeating.propose(reference, checks.surroundings(region, reference.size), photo):
             tried = checks.check(reference, photo, check, guess, reach)
-            # In a field of equal things a wrong place agrees by and large too.
+            # In a field of equal objects a wrong place mostly agrees too, so the score must be higher.
             if (
                 tried is not None
                 and tried.score > _SURELY_BELONGS
-                and checks.plausible(tried.homography, region, photo.size)
+                and checks.is_plausible(tried.homography, region, photo.size)
             ):
                 best = tried
                 break
@@ -84,38 +84,42 @@ def align(reference: Pyramid, region: Rect, photo: Pyramid, start: Matrix | None
         best = bent or best
     if best is None or not (best.score >= checks.BELONGS or best.blank):
         raise AlignmentFailed("no_match")
-    return _checked_alignment(photo, region, _finer(reference, photo, region, best))
+    return _to_alignment(photo, region, _refine(reference, photo, region, best))
 
 
-def _from_person(
+def _align_from_start(
     reference: Pyramid, photo: Pyramid, region: Rect, check: checks.ReferenceWindow, start: Matrix
 ) -> checks.CandidateHomography:
-    """The alignment that a person set, mended when it is right but for what a click is off."""
-    if not checks.plausible(start, region, photo.size):
+    """The alignment that a user set, refined if it is right up to the precision of a click."""
+    if not checks.is_plausible(start, region, photo.size):
         raise AlignmentFailed("no_match")
     tried = checks.check(reference, photo, check, start, 10)
-    if tried is not None and tried.score >= checks.BELONGS and checks.near(tried.homography, start, region):
-        finer = _finer(reference, photo, region, tried)
-        if checks.near(finer.homography, start, region):
+    if (
+        tried is not None
+        and tried.score >= checks.BELONGS
+        and checks.is_near(tried.homography, start, region)
+    ):
+        finer = _refine(reference, photo, region, tried)
+        if checks.is_near(finer.homography, start, region):
             return finer
     to_photo = start @ check.to_reference
-    known = blocks.smoothed(reference.warped(check.to_reference, check.size))
-    seen = blocks.smoothed(photo.warped(to_photo, check.size))
+    known = blocks.smooth(reference.warped(check.to_reference, check.size))
+    seen = blocks.smooth(photo.warped(to_photo, check.size))
     valid = inside_mask(to_photo, check.size, photo.size)
     block = min(checks.BLOCK, min(check.size) // 2)
     fit = blocks.fit(blocks.measure(known, seen, valid, block, 8, 64), check.size, 2.0)
-    if fit.score < _LEAST_SET and not (tried is not None and tried.blank):
+    if fit.score < _LEAST_SET_SCORE and not (tried is not None and tried.blank):
         raise AlignmentFailed("no_match")
-    return _in_photo_px(
+    return _scale_residuals(
         checks.CandidateHomography(start, fit, False), check.scale, local_scale(start, region)
     )
 
 
-def _checked_alignment(photo: Pyramid, region: Rect, best: checks.CandidateHomography) -> Alignment:
-    visible = checks.visible(best.homography, region, photo.size)
+def _to_alignment(photo: Pyramid, region: Rect, best: checks.CandidateHomography) -> Alignment:
+    visible = checks.visible_share(best.homography, region, photo.size)
     if visible < checks.LEAST_VISIBLE:
         raise AlignmentFailed("not_visible")
-    best = _snapped(best, region)
+    best = _snap_to_pixels(best, region)
     agreeing = best.fit.residuals[best.fit.agreeing]
     return Alignment(
         best.homography / best.homography[2, 2],
@@ -128,9 +132,10 @@ def _checked_alignment(photo: Pyramid, region: Rect, best: checks.CandidateHomog
 
 
 def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple[Matrix, int]]:
-    """Homographies to try, reference px -> photo px, and by how many px of the check each may be off.
+    """Homographies to try, reference px -> photo px, each with the px of the check that it may be off.
 
-    Those that come from the image shapes are tried close by first: most scans and fixed cameras fit at once.
+    Guesses from the image shapes are first tried within a short reach: most scans and fixed cameras fit at
+    once.
     """
     width, height = photo.size
     shape = width / height
@@ -140,14 +145,14 @@ def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple
         for area in ([whole] if region == whole else [whole, region])
         if abs(np.log(shape / (area.w / area.h))) < 0.03
     ]
-    # In a small region few blocks have a say: there each must be free to lie anywhere.
+    # A small region has few blocks, so each must be searched within the full reach.
     reaches = (4, 10) if min(region.w, region.h) > 2 * checks.BLOCK else (10,)
     yield from ((matrix, reach) for reach in reaches for matrix in alike)
     views = [whole]
     context = checks.surroundings(region, reference.size)
     if max(context.w, context.h) < 0.6 * max(whole.w, whole.h):
         views.append(context)
-    known, seen = side_by_side(
+    known, seen = run_parallel(
         [
             lambda: features.join([checks.extract(reference, area) for area in views]),
             lambda: checks.extract(photo, Rect(0, 0, width, height)),
@@ -159,32 +164,32 @@ def _guesses(reference: Pyramid, region: Rect, photo: Pyramid) -> Iterator[tuple
             yield matrix, 8
 
 
-def _finer(
+def _refine(
     reference: Pyramid, photo: Pyramid, region: Rect, guess: checks.CandidateHomography
 ) -> checks.CandidateHomography:
-    """Mend the homography again at the region's own resolution; the score stays that of the check."""
+    """Refine the homography at the resolution of the region; the score stays that of the check."""
     scale = min(1.0, local_scale(guess.homography, region))
-    context = checks.frame_of(checks.surroundings(region, reference.size), checks.SIDE, 1.0)
-    frame = checks.frame_of(region, _FINE_SIDE, scale)
+    context = checks.reference_window(checks.surroundings(region, reference.size), checks.SIDE, 1.0)
+    frame = checks.reference_window(region, _FINE_SIDE, scale)
     if guess.blank or frame.scale < 1.15 * context.scale:
-        return _in_photo_px(guess, context.scale, scale)
+        return _scale_residuals(guess, context.scale, scale)
     to_photo = guess.homography @ frame.to_reference
-    known = blocks.smoothed(reference.warped(frame.to_reference, frame.size))
-    seen, valid = lens.seen(photo, to_photo, frame.size, guess.bend)
-    found = blocks.measure(known, blocks.smoothed(seen), valid, checks.BLOCK, 5, 144)
+    known = blocks.smooth(reference.warped(frame.to_reference, frame.size))
+    seen, valid = lens.view(photo, to_photo, frame.size, guess.bend)
+    found = blocks.measure(known, blocks.smooth(seen), valid, checks.BLOCK, 5, 144)
     fit = blocks.fit(found, frame.size, 1.2, 0.3)
     if fit.score < 0.5 * guess.score:
-        return _in_photo_px(guess, context.scale, scale)
+        return _scale_residuals(guess, context.scale, scale)
     mended = guess.homography @ frame.to_reference @ fit.update @ inverse(frame.to_reference)
     better = blocks.Fit(fit.update, fit.residuals, fit.agreeing, guess.score)
     mended_guess = checks.CandidateHomography(mended, better, guess.blank, guess.bend)
-    return _in_photo_px(mended_guess, frame.scale, scale)
+    return _scale_residuals(mended_guess, frame.scale, scale)
 
 
-def _snapped(guess: checks.CandidateHomography, region: Rect) -> checks.CandidateHomography:
-    """A homography that is a shift by whole pixels but for the measuring error becomes that shift.
+def _snap_to_pixels(guess: checks.CandidateHomography, region: Rect) -> checks.CandidateHomography:
+    """Replace a homography by a shift by whole pixels if they differ by no more than the measuring error.
 
-    Such a photo is already aligned, and resampling it would only blur it.
+    Such a photo is already aligned, and resampling would only blur it.
     """
     points = corners(region)
     moved = apply(guess.homography, points) - points
@@ -196,7 +201,7 @@ def _snapped(guess: checks.CandidateHomography, region: Rect) -> checks.Candidat
     )
 
 
-def _in_photo_px(
+def _scale_residuals(
     guess: checks.CandidateHomography, frame_scale: float, photo_scale: float
 ) -> checks.CandidateHomography:
     fit = guess.fit

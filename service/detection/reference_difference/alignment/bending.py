@@ -1,4 +1,4 @@
-"""Finds how a wide lens bent a photo that a homography alone does not lay over the reference well."""
+"""Finds the bend of a wide lens for a photo that a homography alone does not align well."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from service.detection.reference_difference.alignment import checks
 from service.detection.reference_difference.data import Matrix, Pyramid
 from shared.geometry import Rect
 
-# Bends (see `lens`) that are tried first, and by how much the best one is then changed. The lens of a phone
-# bends by 0.02, a wide one by 0.1.
-_TRIED: Final = (-0.04, 0.04, -0.085, 0.085)
+# Bends (see `lens`) that are tried first, and the steps by which the best one is then changed. The lens of a
+# phone bends by 0.02, a wide one by 0.1.
+_FIRST_BENDS: Final = (-0.04, 0.04, -0.085, 0.085)
 _STEPS: Final = (0.02, 0.01, 0.005)
-# Longest side of the windows that are tried, px, and how far off a guess may lie in them.
+# Longest side of the windows that are tried, px, and the px that a guess may be off in them.
 _SIDE = 320
 _REACH, _NEAR = 8, 4
-# The guesses that are tried, the share of the structure that must agree, and more than without a bend.
+# The number of guesses that are tried, the share of the structure that must agree, and its least gain over
+# the share without a bend.
 _MOST_GUESSES = 3
 _BELONGS = 0.75
-_BETTER = 0.04
-# px of a window that agreeing blocks may lie off at most, at which they count nothing.
-_FAR = 2.0
+_LEAST_GAIN = 0.04
+# The mean residual of agreeing blocks, px of a window, at which the closeness is 0.
+_MOST_RESIDUAL = 2.0
 
 
 def through_lens(
@@ -29,15 +30,15 @@ def through_lens(
 ) -> checks.CandidateHomography | None:
     """The alignment with the bend under which most of the structure agrees.
 
-    guesses: homographies, the best first. least: the share that agrees without a bend, 0..1. None where a
-    bend does not make it clearly more.
+    guesses: homographies, the best first. least: the share that agrees without a bend, 0..1. None if a bend
+    does not increase it clearly.
     """
     around = checks.surroundings(region, reference.size)
-    small = checks.frame_of(around, _SIDE, 1.0)
+    small = checks.reference_window(around, _SIDE, 1.0)
 
     def tried(guess: Matrix, bend: float, reach: int) -> checks.CandidateHomography | None:
         found = checks.check(reference, photo, small, guess, reach, bend)
-        return found if found and checks.plausible(found.homography, region, photo.size) else None
+        return found if found and checks.is_plausible(found.homography, region, photo.size) else None
 
     def better(
         one: checks.CandidateHomography | None, other: checks.CandidateHomography | None
@@ -46,7 +47,7 @@ def through_lens(
 
     best: checks.CandidateHomography | None = None
     for guess in guesses[:_MOST_GUESSES]:
-        for bend in _TRIED:
+        for bend in _FIRST_BENDS:
             best = better(best, tried(guess, bend, _REACH))
     for step in _STEPS:
         if best is None:
@@ -57,14 +58,14 @@ def through_lens(
     if best is None:
         return None
     whole = checks.check(
-        reference, photo, checks.frame_of(around, checks.SIDE, 1.0), best.homography, _NEAR, best.bend
+        reference, photo, checks.reference_window(around, checks.SIDE, 1.0), best.homography, _NEAR, best.bend
     )
-    if whole is None or whole.score < max(_BELONGS, least + _BETTER):
+    if whole is None or whole.score < max(_BELONGS, least + _LEAST_GAIN):
         return None
-    return whole if checks.plausible(whole.homography, region, photo.size) else None
+    return whole if checks.is_plausible(whole.homography, region, photo.size) else None
 
 
 def _closeness(one: checks.CandidateHomography) -> float:
-    """The share of the structure that agrees, less where it lies further off: many bends are near enough."""
+    """The share of the structure that agrees, reduced by the residuals, because many bends nearly fit."""
     agreeing = one.fit.residuals[one.fit.agreeing]
-    return one.score * (1 - float(agreeing.mean()) / _FAR) if agreeing.size else 0.0
+    return one.score * (1 - float(agreeing.mean()) / _MOST_RESIDUAL) if agreeing.size else 0.0

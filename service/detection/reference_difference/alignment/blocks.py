@@ -1,9 +1,9 @@
-"""Measures, block by block, how far a photo laid over the reference is still off, and mends the homography.
+"""Measures the remaining offset of an aligned photo block by block, and refines the homography.
 
 A block of the reference is searched in the photo by normalised correlation. Its offset counts only along the
-directions in which the block has structure (its structure tensor), so a lone edge cannot pull along itself.
-The offsets are fitted by an update of the homography with robust weights (iteratively reweighted least
-squares, Tukey's biweight), so damage in the photo does not pull either.
+directions in which the block has structure (its structure tensor), so a single edge has no effect along
+itself. An update of the homography is fitted to the offsets with robust weights (iteratively reweighted least
+squares, Tukey's biweight), so that damage in the photo has no effect either.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Bytes, Floats, Matrix
-from service.detection.reference_difference.threads import side_by_side
+from service.detection.reference_difference.threads import run_parallel
 from shared.images.cv import cv2
 
-# A block with less gradient energy than this (grey levels squared per px, after smoothing) has no structure
-# to hold on to; noise of 3 grey levels leaves about 0.5 after the smoothing.
+# A block with less gradient energy (grey levels squared per px, after smoothing) has no structure. Noise of 3
+# grey levels has about 0.5 after the smoothing.
 _LEAST_ENERGY = 1.6
-_AGREES = 0.5
+_LEAST_CORRELATION = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Offsets:
     total: int
 
 
-def smoothed(image: Bytes, sigma: float = 1.0) -> Floats:
-    """Grey image as float32, smoothed against noise and compression."""
+def smooth(image: Bytes, sigma: float = 1.0) -> Floats:
+    """A grey image as float32, smoothed to reduce noise and compression."""
     return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma), np.float32)
 
 
@@ -73,7 +73,7 @@ def measure(
             known_tensors[reach] = tensors
     xx, xy, yy = tensors
     reference_energy = xx + yy
-    covered = _covered(valid, block, tops, lefts)
+    covered = _covered_blocks(valid, block, tops, lefts)
     structured = covered & (reference_energy >= _LEAST_ENERGY)
     plain = covered & ~structured
     # The photo's structure counts only where the reference has none.
@@ -97,7 +97,7 @@ def measure(
             found.append((fine_x + x1 - left, fine_y + y1 - top, best if np.isfinite(best) else 0.0))
         return found
 
-    first, second = side_by_side([partial(search, some) for some in np.array_split(places, 2)])
+    first, second = run_parallel([partial(search, some) for some in np.array_split(places, 2)])
     found = np.array([*first, *second], np.float64).reshape(-1, 3)
     a, b, c = xx[structured], xy[structured], yy[structured]
     centres = np.stack([np.array(lefts)[places[:, 1]], np.array(tops)[places[:, 0]]], axis=1) + block / 2
@@ -128,8 +128,8 @@ def _tensors(image: Floats, block: int, tops: list[int], lefts: list[int]) -> ND
     return np.asarray((until[..., start + block] - until[..., start]) / block**2)
 
 
-def _covered(valid: Bytes, block: int, tops: list[int], lefts: list[int]) -> NDArray[np.bool_]:
-    """Which of the blocks at `tops` and `lefts` are 255 all over."""
+def _covered_blocks(valid: Bytes, block: int, tops: list[int], lefts: list[int]) -> NDArray[np.bool_]:
+    """Whether each of the blocks at `tops` and `lefts` is 255 everywhere."""
     if valid.all():
         return np.ones((len(tops), len(lefts)), np.bool_)
     return np.array(
@@ -138,7 +138,7 @@ def _covered(valid: Bytes, block: int, tops: list[int], lefts: list[int]) -> NDA
 
 
 def _places(length: int, block: int, reach: int, most: int) -> list[int]:
-    """Starts of blocks spread over `length`, about sqrt(most) of them, overlapping by half at most."""
+    """The starts of about sqrt(most) blocks spread over `length`, which overlap by half at most."""
     room = length - block
     if room < 0:
         return []
@@ -147,13 +147,13 @@ def _places(length: int, block: int, reach: int, most: int) -> list[int]:
 
 
 def _peak(surface: NDArray[np.float32], x: int, y: int) -> tuple[float, float]:
-    """The maximum of `surface` to parts of a pixel, by a parabola through three values per axis."""
+    """The subpixel maximum of `surface`, from a parabola through three values per axis."""
 
     def fine(before: float, at: float, after: float) -> float:
         bend = before - 2 * at + after
         return 0.0 if bend > -1e-6 else min(max(0.5 * (before - after) / bend, -0.5), 0.5)
 
-    # Plain numbers: arithmetic with scalars of NumPy costs as much as the correlation itself.
+    # Arithmetic with NumPy scalars would cost as much as the correlation, so these are Python numbers.
     height, width = surface.shape
     value = surface.item
     dx = fine(value(y, x - 1), value(y, x), value(y, x + 1)) if 0 < x < width - 1 else 0.0
@@ -163,10 +163,10 @@ def _peak(surface: NDArray[np.float32], x: int, y: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """An update of the homography (3 x 3, frame px -> frame px) and how well the blocks agree with it.
+    """An update of the homography (3 x 3, frame px -> frame px) and its agreement with the blocks.
 
-    residuals: per block in px along its structure; agreeing: the blocks that correlate and lie within
-    `tolerance`; score: the share of agreeing structure, 0..1.
+    residuals: of each block in px along its structure. agreeing: the blocks that correlate and are within the
+    tolerance. score: the share of agreeing structure, 0..1.
     """
 
     update: Matrix
@@ -178,7 +178,7 @@ class Fit:
 def fit(found: Offsets, size: tuple[int, int], tolerance: float, freedom: float = 1.0) -> Fit:
     """Fit the offsets by a homography near the identity in a frame of `size` (width, height) px.
 
-    freedom scales how far scale, shear and perspective may leave the identity; few blocks hold them back.
+    freedom: a factor for the deviations of shift, slope and perspective that are expected.
     """
     count = len(found.centres)
     if count == 0:
@@ -194,7 +194,7 @@ def fit(found: Offsets, size: tuple[int, int], tolerance: float, freedom: float 
     rows[:, 1, 6:] = np.stack([x * y, y * y], 1)
     trace = np.trace(found.tensors, axis1=1, axis2=2)
     direction = found.tensors / np.maximum(trace, 1e-9)[:, None, None]
-    # How far a shift, a slope and a perspective may be off, in px at the frame's edge.
+    # The expected deviations of shift, slope and perspective, in px at the edge of the frame.
     shift, slope, tilt = 6.0 * freedom, reach * 0.03 * freedom, reach * 0.02 * freedom
     spread = np.array([shift, slope, slope, shift, slope, slope, tilt, tilt])
     ridge = np.diag(1 / spread**2)
@@ -212,7 +212,7 @@ def fit(found: Offsets, size: tuple[int, int], tolerance: float, freedom: float 
         residual = np.sqrt(np.maximum(((direction @ off[..., None])[..., 0] * off).sum(axis=1), 0))
         weights = start * np.clip(1 - (residual / width) ** 2, 0, None) ** 2
         width = max(width * 0.75, tolerance)
-    agreeing = (found.correlation > _AGREES) & (residual < tolerance)
+    agreeing = (found.correlation > _LEAST_CORRELATION) & (residual < tolerance)
     importance = np.minimum(np.sqrt(found.energy), 12.0)
     total = importance.sum() + found.photo_only * 2.0
     score = float(importance[agreeing].sum() / total) if total > 0 else 0.0

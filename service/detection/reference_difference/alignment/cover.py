@@ -1,9 +1,9 @@
-"""Finds which regions of a reference image a photo shows, and where.
+"""Finds the regions of a reference image that a photo shows, and their places.
 
-One homography is looked for that lays the whole photo over the reference image, and believed when the
-structure agrees all over the part that both show; a look-alike place agrees in itself and not around it. Each
-region is then checked with it. Where no such homography is found (a curved surface, a photo that shows little
-of it), the regions are tried one by one, and those are kept that agree with each other.
+One homography is searched that aligns the whole photo with the reference image. It is accepted if the
+structure agrees in all of the part that both show: at a similar place the structure agrees, but not around
+it. Each region is then checked with the homography. If no homography is found (a curved surface, a photo that
+shows little of it), the regions are tried one by one, and the regions that agree with each other are found.
 """
 
 from __future__ import annotations
@@ -18,32 +18,35 @@ from service.detection.reference_difference.alignment import checks, features
 from service.detection.reference_difference.data import Matrix, Pyramid, apply, corners, inverse, shift_scale
 from shared.geometry import Rect
 
-# Above so many px of the longer side, the parts of a reference image are looked at too: in the whole, what
-# fills a close-up is a few px large.
+# If the longer side of a reference image has more px, features of its parts are used too: in the whole image
+# the content of a close-up has a few px.
 _LARGE = 1.6 * checks.FEATURE_SIDE
-# What shows the reference image reaches 0.95, also when it is damaged; other panels of the same make 0.83.
-_SURE = 0.9
-# Of a photo or of the reference image, so much is seen in the other: a corner agrees by accident.
+# Photos of the reference image reach 0.95, also of damaged surfaces; other panels of the same type reach
+# 0.83.
+_SURE_SCORE = 0.9
+# The least share of the photo or of the reference image that the other one shows: a corner agrees by
+# accident.
 _IN_COMMON = 0.5
-# What fills a close-up is found where the photo is as coarse as the reference image there.
+# Longest sides, px, of coarser copies of the photo: the content of a close-up is found at the scale of the
+# reference image.
 _COARSE_SIDES = (600, 300)
-# Two places that agree nearly as well as each other: nobody can tell which of them the photo shows.
-_AS_GOOD = 0.03
-# Most regions agree so well; where a look-alike does by and large, many do not.
+# Places whose scores differ by less cannot be distinguished.
+_EQUAL_SCORE = 0.03
+# The median score of the regions; in a photo of a similar surface many regions have less.
 _USUAL = 0.85
-# Where the homography of the photo is known, so much structure is enough: the rest may be damage.
+# The least score of a region if the homography of the photo is known: the rest may be damage.
 _EXPECTED = 0.35
-# A region that lies in the photo with so large a share is one that the photo shows.
-_SHOWN = 0.9
-# So many of the regions that the photo would then show have to be found in it.
-_MOST_OF_THEM = 0.6
+# A photo shows a region if a larger share of it is inside.
+_SHOWN_SHARE = 0.9
+# The share of the regions inside the photo that must be found in it.
+_LEAST_FOUND_SHARE = 0.6
 _LEAST_INLIERS = 6
 _REACH = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
-    """Where a region lies in a photo.
+class RegionPlace:
+    """The place of a region in a photo.
 
     homography: 3 x 3 float64, reference px -> photo px. score: share of the structure around the region that
     agrees, 0..1. visible: share of the region inside the photo, 0..1. covered: the photo shows the region.
@@ -56,7 +59,7 @@ class Covered:
 
 
 class ReferenceFeatures:
-    """A reference image (grey) and its features, kept for several photos."""
+    """A reference image (grey) with its features, which are computed once for several photos."""
 
     def __init__(self, image: Pyramid) -> None:
         self.image = image
@@ -65,7 +68,7 @@ class ReferenceFeatures:
 
     @property
     def area(self) -> Rect:
-        """All of it, in px."""
+        """The whole image as a rectangle, px."""
         return Rect(0, 0, *self.image.size)
 
     def whole(self) -> features.Features:
@@ -75,7 +78,7 @@ class ReferenceFeatures:
         return self._whole
 
     def parts(self) -> features.Features | None:
-        """Those of the whole and of its quarters, for a close-up; None for an image that is small."""
+        """The features of the whole image and of its quarters, for close-ups; None for a small image."""
         if max(self.image.size) <= _LARGE:
             return None
         if self._parts is None:
@@ -89,60 +92,60 @@ class ReferenceFeatures:
         return self._parts
 
 
-def cover(
+def find_regions(
     known: ReferenceFeatures, regions: Sequence[Rect], photo: Pyramid, seconds: float
-) -> list[Covered | None]:
-    """Where each of `regions` (px of the reference image) lies in the photo (grey); None: it was not found.
+) -> list[RegionPlace | None]:
+    """The place of each of `regions` (px of the reference image) in the photo (grey); None if not found.
 
-    Regions are tried one by one for at most so many `seconds`.
+    Regions are tried one by one for at most `seconds`.
     """
     if min(photo.size) < 16 or min(known.image.size) < 16:
         return [None] * len(regions)
     everything = Rect(0, 0, *photo.size)
     sides = (checks.FEATURE_SIDE, *_COARSE_SIDES)
     seen = features.join([checks.extract(photo, everything, side) for side in sides])
-    best = _of_photo(known, photo, seen)
+    best = _photo_candidates(known, photo, seen)
     if len(best) == 1:
-        places = [_within(known, region, photo, best[0].homography) for region in regions]
-        scores = [place.score for place in places if place is not None and place.visible > _SHOWN]
+        places = [_place_region(known, region, photo, best[0].homography) for region in regions]
+        scores = [place.score for place in places if place is not None and place.visible > _SHOWN_SHARE]
         return [None] * len(regions) if scores and np.median(scores) < _USUAL else places
     if best:
         return [None] * len(regions)
-    return _one_by_one(known, regions, photo, seen, time.monotonic() + seconds)
+    return _find_one_by_one(known, regions, photo, seen, time.monotonic() + seconds)
 
 
 def _tolerance(photo: Pyramid) -> float:
     return 3 * max(max(photo.size) / checks.FEATURE_SIDE, 1.0)
 
 
-def _of_photo(
+def _photo_candidates(
     known: ReferenceFeatures, photo: Pyramid, seen: features.Features
 ) -> list[checks.CandidateHomography]:
-    """The places at which the photo as a whole agrees, the best first, those that are as good with it."""
+    """The homographies with which the whole photo agrees: the best one and those that are equally good."""
     found: list[checks.CandidateHomography] = []
     for guesses in (_by_shape(known, photo), _by_whole(known, photo, seen), _by_parts(known, photo, seen)):
         for homography in guesses:
-            if any(_alike(homography, one.homography, photo) for one in found):
+            if any(_equal_places(homography, one.homography, photo) for one in found):
                 continue
-            tried = _over_photo(known, photo, homography)
+            tried = _check_whole_photo(known, photo, homography)
             if tried is not None and not any(
-                _alike(tried.homography, one.homography, photo) for one in found
+                _equal_places(tried.homography, one.homography, photo) for one in found
             ):
                 found.append(tried)
-        best = _best(found)
+        best = _best_candidates(found)
         if best:
             return best
     return []
 
 
-def _best(found: Sequence[checks.CandidateHomography]) -> list[checks.CandidateHomography]:
-    """The sure ones of `found` that agree as well as the best."""
+def _best_candidates(found: Sequence[checks.CandidateHomography]) -> list[checks.CandidateHomography]:
+    """The candidates with a sure score that agree as well as the best."""
     most = max((one.score for one in found), default=0.0)
-    return [one for one in found if one.score >= max(_SURE, most - _AS_GOOD)]
+    return [one for one in found if one.score >= max(_SURE_SCORE, most - _EQUAL_SCORE)]
 
 
 def _by_shape(known: ReferenceFeatures, photo: Pyramid) -> Iterator[Matrix]:
-    """A scan or a fixed camera shows the reference image as it is, perhaps without a single feature."""
+    """The scaling of a photo with the shape of the reference image, as of a scan or a fixed camera."""
     width, height = photo.size
     if abs(np.log(width / height / (known.area.w / known.area.h))) < 0.03:
         yield shift_scale(0, 0, width / known.area.w, height / known.area.h)
@@ -164,42 +167,42 @@ def _proposed(reference: features.Features, photo: Pyramid, seen: features.Featu
             yield homography
 
 
-def _alike(one: Matrix, other: Matrix, photo: Pyramid) -> bool:
-    """Whether two homographies show the middle of the photo at about the same place of the reference."""
+def _equal_places(one: Matrix, other: Matrix, photo: Pyramid) -> bool:
+    """Whether two homographies map the middle of the photo to about the same place of the reference."""
     width, height = photo.size
     points = np.array([[0.5, 0.5], [0.25, 0.25], [0.75, 0.75]]) * (width, height)
     off = np.abs(apply(other @ inverse(one), points) - points).max()
     return bool(off < 0.05 * max(width, height))
 
 
-def _over_photo(
+def _check_whole_photo(
     known: ReferenceFeatures, photo: Pyramid, homography: Matrix
 ) -> checks.CandidateHomography | None:
-    """The homography mended over all that the photo shows of the reference; None when it cannot be."""
-    area = _shown(known, photo, homography)
-    if area is None or not checks.plausible(homography, area, photo.size):
+    """The homography refined over the whole common part of photo and reference; None if that fails."""
+    area = _shown_area(known, photo, homography)
+    if area is None or not checks.is_plausible(homography, area, photo.size):
         return None
-    if not _overlaps(known, photo, homography):
+    if not _has_enough_overlap(known, photo, homography):
         return None
-    frame = checks.frame_of(area, checks.SIDE, 1.0)
+    frame = checks.reference_window(area, checks.SIDE, 1.0)
     tried = checks.check(known.image, photo, frame, homography, _REACH)
-    # Surfaces without structure agree anywhere.
-    if tried is None or tried.blank or not checks.plausible(tried.homography, area, photo.size):
+    # Surfaces without structure agree everywhere.
+    if tried is None or tried.blank or not checks.is_plausible(tried.homography, area, photo.size):
         return None
     return tried
 
 
-def _overlaps(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) -> bool:
+def _has_enough_overlap(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) -> bool:
     """Whether the photo and the reference image have enough in common."""
-    area = _shown(known, photo, homography)
+    area = _shown_area(known, photo, homography)
     if area is None:
         return False
-    of_photo = checks.visible(inverse(homography), Rect(0, 0, *photo.size), known.image.size)
+    of_photo = checks.visible_share(inverse(homography), Rect(0, 0, *photo.size), known.image.size)
     return max(of_photo, area.area / known.area.area) >= _IN_COMMON
 
 
-def _shown(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) -> Rect | None:
-    """The part of the reference image that the photo reaches to; None when there is none."""
+def _shown_area(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) -> Rect | None:
+    """The part of the reference image that the photo covers; None if there is none."""
     if abs(np.linalg.det(homography)) < 1e-12:
         return None
     back = inverse(homography)
@@ -212,51 +215,53 @@ def _shown(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) -> Rect
     return None if min(area.w, area.h) < 16 else area
 
 
-def _within(known: ReferenceFeatures, region: Rect, photo: Pyramid, homography: Matrix) -> Covered | None:
-    """A region of a photo whose homography is known, mended where the structure around it lets it."""
-    if min(region.w, region.h) < 4 or not checks.plausible(homography, region, photo.size):
+def _place_region(
+    known: ReferenceFeatures, region: Rect, photo: Pyramid, homography: Matrix
+) -> RegionPlace | None:
+    """The place of a region in a photo with a known homography, refined if the structure around permits."""
+    if min(region.w, region.h) < 4 or not checks.is_plausible(homography, region, photo.size):
         return None
-    visible = checks.visible(homography, region, photo.size)
+    visible = checks.visible_share(homography, region, photo.size)
     if visible == 0:
         return None
-    tried = _tried(known, region, photo, homography)
+    tried = _check_region(known, region, photo, homography)
     if tried is None:
-        return Covered(homography / homography[2, 2], 0.0, visible, covered=False)
+        return RegionPlace(homography / homography[2, 2], 0.0, visible, covered=False)
     mended = homography
-    if tried.score >= checks.BELONGS and checks.near(tried.homography, homography, region):
+    if tried.score >= checks.BELONGS and checks.is_near(tried.homography, homography, region):
         mended = tried.homography
-        visible = checks.visible(mended, region, photo.size)
+        visible = checks.visible_share(mended, region, photo.size)
     agrees = tried.blank or tried.score >= _EXPECTED
-    return Covered(
+    return RegionPlace(
         mended / mended[2, 2], tried.score, visible, covered=agrees and visible >= checks.LEAST_VISIBLE
     )
 
 
-def _tried(
+def _check_region(
     known: ReferenceFeatures, region: Rect, photo: Pyramid, homography: Matrix
 ) -> checks.CandidateHomography | None:
-    around = checks.frame_of(checks.surroundings(region, known.image.size), checks.SIDE, 1.0)
+    around = checks.reference_window(checks.surroundings(region, known.image.size), checks.SIDE, 1.0)
     return checks.check(known.image, photo, around, homography, _REACH)
 
 
-def _one_by_one(
+def _find_one_by_one(
     known: ReferenceFeatures, regions: Sequence[Rect], photo: Pyramid, seen: features.Features, until: float
-) -> list[Covered | None]:
+) -> list[RegionPlace | None]:
     found: dict[int, checks.CandidateHomography] = {}
     for number in sorted(range(len(regions)), key=lambda one: -regions[one].area):
         if time.monotonic() > until:
             break
         if min(regions[number].w, regions[number].h) < 16:
             continue
-        guess = _by_itself(known, regions[number], photo, seen)
+        guess = _find_alone(known, regions[number], photo, seen)
         if guess is not None:
             found[number] = guess
-    agreeing = _agreeing(known, found, regions, photo)
-    result: list[Covered | None] = [None] * len(regions)
+    agreeing = _agreeing_regions(known, found, regions, photo)
+    result: list[RegionPlace | None] = [None] * len(regions)
     for number in agreeing:
         guess = found[number]
-        visible = checks.visible(guess.homography, regions[number], photo.size)
-        result[number] = Covered(
+        visible = checks.visible_share(guess.homography, regions[number], photo.size)
+        result[number] = RegionPlace(
             guess.homography / guess.homography[2, 2],
             guess.score,
             visible,
@@ -265,40 +270,40 @@ def _one_by_one(
     return result
 
 
-def _by_itself(
+def _find_alone(
     known: ReferenceFeatures, region: Rect, photo: Pyramid, seen: features.Features
 ) -> checks.CandidateHomography | None:
-    """The one place at which the structure around a region agrees; None when there is none, or several."""
+    """The only place at which the structure around a region agrees; None if there is none, or several."""
     around = checks.extract(known.image, checks.surroundings(region, known.image.size))
     found: list[checks.CandidateHomography] = []
     for homography in _proposed(around, photo, seen):
-        tried = _tried(known, region, photo, homography)
-        if tried is None or tried.blank or not checks.plausible(tried.homography, region, photo.size):
+        tried = _check_region(known, region, photo, homography)
+        if tried is None or tried.blank or not checks.is_plausible(tried.homography, region, photo.size):
             continue
-        if not _overlaps(known, photo, tried.homography):
+        if not _has_enough_overlap(known, photo, tried.homography):
             continue
-        if not any(checks.near(tried.homography, one.homography, region) for one in found):
+        if not any(checks.is_near(tried.homography, one.homography, region) for one in found):
             found.append(tried)
-    best = _best(found)
+    best = _best_candidates(found)
     return best[0] if len(best) == 1 else None
 
 
-def _agreeing(
+def _agreeing_regions(
     known: ReferenceFeatures,
     found: Mapping[int, checks.CandidateHomography],
     regions: Sequence[Rect],
     photo: Pyramid,
 ) -> Sequence[int]:
-    """The largest group of regions of which one says where the others lie.
+    """The largest group of regions in which one region predicts the places of the others.
 
-    None when two groups are as large, or when many of the regions that the photo would then show are not
-    found in it: on a surface of the same make, some regions look alike.
+    It is empty if two groups are equally large, or if many of the regions that the photo should then show are
+    not found: on surfaces of the same type some regions look alike.
     """
     groups = {
         number: [
             other
             for other, guess in found.items()
-            if _next_to(one.homography, guess.homography, regions[other])
+            if _is_beside(one.homography, guess.homography, regions[other])
         ]
         for number, one in found.items()
     }
@@ -309,15 +314,15 @@ def _agreeing(
     if any(len(group) == len(best) for number, group in groups.items() if number not in best):
         return []
     if len(best) == 1:
-        # One region alone looks like a part of much else.
-        whole = _over_photo(known, photo, homography)
-        return best if whole is not None and whole.score >= _SURE else []
-    shown = sum(checks.visible(homography, region, photo.size) > _SHOWN for region in regions)
-    return best if len(best) >= _MOST_OF_THEM * shown else []
+        # A single region looks like parts of many surfaces.
+        whole = _check_whole_photo(known, photo, homography)
+        return best if whole is not None and whole.score >= _SURE_SCORE else []
+    shown = sum(checks.visible_share(homography, region, photo.size) > _SHOWN_SHARE for region in regions)
+    return best if len(best) >= _LEAST_FOUND_SHARE * shown else []
 
 
-def _next_to(one: Matrix, other: Matrix, region: Rect) -> bool:
-    """Whether a homography puts the region where the other one does, within the region's own size."""
+def _is_beside(one: Matrix, other: Matrix, region: Rect) -> bool:
+    """Whether two homographies map the region to the same place, up to the size of the region."""
     points = corners(region)
     there = apply(other, points)
     return bool(np.abs(apply(one, points) - there).max() < np.ptp(there, axis=0).max())

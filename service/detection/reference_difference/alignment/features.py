@@ -1,9 +1,10 @@
-"""Proposes homographies from local features, also where the surface repeats itself.
+"""Proposes homographies from local features, also for surfaces that repeat themselves.
 
-SIFT (Lowe 2004) with the square-root descriptor distance (Arandjelovic and Zisserman 2012). Rows of equal
-rivets defeat the usual test of the best against the second-best match, so each match also votes for the
-similarity that its two keypoints' scales and angles imply (Lowe's Hough clustering); the largest clusters and
-the plain tested matches each give one homography by MAGSAC++ (Barath 2020, OpenCV's USAC).
+The features are SIFT (Lowe 2004) with the square-root descriptor distance (Arandjelovic and Zisserman 2012).
+In rows of equal rivets the usual comparison of the best with the second-best match fails. So each match also
+votes for the similarity that the scales and angles of its two keypoints imply (Lowe's Hough clustering). The
+largest clusters and the matches that pass the usual test each give one homography by MAGSAC++ (Barath 2020,
+OpenCV's USAC).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Features:
 
 
 def extract(image: Bytes, to_whole: Matrix) -> Features:
-    """Features of a grey image; positions and sizes in the px that `to_whole` leads to."""
+    """The features of a grey image, with positions and sizes in the px that `to_whole` leads to."""
     sift = cv2.SIFT_create(nfeatures=_MOST, contrastThreshold=0.012)  # type: ignore[attr-defined]
     equal = cv2.createCLAHE(2.0, (4, 4)).apply(image)
     keypoints, descriptors = sift.detectAndCompute(equal, None)
@@ -50,7 +51,7 @@ def extract(image: Bytes, to_whole: Matrix) -> Features:
 
 
 def join(parts: Sequence[Features]) -> Features:
-    """All features of several images of the same thing."""
+    """All features of several images of the same surface."""
     return Features(
         np.concatenate([part.points for part in parts]),
         np.concatenate([part.sizes for part in parts]),

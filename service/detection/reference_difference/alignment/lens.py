@@ -1,8 +1,8 @@
-"""Sees a photo as through a lens that does not bend straight lines.
+"""Corrects a photo for a lens that bends straight lines.
 
-A wide lens moves what it shows towards the middle of the photo or away from it, by the cube of the
-distance: the first term of Brown's radial model (Brown 1971). `bend` is how far at the corners, in parts of
-half the diagonal.
+A wide lens shifts each point towards the middle of the photo or away from it, by the cube of its distance:
+the first term of Brown's radial model (Brown 1971). `bend` is the shift at the corners, in parts of half the
+diagonal.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 from service.detection.reference_difference.data import Bytes, Floats, Matrix, Pyramid, inside_mask, inverse
 from shared.images.cv import cv2
 
-# px of a frame between the places where the shift of a lens is computed: it is smooth.
+# px of a frame between the places where the smooth shift of a lens is computed.
 _STEP = 16
 
 
-def seen(
+def view(
     photo: Pyramid,
     to_photo: Matrix,
     size: tuple[int, int],
@@ -24,9 +24,9 @@ def seen(
     flags: int = cv2.INTER_LINEAR,
     sharp: float = 1.5,
 ) -> tuple[Bytes, Bytes]:
-    """The photo in a frame of `size` (width, height), and 255 where it shows it; as `Pyramid.warped`.
+    """The photo in a frame of `size` (width, height), and a mask: 255 where the photo covers the frame.
 
-    to_photo: frame px -> px of the photo if the lens did not bend.
+    to_photo: frame px -> px of the photo without the bend. flags, sharp: as in `Pyramid.warped`.
     """
     if not bend:
         return photo.warped(to_photo, size, flags, sharp), inside_mask(to_photo, size, photo.size)
@@ -41,7 +41,7 @@ def seen(
 
 
 def shift(to_photo: Matrix, size: tuple[int, int], photo_size: tuple[int, int], bend: float) -> Floats:
-    """By how many px of the frame further the photo shows what lies at each, float32 (height, width, 2)."""
+    """The shift of the photo by the lens at each px of the frame, in its px, float32 (height, width, 2)."""
     x, y = _places(to_photo, size, photo_size, bend, _STEP)
     there = cv2.perspectiveTransform(np.stack([x, y], axis=-1).astype(np.float64), inverse(to_photo))
     columns, rows = _grid(size, _STEP)
@@ -52,7 +52,7 @@ def shift(to_photo: Matrix, size: tuple[int, int], photo_size: tuple[int, int], 
 def _places(
     to_photo: Matrix, size: tuple[int, int], photo_size: tuple[int, int], bend: float, step: int
 ) -> tuple[Floats, Floats]:
-    """Where the photo shows the px of a frame, every `step` of them: x and y."""
+    """The places in the photo of every `step`-th px of a frame: x and y."""
     columns, rows = _grid(size, step)
     matrix = (to_photo / to_photo[2, 2]).astype(np.float32)
     across, down, depth = (line[0] * columns + line[1] * rows + line[2] for line in matrix)
@@ -63,6 +63,6 @@ def _places(
 
 
 def _grid(size: tuple[int, int], step: int) -> tuple[Floats, Floats]:
-    """The middles of cells that cover a frame of `size`: columns (1, n) and rows (m, 1)."""
+    """The middles of the cells of a frame of `size`: columns (1, n) and rows (m, 1)."""
     x, y = ((np.arange(max(length // step, 1)) + 0.5) * (length / max(length // step, 1)) for length in size)
     return x.astype(np.float32)[None], y.astype(np.float32)[:, None]

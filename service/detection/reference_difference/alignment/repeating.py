@@ -1,9 +1,9 @@
 """Proposes homographies for surfaces that repeat themselves: fields of equal dots, pads or lines.
 
-There each local feature looks like hundreds of others. Seen coarsely the field is even and what interrupts
-it is left, so the coarse pictures are correlated under turned and scaled views. From the place that says
-most the guess is then mended in a window that grows, so that no part of the field is ever off by a whole
-step.
+Each local feature of such a surface looks like hundreds of others. In a coarse picture the field is even, and
+only its interruptions are visible. So the coarse pictures are correlated under rotated and scaled views. The
+guess is then refined in a growing window that starts at the most distinctive place, so that no part of the
+field is ever off by a whole step.
 """
 
 from __future__ import annotations
@@ -18,48 +18,48 @@ from service.detection.reference_difference.data import Bytes, Floats, Matrix, P
 from shared.geometry import Rect
 from shared.images.cv import cv2
 
-# Cells of the coarse pictures along the longer side, and by how many the photo may lie aside.
+# Cells of the coarse pictures along the longer side, and the cells that the photo may be shifted.
 _CELLS: Final = 96
 _ASIDE: Final = 24
-# Standard deviations in cells: of what is too fine to see, and of what is light.
+# Standard deviations in cells: detail that is too fine, and light.
 _FINE, _LIGHT = 1.3, 10.0
 _TURNS: Final = np.deg2rad(np.arange(-12, 13, 3))
 _SCALES: Final = 0.72 * 1.07 ** np.arange(10)
 _MOST: Final = 4
 _LEAST_CORRELATION = 0.3
-# The first window in parts of the longer side, by how much the next is larger, and how far blocks are
-# searched in px of a window: less than half a step of the field.
+# The first window in parts of the longer side, the growth of the next, and the reach of the search for blocks
+# in px of a window, which is less than half a step of the field.
 _FIRST, _GROWTH = 0.35, 1.35
 _REACH: Final = 7
 
 
 def propose(reference: Pyramid, area: Rect, photo: Pyramid) -> Iterator[tuple[Matrix, int]]:
-    """Homographies (reference px -> photo px) of `area`, and by how many px of a check each may be off."""
-    frame = checks.frame_of(area, _CELLS, 1.0)
+    """Homographies (reference px -> photo px) of `area`, each with the px of a check that it may be off."""
+    frame = checks.reference_window(area, _CELLS, 1.0)
     known = _coarse(reference.warped(frame.to_reference, frame.size))
     anchor = _anchor(known, frame, area)
-    for guess in _correlated(known, frame, photo):
-        grown = _grown(reference, photo, area, anchor, guess)
+    for guess in _correlate(known, frame, photo):
+        grown = _grow(reference, photo, area, anchor, guess)
         if grown is not None:
             yield grown, 4
 
 
 def _coarse(image: Bytes) -> Floats:
-    """What is neither fine nor light, around 0."""
+    """The image without fine detail and without light, around 0."""
     values = image.astype(np.float32)
     return np.asarray(cv2.GaussianBlur(values, (0, 0), _FINE) - cv2.GaussianBlur(values, (0, 0), _LIGHT))
 
 
 def _anchor(known: Floats, frame: checks.ReferenceWindow, area: Rect) -> tuple[float, float]:
-    """The middle, in px of the reference, of the window that says most."""
+    """The middle, in px of the reference, of the window with the most structure."""
     side = max(round(_FIRST * max(frame.size)), 3)
     energy = cv2.boxFilter(known * known, -1, (side, side), borderType=cv2.BORDER_CONSTANT)
     y, x = np.unravel_index(int(np.argmax(energy)), energy.shape)
     return area.x + (float(x) + 0.5) / frame.scale, area.y + (float(y) + 0.5) / frame.scale
 
 
-def _correlated(known: Floats, frame: checks.ReferenceWindow, photo: Pyramid) -> list[Matrix]:
-    """The views, reference px -> photo px, under which the coarse pictures are most alike."""
+def _correlate(known: Floats, frame: checks.ReferenceWindow, photo: Pyramid) -> list[Matrix]:
+    """The views, reference px -> photo px, with the highest correlation of the coarse pictures."""
     width, height = frame.size
     # Photo px per cell, were all of the area to fill the photo.
     usual = max(photo.size) / max(frame.size)
@@ -89,15 +89,17 @@ def _correlated(known: Floats, frame: checks.ReferenceWindow, photo: Pyramid) ->
     return [matrix for _, matrix in found[:_MOST]]
 
 
-def _grown(
+def _grow(
     reference: Pyramid, photo: Pyramid, area: Rect, anchor: tuple[float, float], guess: Matrix
 ) -> Matrix | None:
-    """The guess mended in windows around the anchor, each larger than the one before; None when one fails."""
+    """Refine the guess in growing windows around the anchor; None if the check of a window fails."""
     share = _FIRST
     while True:
         side = share * max(area.w, area.h)
         window = Rect(anchor[0] - side / 2, anchor[1] - side / 2, side, side).intersection(area)
-        tried = checks.check(reference, photo, checks.frame_of(window, checks.SIDE, 1.0), guess, _REACH)
+        tried = checks.check(
+            reference, photo, checks.reference_window(window, checks.SIDE, 1.0), guess, _REACH
+        )
         if tried is None or tried.score < checks.BELONGS:
             return None
         guess = tried.homography

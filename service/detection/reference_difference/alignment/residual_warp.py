@@ -1,9 +1,8 @@
-"""Corrects what one homography cannot: scan lines, lenses, warped boards.
+"""Corrects deviations that one homography cannot express: scan lines, lenses, warped boards.
 
-What is left after the homography is small and smooth: a shift of a pixel or two that changes slowly across
-the frame. It is fitted on a coarse lattice to the offsets of blocks (`blocks.measure`), each along the
-directions in which it has structure, and held together by a membrane, so that a damaged block follows its
-neighbours.
+The remaining shift is small and smooth: a pixel or two that change slowly across the frame. It is fitted on a
+coarse lattice to the offsets of blocks (`blocks.measure`), each along the directions in which it has
+structure. A membrane connects the nodes of the lattice, so that a damaged block follows its neighbours.
 """
 
 from __future__ import annotations
@@ -20,29 +19,31 @@ _BLOCK = 48
 # Longest side of the frames that are measured, px.
 _SIDE = 1280
 _REACH = 4
-# The same in a frame that is so many times smaller, where a lens or a bent board moves more than that.
+# The same for larger shifts, as by a lens or a bent board, which are searched in a frame that is this many
+# times smaller.
 _SHRINK = 4
 _FAR_BLOCK = 24
 _FAR_REACH = 7
-# A block is found that correlates as much; where more than this share is not, the rest may lie further off.
-_FOUND = 0.6
+# A block is found if it correlates as much.
+_FOUND_CORRELATION = 0.6
 _POWERS = tuple((right, down) for right in range(4) for down in range(4 - right))
 _TERMS = len(_POWERS)
-_MOST_ASTRAY = 0.2
+_MOST_LOST = 0.2
 _MOST_BLOCKS = 144
-# Blocks disagree with a good lattice by about 0.3 px; one that is off by more than this is damage.
+# px. Blocks disagree with a good lattice by about 0.3 px; a block that disagrees by more than this is
+# damaged.
 _OUTLIER = 1.5
-# Against the weight of a block (0..1): how much neighbouring nodes pull at each other.
+# The strength of the membrane between neighbouring nodes, relative to the weight of a block (0..1).
 _MEMBRANE = 0.15
-# px; less is within the tolerance of the comparison, and resampling would only blur.
-_WORTH = 0.35
+# px. A smaller shift is within the tolerance of the comparison, and resampling would only blur.
+_LEAST_SHIFT = 0.35
 
 
-def leftover(reference: Floats, photo: Floats, valid: Bytes, flat: bool = False) -> Floats | None:
-    """How far the photo lies off at each px: float32 (height, width, 2), x and y; None when it hardly does.
+def residual_shift(reference: Floats, photo: Floats, valid: Bytes, flat: bool = False) -> Floats | None:
+    """The shift of the photo at each px: float32 (height, width, 2), x and y; None if it is negligible.
 
-    reference, photo: grey frames of the same region, float32 (height, width); valid: 255 where both are seen.
-    flat: there was no lens, so nothing lies further off than blocks are searched.
+    reference, photo: grey frames of the same region, float32 (height, width). valid: 255 where both are
+    visible. flat: no lens was used, so no shift exceeds the reach of the search for blocks.
     """
     full = (valid.shape[1], valid.shape[0])
     scale = min(_SIDE / max(full), 1.0)
@@ -62,12 +63,12 @@ def leftover(reference: Floats, photo: Floats, valid: Bytes, flat: bool = False)
     found = blocks.measure(known, seen, valid, _BLOCK, _REACH, _MOST_BLOCKS)
     if len(found.centres) < 8:
         return None
-    far = None if flat or _astray(found) <= _MOST_ASTRAY else _from_far(known, seen, valid)
+    far = None if flat or _lost_share(found) <= _MOST_LOST else _large_shift(known, seen, valid)
     if far is not None:
-        there = moved(seen, far)
+        there = shift_image(seen, far)
         found = blocks.measure(known, there, valid, _BLOCK, _REACH, _MOST_BLOCKS)
     nodes = _lattice(found, (width, height))
-    if far is None and np.abs(nodes).max() < _WORTH:
+    if far is None and np.abs(nodes).max() < _LEAST_SHIFT:
         return None
     shift = cv2.resize(nodes, (width, height), interpolation=cv2.INTER_LINEAR)
     shift = shift if far is None else shift + far
@@ -76,15 +77,15 @@ def leftover(reference: Floats, photo: Floats, valid: Bytes, flat: bool = False)
     return np.asarray(shift, np.float32)
 
 
-def _from_far(known: Floats, seen: Floats, valid: Bytes) -> Floats | None:
-    """The shift at each px where much lies further off than the search reaches, as through a wide lens.
+def _large_shift(known: Floats, seen: Floats, valid: Bytes) -> Floats | None:
+    """The shift at each px if much of it exceeds the reach of the search, as with a wide lens.
 
-    A cubic polynomial, as which a lens bends what is flat; None where that does not mend it.
+    It is a cubic polynomial, which describes the bend of a lens. None if that does not fit.
     """
     size = (valid.shape[1], valid.shape[0])
     shift = np.zeros((*valid.shape, 2), np.float32)
     for shrink, reach in ((_SHRINK, _FAR_REACH), (1, _REACH), (1, _REACH)):
-        there = moved(seen, shift)
+        there = shift_image(seen, shift)
         small = (max(size[0] // shrink, 1), max(size[1] // shrink, 1))
         one, other = (
             np.asarray(cv2.resize(image, small, interpolation=cv2.INTER_AREA), np.float32)
@@ -96,8 +97,8 @@ def _from_far(known: Floats, seen: Floats, valid: Bytes) -> Floats | None:
         if len(found.centres) < 2 * _TERMS:
             return None
         shift = shift + _bend(found, small, size) * np.float32(shrink)
-    found = blocks.measure(known, moved(seen, shift), valid, _BLOCK, _REACH, _MOST_BLOCKS)
-    return shift if _astray(found) < _MOST_ASTRAY else None
+    found = blocks.measure(known, shift_image(seen, shift), valid, _BLOCK, _REACH, _MOST_BLOCKS)
+    return shift if _lost_share(found) < _MOST_LOST else None
 
 
 def _bend(found: blocks.Offsets, size: tuple[int, int], full: tuple[int, int]) -> Floats:
@@ -131,14 +132,14 @@ def _cubic(places: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([places[:, 0] ** right * places[:, 1] ** down for right, down in _POWERS], axis=1)
 
 
-def _astray(found: blocks.Offsets) -> float:
-    """The share of the blocks that are not found, or at the end of their reach."""
+def _lost_share(found: blocks.Offsets) -> float:
+    """The share of the blocks that are not found, or are found at the end of the reach."""
     ends = np.abs(found.offsets).max(axis=1) > _REACH - 1
-    return float(np.mean(ends | (found.correlation < _FOUND)))
+    return float(np.mean(ends | (found.correlation < _FOUND_CORRELATION)))
 
 
-def still_seen(valid: Bytes, shift: Floats) -> Bytes:
-    """What of `valid` (255 where the photo is seen) is seen of the photo that is read `shift` px further."""
+def visible_after(valid: Bytes, shift: Floats) -> Bytes:
+    """The part of `valid` (255 where the photo is visible) that is still visible after the shift."""
     if np.abs(shift).max() < 2:
         return valid
     height, width = valid.shape
@@ -148,8 +149,8 @@ def still_seen(valid: Bytes, shift: Floats) -> Bytes:
     return np.asarray(cv2.erode(cv2.min(valid, there), np.ones((5, 5), np.uint8)), np.uint8)
 
 
-def moved(image: Floats, shift: Floats) -> Floats:
-    """The image (height, width, channels) read `shift` px further at each px."""
+def shift_image(image: Floats, shift: Floats) -> Floats:
+    """The image (height, width, channels), read at each px plus `shift`."""
     height, width = image.shape[:2]
     x = shift[..., 0] + np.arange(width, dtype=np.float32)
     y = shift[..., 1] + np.arange(height, dtype=np.float32)[:, None]
@@ -163,13 +164,13 @@ def _lattice(found: blocks.Offsets, size: tuple[int, int]) -> Floats:
     place = np.clip(found.centres / np.array(size) * _LATTICE - 0.5, 0, _LATTICE - 1 - 1e-6)
     low = place.astype(np.int64)
     part = place - low
-    # The four nodes around each block and their shares of its shift, (count, 4).
+    # The four nodes around each block, and their shares of its shift, (count, 4).
     corner = np.array([(0, 0), (1, 0), (0, 1), (1, 1)])
     at = (low[:, None] + corner) @ np.array([1, _LATTICE])
     share = np.abs(1 - corner - part[:, None]).prod(axis=2)
     trace = np.trace(found.tensors, axis1=1, axis2=2)
     along = found.tensors / np.maximum(trace, 1e-9)[:, None, None]
-    # What each block adds to the equations of its own nodes, twice over since each has an x and a y.
+    # The contribution of each block to the equations of its nodes, each of which has an x and a y.
     squares = np.einsum("bi,bj,bxy->bixjy", share, share, along).reshape(count, 64)
     pull = np.einsum("bi,bxy,by->bix", share, along, found.offsets).reshape(count, 8)
     row = (2 * at[..., None] + np.arange(2)).reshape(count, 8)
@@ -181,7 +182,7 @@ def _lattice(found: blocks.Offsets, size: tuple[int, int]) -> Floats:
     for _ in range(5):
         left = np.bincount(place, (squares * weights[:, None]).ravel(), system.size).reshape(system.shape)
         right = np.bincount(row.ravel(), (pull * weights[:, None]).ravel(), 2 * nodes)
-        # OpenCV's, not NumPy's: BLAS would start threads of its own for so little.
+        # Not NumPy's solver: BLAS would start threads for this small system.
         shifts = cv2.solve(system + left, right[:, None], flags=cv2.DECOMP_CHOLESKY)[1]
         off = found.offsets - np.einsum("bi,bix->bx", share, shifts.reshape(nodes, 2)[at])
         residual = np.sqrt(np.maximum(np.einsum("bx,bxy,by->b", off, along, off), 0))

@@ -1,4 +1,4 @@
-"""Turns the strength of the difference into findings: connected, merged and tightened parts."""
+"""Turns the strength of the difference into parts: connects pixels, shrinks parts and merges fragments."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from shared.geometry import Rect
 from shared.images.cv import cv2
 
 _GROW = 0.45
-# Parts are one finding whose gap is at most this share of the smaller one's length, and so many times the
-# reach within which px belong together: two large things may lie further apart and are still two.
+# Two parts are one finding if their gap is at most this share of the smaller one's length, and this many
+# times the reach within which px are connected: larger gaps separate large objects.
 _NEAR = 0.5
 _FAR = 5.0
-# Share of a part's strength above which its pixels are sure to belong to it: below is what surrounds it.
+# Share of a part's strength above which its pixels certainly belong to it. Weaker pixels may surround it.
 _CORE = 0.1
 # px of the frame over which the second scale smears a difference, and the share of the strongest difference
-# within that which a pixel must reach: half of it is where an edge lies that has been blurred.
+# within them that a pixel must reach. A blurred edge is at half of it.
 _SMEAR = 9
 _HALF = 0.45
 # Spread across against spread along of a piece of a line: three times as long as thick.
 _THIN = 0.35
 # A fragment has at least this share of its finding's strength; noise along the edges beside it has less.
-_ALIKE = 0.2
+_LEAST_PEAK_RATIO = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class DifferencePart:
     """One connected difference in frame px: box, mask inside the box, and its measures.
 
-    peak: greatest strength; area in px; thickness: twice the greatest distance to its rim, px. highlight: a
-    place where the photo clips and hides the surface (see `highlights`), rather than a difference.
+    peak: greatest strength. area: px. thickness: twice the greatest distance to the edge, px. highlight: the
+    part is no difference but a place where the photo clips and hides the surface (see `highlights`).
     """
 
     box: Rect
@@ -49,9 +49,9 @@ class DifferencePart:
 def difference_parts(
     difference: Difference, allowed: Bytes, threshold: float, least: float
 ) -> list[DifferencePart]:
-    """Findings in frame px where the strength exceeds `threshold` somewhere; `least` px is the shortest.
+    """The parts in frame px that exceed the strength `threshold` somewhere and are at least `least` px long.
 
-    allowed: 255 where findings are wanted.
+    allowed: 255 where parts are searched.
     """
     strength = np.asarray(cv2.copyTo(difference.strength, allowed), np.float32)
     grown = (strength > threshold * _GROW).astype(np.uint8)
@@ -59,19 +59,19 @@ def difference_parts(
         return []
     reach = int(np.clip(round(min(grown.shape) * 0.006), 1, 6))
     parts: list[DifferencePart] = []
-    for (x, y), pixels in _connected(grown, reach, strength >= threshold):
+    for (x, y), pixels in _connected_groups(grown, reach, strength >= threshold):
         area = np.s_[y : y + pixels.shape[0], x : x + pixels.shape[1]]
         patch = _Patch(strength[area], difference.sharp[area], difference.raw[area])
-        for mask in _hugged(patch, pixels, threshold, difference.radius):
-            for (left, top), single in _connected(mask.astype(np.uint8), reach):
-                part = _measured(patch, (left, top), single, (x, y))
+        for mask in _shrink_to_core(patch, pixels, threshold, difference.radius):
+            for (left, top), single in _connected_groups(mask.astype(np.uint8), reach):
+                part = _measure_part(patch, (left, top), single, (x, y))
                 if part.peak >= threshold:
                     parts.append(part)
     return [part for part in _merge(parts, reach) if max(part.box.w, part.box.h) >= least]
 
 
-def restricted(part: DifferencePart, mask: NDArray[np.bool_], peak: float) -> DifferencePart:
-    """The part with the pixels of `mask` alone (of the shape of its own, some set), as strong as `peak`."""
+def restrict_part(part: DifferencePart, mask: NDArray[np.bool_], peak: float) -> DifferencePart:
+    """The part reduced to the pixels of `mask` (shaped like its mask, not empty), with this `peak`."""
     rows, columns = np.nonzero(mask)
     x1, y1, x2, y2 = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
     core = mask[y1:y2, x1:x2]
@@ -80,12 +80,12 @@ def restricted(part: DifferencePart, mask: NDArray[np.bool_], peak: float) -> Di
 
 
 def hidden_parts(hidden: Bytes, peak: float) -> list[DifferencePart]:
-    """The places (not 0) that highlights hide in a frame, as parts as strong as `peak`."""
+    """The places (not 0) that highlights hide in a frame, as parts with the strength `peak`."""
     parts = []
-    for (x, y), pixels in _connected(hidden, 1):
+    for (x, y), pixels in _connected_groups(hidden, 1):
         box = Rect(x, y, pixels.shape[1], pixels.shape[0])
         whole = DifferencePart(box, pixels, peak, 0, 0.0, highlight=True)
-        parts.append(restricted(whole, pixels, peak))
+        parts.append(restrict_part(whole, pixels, peak))
     return parts
 
 
@@ -98,16 +98,16 @@ class _Patch:
     raw: Floats
 
 
-def _connected(
+def _connected_groups(
     mask: Bytes, reach: int, wanted: NDArray[np.bool_] | None = None
 ) -> Iterator[tuple[tuple[int, int], NDArray[np.bool_]]]:
     """The groups of set pixels within `reach` px of each other: (x, y) of the group, and its mask.
 
-    Only those with a pixel that is `wanted`, where that is given.
+    wanted: if given, only groups with such a pixel.
     """
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
-    # Every group covers the kernel at least, a diamond or more, so there may be too many for 16 bits only in
-    # a large frame.
+    # Each group covers at least the kernel, a diamond or more, so only a large frame may have too many groups
+    # for 16 bits.
     few = mask.size < (2 * reach * (reach + 1) + 1) * 65_535
     count, labels, stats, _ = cv2.connectedComponentsWithStats(
         cv2.dilate(mask, kernel), connectivity=8, ltype=cv2.CV_16U if few else cv2.CV_32S
@@ -119,45 +119,45 @@ def _connected(
         yield (x, y), pixels
 
 
-def _hugged(
+def _shrink_to_core(
     patch: _Patch, pixels: NDArray[np.bool_], threshold: float, radius: int
 ) -> list[NDArray[np.bool_]]:
-    """Shrink a part, smeared by the coarse scales, to the pixels that really differ; it may fall apart."""
+    """Shrink a part that coarse scales have smeared to the pixels that differ. It may fall into pieces."""
     sharp = np.where(pixels, patch.sharp, np.float32(0))
-    top = _top(sharp)
+    top = _robust_peak(sharp)
     if top < threshold:
-        return [_faint(patch, pixels)]
+        return [_faint_pixels(patch, pixels)]
     core = sharp > max(0.6 * threshold, _CORE * top)
-    # The tolerance has eaten the rim of what differs, and the smoothing has smeared it: what belongs are the
-    # neighbours that differ by about half as much as the strongest within the smear.
+    # The tolerance has removed the edge of the difference, and the smoothing has smeared it. So the
+    # neighbours belong to it that differ by about half as much as the strongest pixel within the smear.
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
     near = pixels & (cv2.dilate(core.astype(np.uint8), kernel) > 0)
     local = cv2.dilate(np.where(near, patch.raw, np.float32(0)), np.ones((_SMEAR, _SMEAR), np.uint8))
     core = near & (patch.raw > _HALF * local)
-    # What only the coarse scales see, far from the sharp part, is a wide faint defect around it.
+    # A difference of coarse scales alone, far from the sharp part, is a wide faint defect around it.
     far = cv2.dilate(core.astype(np.uint8), np.ones((33, 33), np.uint8)) == 0
     wide = pixels & (patch.strength > threshold)
     if np.count_nonzero(wide & far) > 0.3 * np.count_nonzero(wide):
-        return [core | (wide & _faint(patch, pixels))]
+        return [core | (wide & _faint_pixels(patch, pixels))]
     return [core]
 
 
-def _faint(patch: _Patch, pixels: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """What only the coarse scales see of a part, as far as the smoothed difference bears them out."""
+def _faint_pixels(patch: _Patch, pixels: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The pixels that differ at coarse scales alone, as far as the smoothed difference confirms them."""
     seen = pixels & (patch.strength > 0.5 * float(patch.strength[pixels].max()))
     soft = np.where(seen, cv2.GaussianBlur(patch.raw, (0, 0), 2.5), np.float32(0))
     local = cv2.dilate(soft, np.ones((33, 33), np.uint8))
     return np.asarray(seen & (soft > _HALF * local))
 
 
-def _top(values: Floats) -> float:
-    """The mean of the nine greatest values: a peak that one noisy pixel does not make."""
+def _robust_peak(values: Floats) -> float:
+    """The mean of the nine greatest values, so that one noisy pixel is no peak."""
     flat = values.ravel()
     count = min(9, flat.size)
     return float(np.partition(flat, flat.size - count)[flat.size - count :].mean())
 
 
-def _measured(
+def _measure_part(
     here: _Patch, at: tuple[int, int], mask: NDArray[np.bool_], origin: tuple[int, int]
 ) -> DifferencePart:
     rows, columns = np.nonzero(mask)
@@ -180,12 +180,12 @@ def _thickness(mask: NDArray[np.bool_]) -> float:
 
 
 def _merge(found: list[DifferencePart], reach: int) -> list[DifferencePart]:
-    """Join fragments of one defect: neighbours whose gap is small against their own size."""
+    """Join the fragments of defects: neighbours whose gap is small relative to their size."""
     waiting = sorted(found, key=lambda part: -part.area)
     done: list[DifferencePart] = []
     while waiting:
         part = waiting.pop(0)
-        near = next((other for other in waiting if _belong(part, other, reach)), None)
+        near = next((other for other in waiting if _is_same_defect(part, other, reach)), None)
         if near is None:
             done.append(part)
             continue
@@ -194,22 +194,22 @@ def _merge(found: list[DifferencePart], reach: int) -> list[DifferencePart]:
     return done
 
 
-def _belong(one: DifferencePart, other: DifferencePart, reach: int) -> bool:
-    """Whether two parts are one defect: close to each other, or pieces of one line."""
-    if min(one.peak, other.peak) < _ALIKE * max(one.peak, other.peak):
+def _is_same_defect(one: DifferencePart, other: DifferencePart, reach: int) -> bool:
+    """Whether two parts are one defect: near each other, or pieces of one line."""
+    if min(one.peak, other.peak) < _LEAST_PEAK_RATIO * max(one.peak, other.peak):
         return False
     gap_x = max(one.box.x, other.box.x) - min(one.box.right, other.box.right)
     gap_y = max(one.box.y, other.box.y) - min(one.box.bottom, other.box.bottom)
     gap = float(np.hypot(max(gap_x, 0), max(gap_y, 0)))
     small = min(max(one.box.w, one.box.h), max(other.box.w, other.box.h))
     near = min(max(2.0 * reach, _NEAR * small), _FAR * reach)
-    if gap <= near and _within(one, other, near):
+    if gap <= near and _is_within(one, other, near):
         return True
-    return small >= 8 and gap <= 1.5 * small and _collinear(one, other)
+    return small >= 8 and gap <= 1.5 * small and _is_collinear(one, other)
 
 
-def _within(one: DifferencePart, other: DifferencePart, near: float) -> bool:
-    """Whether pixels of the two lie within `near` px: the box of a bow holds much that is not its."""
+def _is_within(one: DifferencePart, other: DifferencePart, near: float) -> bool:
+    """Whether pixels of the two are within `near` px; the boxes may be mostly empty, as of an arc."""
     small, large = sorted((one, other), key=lambda part: part.box.area)
     pad = int(near) + 1
     area = Rect(small.box.x - pad, small.box.y - pad, small.box.w + 2 * pad, small.box.h + 2 * pad)
@@ -227,8 +227,8 @@ def _within(one: DifferencePart, other: DifferencePart, near: float) -> bool:
     return bool(distance[top : top + int(common.h), left : left + int(common.w)][there].min() <= near + 1)
 
 
-def _collinear(one: DifferencePart, other: DifferencePart) -> bool:
-    """Whether both are thin and together still lie on one line."""
+def _is_collinear(one: DifferencePart, other: DifferencePart) -> bool:
+    """Whether both are thin and lie on one line."""
     spreads = []
     for group in ([one], [other], [one, other]):
         places = [np.argwhere(part.mask) + np.array([part.box.y, part.box.x]) for part in group]

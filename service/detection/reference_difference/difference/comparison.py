@@ -1,4 +1,7 @@
-"""Compares one frame: a window of the reference and its place in the photo, at one resolution."""
+"""Compares one frame: a window of the reference and its place in the photo, at one resolution.
+
+In this package `was` is the compensated reference image, and `now` the photo.
+"""
 
 from __future__ import annotations
 
@@ -32,24 +35,26 @@ from service.detection.reference_difference.difference.difference import Differe
 from service.detection.reference_difference.difference.sampling import differences, ranked
 from service.detection.reference_difference.light import highlights
 from service.detection.reference_difference.light.light import Light
-from service.detection.reference_difference.threads import side_by_side
+from service.detection.reference_difference.threads import run_parallel
 from shared.geometry import Rect
 from shared.images.cv import cv2
 
 _MOST_CHANGED = 0.5
-# Grey levels from which a picture is taken to be clipped, and how much brighter what it shows may have been.
+# Grey levels from which a picture counts as clipped, and the factor by which the clipped surface may be
+# brighter.
 _WHITE = 250
 _BEYOND_WHITE = 1.25
-# About how many px say what difference is usual.
+# About the number of px from which the usual difference is computed.
 _SAMPLES = 5_000
-# px of the reference image along its edge, and by how many px a photo may leave a plain cut-out of it.
+# px along the edge of the reference image that are not compared, and the px by which a photo may deviate from
+# a plain cut-out of it without this.
 _RIM = 5
 _PLAIN = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonFrame:
-    """Where the px of a frame of `size` (width, height) lie: frame px -> reference px, and -> photo px."""
+    """A frame of `size` (width, height) with its homographies: frame px -> reference px, and -> photo px."""
 
     to_reference: Matrix
     to_photo: Matrix
@@ -62,11 +67,11 @@ class ComparisonFrame:
 
     @property
     def pixels(self) -> int:
-        """How many px it has."""
+        """The number of its px."""
         return self.size[0] * self.size[1]
 
     def window(self, area: Rect, scale: float) -> ComparisonFrame:
-        """The frame of `area` (px of this one), with `scale` px for each of this one."""
+        """The frame of `area` (px of this frame), with `scale` px for each px of this frame."""
         size = (max(round(area.w * scale), 8), max(round(area.h * scale), 8))
         into = inverse(shift_scale(area.x, area.y, size[0] / area.w, size[1] / area.h))
         return ComparisonFrame(self.to_reference @ into, self.to_photo @ into, size)
@@ -74,12 +79,12 @@ class ComparisonFrame:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What one comparison saw.
+    """The result of comparing one frame.
 
     found: the differing parts in frame px. was, now: the compensated frames, float32 (height, width, 3 or 1).
-    shift: by how many frame px more the photo lies off at each px (height, width, 2), None where it does not.
-    radius: px of the frame that an edge may be off. light: the photo's, across the frame. usual: by how many
-    grey levels the frames differ, the median.
+    shift: the remaining shift of the photo at each px (height, width, 2), in frame px; None without one.
+    radius: px of the frame that an edge may be off. light: of the photo across the frame. usual: the median
+    difference of the frames in grey levels.
     """
 
     found: list[boxes.DifferencePart]
@@ -94,10 +99,10 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A comparison before its findings are weighed.
+    """The comparisons of a pair before their parts are weighed.
 
-    looks: the region as a whole, and windows of a large one at full resolution. threshold: the strength that
-    a part had to exceed. scanned, bilevel: as in `Search`.
+    looks: the comparison of the whole region, and those of windows of a large one at full resolution.
+    threshold: the strength that a part had to exceed. scanned, bilevel: as in `Search`.
     """
 
     looks: list[Comparison]
@@ -108,22 +113,22 @@ class Examined:
 
     @property
     def found(self) -> list[boxes.DifferencePart]:
-        """All differing parts, each in px of its look."""
+        """All differing parts, each in px of the frame of its comparison."""
         return [part for view in self.looks for part in view.found]
 
     @property
     def pixels(self) -> int:
-        """How many px the region as a whole was compared at."""
+        """The number of px at which the whole region was compared."""
         return self.looks[0].frame.pixels
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a look is to find: parts stronger than `threshold` and at least `least` px of the frame long.
+    """The parameters of a comparison. It finds parts above `threshold` that are at least `least` px long.
 
-    allowed: takes the px that the photo shows (255 on 0) to those in which findings are search. wanders: the
-    photo may lie off by more than the homography says. scanned: both are black and white. bilevel: the
-    reference alone is. bend: of the photo's lens, see `lens`.
+    allowed: takes the mask of the px that the photo shows (255 on 0) and returns the mask of those in which
+    parts are searched. wanders: the photo may deviate from the homography. scanned: both pictures are black
+    and white. bilevel: only the reference image is. bend: of the photo's lens, see `lens`.
     """
 
     threshold: float
@@ -138,25 +143,29 @@ class Search:
 def compare(
     reference: Pyramid, photo: Pyramid, frame: ComparisonFrame, search: Search, light: Light | None = None
 ) -> Comparison | None:
-    """Compare a frame of the two pictures (both BGR or both grey); None when they differ nearly everywhere.
+    """Compare a frame of the two pictures (both BGR or both grey); None if they differ nearly everywhere.
 
-    light: of the photo within the frame, where it is known; otherwise it is measured.
+    light: of the photo within the frame, if it is known; otherwise it is measured.
     """
-    (known, _), (seen, valid) = side_by_side(
+    (known, _), (seen, valid) = run_parallel(
         [
-            partial(_seen, reference, frame.to_reference, frame.size),
-            partial(_seen, photo, frame.to_photo, frame.size, search.bend),
+            partial(_view, reference, frame.to_reference, frame.size),
+            partial(_view, photo, frame.to_photo, frame.size, search.bend),
         ]
     )
-    white = _white(known)
+    white = _clipped_white(known)
     was, now = known.astype(np.float32), seen.astype(np.float32)
     if not valid.all():
         square = np.ones((5, 5), np.uint8)
         valid = np.asarray(cv2.erode(valid, square, borderType=cv2.BORDER_REPLICATE), np.uint8)
     valid = _without_rim(valid, frame, reference.size)
-    shift = residual_warp.leftover(_grey(was), _grey(now), valid, search.scanned) if search.wanders else None
+    shift = (
+        residual_warp.residual_shift(_grey(was), _grey(now), valid, search.scanned)
+        if search.wanders
+        else None
+    )
     if shift is not None:
-        now, valid = residual_warp.moved(now, shift), residual_warp.still_seen(valid, shift)
+        now, valid = residual_warp.shift_image(now, shift), residual_warp.visible_after(valid, shift)
     if search.bend:
         bent = lens.shift(frame.to_photo, frame.size, photo.size, search.bend)
         shift = bent if shift is None else shift + bent
@@ -167,17 +176,17 @@ def compare(
     if light is None:
         was, light = match_light(was, now, valid, search.scanned, search.bilevel)
     else:
-        was = light.shaded(light.on(was), now)
+        was = light.apply_shade(light.apply(was), now)
     if white is not None:
-        # The reference may have been any brighter there; a photo exposed less tells by how much.
+        # The surface may be brighter than the reference shows, and a darker photo shows by how much.
         brighter = np.clip(now, was, was * _BEYOND_WHITE)
         was = np.where(white, brighter, was)
     if measured and not search.bilevel and not search.scanned:
         light = replace(light, glare=highlights.find(was, now, valid))
     hidden = light.glare.hidden(valid) if measured and light.glare is not None else None
-    was = light.glaring(was, now)
+    was = light.apply_glare(was, now)
     difference = differ(was, now, valid, search.scanned or search.bilevel)
-    if _strange(difference, valid, search.threshold):
+    if _differs_nearly_everywhere(difference, valid, search.threshold):
         return None
     allowed = search.allowed(valid)
     found = boxes.difference_parts(difference, allowed, search.threshold, search.least)
@@ -188,16 +197,16 @@ def compare(
 
 
 def _usual_difference(was: Floats, now: Floats, valid: Bytes) -> float:
-    """The median difference in grey levels, of the channel that differs most, where the photo is seen."""
+    """The median difference in grey levels of the channel that differs most, where the photo is visible."""
     step = int(np.ceil(np.sqrt(valid.size / _SAMPLES)))
     off = differences(was, now, step)[valid[::step, ::step] > 0]
     return ranked(off, off.size // 2) if off.size else 0.0
 
 
 def _without_rim(valid: Bytes, frame: ComparisonFrame, reference_size: tuple[int, int]) -> Bytes:
-    """`valid` without the rim of the reference image, unless the photo is about a cut-out of what it shows.
+    """`valid` without the rim of the reference image, unless the photo is almost a plain cut-out of it.
 
-    The photo may show what lies beyond the edge of the reference image, blurred into the rim.
+    In the photo, what is beyond the edge of the reference image may be blurred into the rim.
     """
     moved = apply(frame.to_photo, corners(Rect(0, 0, *frame.size)))
     if np.abs(moved - moved[0] - corners(Rect(0, 0, *frame.size))).max() < _PLAIN:
@@ -212,13 +221,13 @@ def _without_rim(valid: Bytes, frame: ComparisonFrame, reference_size: tuple[int
     return within
 
 
-def _seen(image: Pyramid, to_image: Matrix, size: tuple[int, int], bend: float = 0.0) -> tuple[Bytes, Bytes]:
-    seen, valid = lens.seen(image, to_image, size, bend, cv2.INTER_CUBIC, 1.9)
+def _view(image: Pyramid, to_image: Matrix, size: tuple[int, int], bend: float = 0.0) -> tuple[Bytes, Bytes]:
+    seen, valid = lens.view(image, to_image, size, bend, cv2.INTER_CUBIC, 1.9)
     return seen if seen.ndim == 3 else seen[..., None], valid
 
 
-def _white(image: Bytes) -> NDArray[np.bool_] | None:
-    """Where the picture is as bright as it can say, per channel; None where it is nowhere."""
+def _clipped_white(image: Bytes) -> NDArray[np.bool_] | None:
+    """The px at which the picture is clipped at white, per channel; None if there are none."""
     if image.max() < _WHITE:
         return None
     white = cv2.dilate(image, np.ones((3, 3), np.uint8)) >= _WHITE
@@ -233,7 +242,7 @@ def _grey(image: Floats) -> Floats:
     )
 
 
-def _strange(difference: Difference, valid: Bytes, threshold: float) -> bool:
+def _differs_nearly_everywhere(difference: Difference, valid: Bytes, threshold: float) -> bool:
     # Both maps are 0 where the photo does not show the frame.
     changed = np.count_nonzero((difference.strength > threshold) & (difference.raw > 12))
     return bool(changed > _MOST_CHANGED * np.count_nonzero(valid)) or not valid.any()

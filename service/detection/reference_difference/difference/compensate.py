@@ -1,4 +1,4 @@
-"""Adapts the reference to today's light, colour and focus."""
+"""Adapts the reference to the light, colour and focus of the photo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service.detection.reference_difference.difference.sampling import (
 )
 from service.detection.reference_difference.light import shade, tone
 from service.detection.reference_difference.light.light import Light
-from service.detection.reference_difference.threads import side_by_side
+from service.detection.reference_difference.threads import run_parallel
 from shared.images.cv import cv2
 
 _SIGMAS: Final = (0.0, 0.5, 0.7, 0.9, 1.2, 1.6, 2.1, 2.8)
@@ -27,23 +27,24 @@ _SAMPLES_SIDE = 52
 # Levels of a blur (sigma in px) at which a bilevel picture is cut again: by up to about 2 px either way.
 _WIDTHS: Final = (0.0, -0.35, 0.35, -0.6, 0.6, -0.8, 0.8)
 _WIDEN = 1.8
-# How far each number of a `Light` may leave that of equal light; the same where only the first may.
+# The expected deviation of each number of a `Light` from equal light; the same if only the first may deviate.
 _SMOOTH: Final = np.array([0.6, 0.3, 0.3, 0.3, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
 _GAIN: Final = np.array([0.6, *[1e-6] * 9])
-# Without the square term: what bends the tones is the exponent.
+# Without the square term, because the exponent bends the tones.
 _STRAIGHT: Final = np.array([0.6, 0.3, 0.3, 1e-6, 0.4, 0.3, 0.3, 0.15, 0.15, 0.15])
-# What usually differs with an exponent, against without: tones that are rare have little say in it.
+# The most that the usual error with an exponent may be, relative to the error without: rare tones count
+# little in it.
 _NOT_WORSE = 1.1
 _TONE_SAMPLES = 40_000
-# About how many px say what usually differs.
+# About the number of px from which the usual error is computed.
 _SAMPLES = 20_000
-# What differs with shadows, against what differs without them, to believe them; and by how many grey levels
-# the two must lie apart where that is measured. In a dark picture few px show what the light does.
+# The error with shadows, relative to the error without, below which they are accepted; and the grey levels by
+# which both must differ at the px that count. In a dark picture few px show the light.
 _MUCH_BETTER = 0.75
 _APART = 6
-# What a bilevel reference says of the light: px beside its edges that are left out, grey levels within which
-# it is even, the least share of a cell that is, the least cells of each of black and white, and the least
-# contrast against what all cells say.
+# The light of a photo of a bilevel reference: px beside edges that are left out, grey levels within which the
+# reference is even, the least even share of a cell, the least number of cells of each of black and white, and
+# the least contrast relative to that of all cells.
 _BESIDE_EDGE: Final = 3
 _EVEN: Final = 12.0
 _LEAST_OF_CELL = 0.08
@@ -54,8 +55,8 @@ _LEAST_CONTRAST = 0.7
 def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats, Floats]:
     """Blur the sharper of two aligned frames so that both are equally sharp.
 
-    reference, photo: float32 (height, width, channels). The Gaussian that leaves the least robust difference
-    of the high-pass parts wins; a smaller one is kept when it is nearly as good, since blur hides cracks.
+    reference, photo: float32 (height, width, channels). The Gaussian with the least robust difference of the
+    high-pass parts is chosen. A smaller one that is nearly as good is preferred, because blur hides cracks.
     """
     one, other, mask = _structured_tiles(reference, photo, valid)
     if one is None or other is None or mask is None:
@@ -69,10 +70,10 @@ def match_focus(reference: Floats, photo: Floats, valid: Bytes) -> tuple[Floats,
 
 
 def match_width(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
-    """A bilevel reference with lines as wide as those of the photo; float32 (height, width, channels).
+    """Give a bilevel reference lines as wide as those of the photo; float32 (height, width, channels).
 
-    What made it bilevel had a threshold of its own, so all its lines may be wider or thinner by some px. The
-    shift of all edges wins that leaves the least robust difference of the high-pass parts.
+    The threshold of a bilevel picture makes all its lines wider or thinner by some px. The shift of all edges
+    with the least robust difference of the high-pass parts is chosen.
     """
     one, other, mask = _structured_tiles(reference, photo, valid)
     if one is None or other is None or mask is None:
@@ -80,16 +81,16 @@ def match_width(reference: Floats, photo: Floats, valid: Bytes) -> Floats:
     target = np.asarray(other - cv2.GaussianBlur(other, (0, 0), 4.0), np.float32)[mask]
     least, chosen = np.inf, 0.0
     for level in _WIDTHS:
-        tried = _widened(one, level)
+        tried = _widen(one, level)
         tried = np.asarray(tried - cv2.GaussianBlur(tried, (0, 0), 4.0), np.float32)
-        error = min(_unlike(_blur(tried, sigma)[mask], target) for sigma in (0.0, 0.9, 1.6))
+        error = min(_robust_distance(_blur(tried, sigma)[mask], target) for sigma in (0.0, 0.9, 1.6))
         if error < least * (0.95 if level else 1.0):
             least, chosen = error, level
-    return _widened(reference, chosen) if chosen else reference
+    return _widen(reference, chosen) if chosen else reference
 
 
-def _widened(image: Floats, level: float) -> Floats:
-    """The image with its white wider (level > 0, up to 1) or thinner, cut in two at a level of its blur."""
+def _widen(image: Floats, level: float) -> Floats:
+    """Widen the white of the image (level > 0, up to 1) or narrow it, by a threshold on its blur."""
     if not level:
         return image
     soft = cv2.GaussianBlur(image, (0, 0), _WIDEN)
@@ -106,7 +107,7 @@ def _blur(image: Floats, sigma: float) -> Floats:
 def _structured_tiles(
     reference: Floats, photo: Floats, valid: Bytes, tile: int = 96, most: int = 6
 ) -> tuple[Floats | None, Floats | None, NDArray[np.bool_] | None]:
-    """The tiles with most structure in the reference, side by side, as luminance; None without any."""
+    """The tiles with the most structure in the reference, concatenated, as luminance; None without tiles."""
     height, width = valid.shape
     tile = min(tile, height, width)
     found: list[tuple[float, int, int]] = []
@@ -138,11 +139,11 @@ def _luminance(image: Floats) -> Floats:
 
 
 def _best_sigma(high: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
-    """The blur of one high-pass picture that makes it most like another one where the mask is set."""
+    """The blur of one high-pass picture that makes it most similar to another one where the mask is set."""
     target = soft[mask]
     least, chosen, worse = np.inf, 0.0, 0
     for sigma in _SIGMAS:
-        error = _unlike(_blur(high, sigma)[mask], target)
+        error = _robust_distance(_blur(high, sigma)[mask], target)
         if error < least * 0.98 - 0.01:
             least, chosen, worse = error, sigma, 0
         else:
@@ -152,54 +153,55 @@ def _best_sigma(high: Floats, soft: Floats, mask: NDArray[np.bool_]) -> float:
     return chosen
 
 
-def _unlike(detail: Floats, target: Floats) -> float:
+def _robust_distance(detail: Floats, target: Floats) -> float:
     """The robust mean difference of two high-pass pictures, up to a gain, since the brightness may differ."""
     gain = float(np.clip(np.dot(detail, target) / max(np.dot(detail, detail), 1e-6), 0.4, 2.5))
     off = np.abs(detail * gain - target)
-    # With damage clipped away.
+    # Clipping limits the effect of damage.
     return float(np.minimum(off, np.float32(ranked(off, off.size * 19 // 20))).mean())
 
 
 def match_light(
     reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False, bilevel: bool = False
 ) -> tuple[Floats, Light]:
-    """The reference with the photo's light and colour, and that light.
+    """The reference in the photo's light and colour, and that light.
 
-    Fitted robustly to area means, so that damage and noise count little and a shadow of the size of a defect
-    stays. scanned: both are black and white, which no shadow falls on. bilevel: the reference alone is.
-    Neither has tones to bend.
+    The light is fitted robustly to area means, so that damage and noise count little and a shadow of the size
+    of a defect stays. scanned: both are black and white, so there are no shadows. bilevel: only the reference
+    is. In both cases no exponent is searched.
     """
-    matched, light = _lit(reference, photo, valid, scanned, bilevel)
+    matched, light = _fit_and_apply_light(reference, photo, valid, scanned, bilevel)
     if scanned or bilevel or light.numbers is None or not tone.is_doubtful(light.numbers[:, 3]):
         return matched, light
-    exponent = tone.exponent(_bent_error(reference, photo, valid))
+    exponent = tone.find_exponent(_exponent_error(reference, photo, valid))
     if exponent != 1.0:
-        bent, bent_light = _lit(tone.curved(reference, exponent), photo, valid)
-        if _off(bent, photo, valid) < _NOT_WORSE * _off(matched, photo, valid):
+        bent, bent_light = _fit_and_apply_light(tone.apply_exponent(reference, exponent), photo, valid)
+        if _usual_error(bent, photo, valid) < _NOT_WORSE * _usual_error(matched, photo, valid):
             return bent, replace(bent_light, exponent=exponent)
     return matched, light
 
 
-def _bent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[[float, float], float]:
-    """What the smooth fit leaves of an exponent, in parts of white, at px of all tones alike.
+def _exponent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[[float, float], float]:
+    """The function of the smooth fit's error with an exponent, in parts of white, at px of all tones.
 
-    The function stops at the channel at which the error exceeds its second argument, see `tone.exponent`.
+    The function stops at the channel at which the error exceeds its second argument, see
+    `tone.find_exponent`.
     """
     step = int(np.ceil(np.sqrt(valid.size / _TONE_SAMPLES)))
     blurred = [np.asarray(cv2.blur(image, (3, 3)), np.float32) for image in (reference, photo)]
     known, seen = (image.reshape(reference.shape)[::step, ::step] for image in blurred)
-    usable = tone.of_all_tones(known.mean(axis=2), valid[::step, ::step] > 0)
+    usable = tone.sample_all_tones(known.mean(axis=2), valid[::step, ::step] > 0)
     y, x = np.mgrid[0 : usable.shape[0], 0 : usable.shape[1]].astype(np.float32)
     x, y = x[usable] / usable.shape[1] * 2 - 1, y[usable] / usable.shape[0] * 2 - 1
     target = seen[usable] / np.float32(255)
 
     def left(value: Floats, wanted: Floats) -> float:
-        return _lower(np.abs(_fit_residual(value, wanted, x, y)))
+        return _trimmed_mean(np.abs(_fit_residual(value, wanted, x, y)))
 
     known = known[usable]
 
     def error(exponent: float, most: float) -> float:
-        value, total = tone.curved(known, exponent) / np.float32(255), 0.0
+        value, total = tone.apply_exponent(known, exponent) / np.float32(255), 0.0
         for channel in range(value.shape[1]):
             total += left(value[:, channel], target[:, channel])
             if total > most:
@@ -209,10 +211,10 @@ def _bent_error(reference: Floats, photo: Floats, valid: Bytes) -> Callable[[flo
     return error
 
 
-def _lit(
+def _fit_and_apply_light(
     reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False, bilevel: bool = False
 ) -> tuple[Floats, Light]:
-    """The same for the tones as they are."""
+    """Do the same as `match_light` without an exponent."""
     unchanged = Light(reference.shape[2], None)
     height, width = valid.shape
     scale = min(_SAMPLES_SIDE / max(height, width), 1.0)
@@ -221,7 +223,7 @@ def _lit(
     if np.count_nonzero(small_valid) < 12:
         return reference, unchanged
     channels = reference.shape[2]
-    # Not side by side: so many short calls would wait for each other.
+    # Not in parallel, because these short calls would wait for each other.
     small_reference, small_photo = (area_means(image, size) for image in (reference, photo))
     y, x = np.mgrid[0 : size[1], 0 : size[0]].astype(np.float32)
     x, y = (x + 0.5) / size[0] * 2 - 1, (y + 0.5) / size[1] * 2 - 1
@@ -237,7 +239,7 @@ def _lit(
             partial(_fit_light, value, means[:, channel], x[places], y[places], spread, clipped=False)
             for channel in range(channels)
         ]
-        return Light(channels, np.stack(side_by_side(work)))
+        return Light(channels, np.stack(run_parallel(work)))
 
     def fitted(target: Floats, spread: NDArray[np.float64]) -> Light:
         work = [
@@ -251,40 +253,40 @@ def _lit(
             )
             for channel in range(channels)
         ]
-        light, better = Light(channels, np.stack(side_by_side(work))), by_levels(target, spread)
-        # Where little is black and most of that gone, its places do not tell what black is.
+        light, better = Light(channels, np.stack(run_parallel(work))), by_levels(target, spread)
+        # If there is little black and most of it is missing in the photo, its places do not show black.
         if better is not None and better.contrast > _LEAST_CONTRAST * light.contrast:
             return better
         return light
 
     light = fitted(small_photo, _SMOOTH)
-    matched = light.on(reference)
-    off = _off(matched, photo, valid)
-    lit = light.on(small_reference)
-    if not scanned and shade.uneven(lit.mean(axis=2), small_photo.mean(axis=2), small_valid):
-        # A smooth fit bends over the edge of a shadow. So first one gain for all, and the shade from that;
-        # then what the photo would be without it can be fitted, and the shade again.
+    matched = light.apply(reference)
+    off = _usual_error(matched, photo, valid)
+    lit = light.apply(small_reference)
+    if not scanned and shade.is_uneven(lit.mean(axis=2), small_photo.mean(axis=2), small_valid):
+        # A smooth fit bends at the edge of a shadow. So one gain is fitted first, and the shade with it. Then
+        # the light is fitted to the photo without the shade, and the shade again.
         bright = _luminance(photo)
-        found = shade.between(_luminance(fitted(small_photo, _GAIN).on(reference)), bright, valid)
+        found = shade.shade_range(_luminance(fitted(small_photo, _GAIN).apply(reference)), bright, valid)
         middle = cv2.resize((found[0] + found[1]) / 2, size, interpolation=cv2.INTER_AREA)
         smooth = fitted(small_photo * np.exp(-middle)[..., None], _SMOOTH)
-        shaded = smooth.on(reference)
-        smooth = replace(smooth, shade=shade.between(_luminance(shaded), bright, valid))
-        shaded = smooth.shaded(shaded, photo)
+        shaded = smooth.apply(reference)
+        smooth = replace(smooth, shade=shade.shade_range(_luminance(shaded), bright, valid))
+        shaded = smooth.apply_shade(shaded, photo)
         if _is_much_better(shaded, matched, photo, valid):
-            light, matched, off = smooth, shaded, _off(shaded, photo, valid)
-    # Between scans in black and white nothing but the edges differs, and a fit to them tints the rest.
-    return (matched, light) if off < _off(reference, photo, valid) else (reference, unchanged)
+            light, matched, off = smooth, shaded, _usual_error(shaded, photo, valid)
+    # Between scans in black and white only edges differ, and a fit to them would tint the rest.
+    return (matched, light) if off < _usual_error(reference, photo, valid) else (reference, unchanged)
 
 
 def _levels(
     reference: Floats, photo: Floats, valid: Bytes, grid: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats, tuple[NDArray[np.int64], NDArray[np.int64]]] | None:
-    """What the photo shows in cells of a grid where the reference is white, and where it is black.
+    """The means of the photo in cells of a grid where the reference is white, and where it is black.
 
-    The values of the reference (n,) as parts of white, means of the photo (n, channels) in grey levels, and
-    their cells. Edges are left out: lines may differ in width, which says nothing about the light. None where
-    one of the two is hardly anywhere wide enough.
+    Returns values of the reference (n,) in parts of white, means of the photo (n, channels) in grey levels,
+    and their cells. Edges are left out, because lines may differ in width independently of the light. None if
+    white or black is wide enough almost nowhere.
     """
     luminance = _luminance(reference)
     square = np.ones((2 * _BESIDE_EDGE + 1, 2 * _BESIDE_EDGE + 1), np.uint8)
@@ -308,17 +310,17 @@ def _levels(
     return np.concatenate(values).astype(np.float32), np.concatenate(means).astype(np.float32), cells
 
 
-def _off(reference: Floats, photo: Floats, valid: Bytes) -> float:
-    """What usually differs between the two, in grey levels: the mean of the lower three quarters."""
+def _usual_error(reference: Floats, photo: Floats, valid: Bytes) -> float:
+    """The usual difference of the two in grey levels: the mean of the lower three quarters."""
     step = _step(valid)
-    return _lower(differences(reference, photo, step)[valid[::step, ::step] > 0])
+    return _trimmed_mean(differences(reference, photo, step)[valid[::step, ::step] > 0])
 
 
 def _is_much_better(one: Floats, other: Floats, photo: Floats, valid: Bytes) -> bool:
-    """Whether `one` is clearly more like the photo than `other`, where the two are unlike each other."""
+    """Whether `one` is clearly more similar to the photo than `other`, where the two differ."""
     step = _step(valid)
     apart = (differences(one, other, step) > _APART) & (valid[::step, ::step] > 0)
-    left, before = (_lower(differences(image, photo, step)[apart]) for image in (one, other))
+    left, before = (_trimmed_mean(differences(image, photo, step)[apart]) for image in (one, other))
     return left < _MUCH_BETTER * before
 
 
@@ -326,8 +328,8 @@ def _step(valid: Bytes) -> int:
     return int(np.ceil(np.sqrt(valid.size / _SAMPLES)))
 
 
-def _lower(each: NDArray[np.floating[Any]]) -> float:
-    """The mean of the lower three quarters; 0 of too few."""
+def _trimmed_mean(each: NDArray[np.floating[Any]]) -> float:
+    """The mean of the lower three quarters; 0 for too few values."""
     lower = each.size * 3 // 4
     if not lower:
         return 0.0
@@ -337,7 +339,7 @@ def _lower(each: NDArray[np.floating[Any]]) -> float:
 
 
 def _terms(value: Floats, x: Floats, y: Floats) -> NDArray[np.float64]:
-    """What each number of a `Light` is multiplied by, (10, n)."""
+    """The terms by which the numbers of a `Light` are multiplied, (10, n)."""
     one = np.ones_like(value)
     return np.stack([value, value * x, value * y, value**2, one, x, y, x * x, x * y, y * y]).astype(
         np.float64
@@ -352,7 +354,7 @@ def _fit_residual(value: Floats, target: Floats, x: Floats, y: Floats) -> NDArra
 def _fit_light(
     value: Floats, target: Floats, x: Floats, y: Floats, spread: NDArray[np.float64], clipped: bool = True
 ) -> NDArray[np.float64]:
-    # What either picture clips says nothing about the light; the white of a bilevel picture is not clipped.
+    # Px that either picture clips do not show the light. The white of a bilevel picture is not clipped.
     usable = target < 0.985
     if clipped:
         usable &= (target > 0.01) & (value < 0.98)
@@ -360,7 +362,7 @@ def _fit_light(
         value, target, x, y = value[usable], target[usable], x[usable], y[usable]
     rows = _terms(value, x, y)
     prior = np.array([1, 0, 0, 0, 0, 0, 0, 0, 0, 0], np.float64)
-    # Against a deviation of 0.02 of a sample.
+    # Relative to a deviation of 0.02 of a sample.
     ridge = np.diag((0.02 / spread) ** 2)
     # The prior is the reference as it is.
     change = target - rows[0]

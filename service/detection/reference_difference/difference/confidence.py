@@ -14,56 +14,63 @@ from shared.images.cv import cv2
 
 # Bias and weights of the measures, fitted as `python -m benchmarks.confidence --fit` does, on seed 110000: 25
 # pairs of each surface under each disturbance, 30 of each kind of surface and 100 of each bilevel sheet, and
-# on 90 of each kind of scan of seed 120000. In scans all is as strong; there it is the thickness that tells.
-# A line of another width looks like one that moved, so what a shift leaves says nothing of what is bilevel.
+# on 90 of each kind of scan of seed 120000. In scans all differences are equally strong, so the thickness has
+# most weight. A line of another width looks like one that moved, so the residual of a shift has no weight for
+# bilevel references.
 _PHOTO = (-1.07, 2.49, -0.59, -2.2, 2.7, 3.05, -2.06, 0.95)
 _SCAN = (-6.1, 0.55, 6.24, -1.8, 0.49, 1.23, 0.43, 0.39)
 _BILEVEL = (-6.7, 1.47, 5.8, -2.51, 0.0, 0.64, 0.36, -1.08)
 MOST_CONFIDENT: Final = 0.99
-"""However strong it is, about one finding of a hundred is a piece of another one or has a wrong box."""
-# Of a highlight, which nobody has to mend, and where highlights hide more than a share of the region: then
-# it is not inspected.
+"""About one of a hundred findings is a piece of another one or has a wrong box, however strong it is."""
+# The confidence of a highlight; the confidence if highlights hide more than a share of
+# the region, which is not inspected then; and that share.
 _HIGHLIGHT, _HIDDEN, _MOST_HIDDEN = 0.2, 0.5, 0.1
-# px of a look in which that many parts that are as strong mean what they mean in a small one.
+# px of a frame for which the number of equally strong parts is counted.
 _PEERS_PX = 500_000
-# px by which a thing may lie elsewhere because it stands out of the surface, or the light on it does.
+# px by which an object that stands out of the surface, or a highlight on it, may be shifted.
 _PARALLAX = 4
-# px around a part that must fit as well when it is moved, or a thin part could be moved out of sight.
+# px around a part that must fit too when it is shifted, or a thin part could be shifted out of the window.
 _BESIDE = _PARALLAX + 1
-# Grey levels squared per px, added to what is left and to what was there: noise is never explained.
+# Grey levels squared per px that are added to both sides of the ratio, because a shift never explains noise.
 _NOISE = 4.0
 _MOST_PIXELS = 250_000
-# px from a part at which its surroundings begin, since it may be smeared so far, and end.
+# px from a part at which its surroundings start, because it may be smeared so far, and at which they end.
 _SMEARED, _SURROUNDINGS = 3, 12
-# px to which the size of a part is compared.
+# px with which the area of a part is compared.
 _MIDDLING_AREA = 200
 
 
 def measures(part: DifferencePart, view: Comparison, seen: Examined) -> tuple[float, ...]:
-    """What the confidence in one part of what was `seen` depends on, each about 0 for a middling finding.
+    """The measures of a part on which its confidence depends, each about 0 for an average finding.
 
-    Logarithms of the strength over the threshold, of the thickness, of the number of parts at least half as
-    strong in as much area (where much differs, no single part means much), of the share of the difference
-    that is left when the photo is shifted by a few px (an edge or a highlight that moved leaves little), of
-    the mean difference over that of the surroundings (light or an alignment that fits badly does so beyond
-    the part) and over what is usual in the pair, and of the area.
+    They are logarithms of
+
+    - the strength over the threshold,
+    - the thickness,
+    - the number of parts in the same area that are at least half as strong: if much differs, a single part
+      means little,
+    - the share of the difference that remains after shifting the photo by a few px: for an edge or a
+      highlight that moved it is small,
+    - the mean difference over that of the surroundings: bad light or alignment also differs around the part,
+    - the mean difference over the usual one of the pair,
+    - the area.
     """
-    # Many equal defects must not hide each other, so more peers than this count no more.
+    # The number is limited, so that many equal defects do not hide each other.
     peers = min(sum(other.peak >= part.peak / 2 for other in seen.found if not other.highlight), 20)
     return (
         float(np.log(np.clip(part.peak / seen.threshold, 0.1, 50))),
         float(np.log(np.clip(part.thickness, 1, 30) / 4)),
         float(np.log(max(peers / max(seen.pixels / _PEERS_PX, 1.0), 1.0) / 5)),
-        _left(part, view),
+        _shift_residual(part, view),
         *_contrasts(part, view),
         float(np.log(part.area / _MIDDLING_AREA)),
     )
 
 
 def confidence(part: DifferencePart, view: Comparison, seen: Examined) -> float:
-    """Probability 0..1 that the part, seen in `view`, is a real change.
+    """The probability 0..1 that the part, found in `view`, is a real change.
 
-    Of a highlight a constant: low, unless all of them hide so much that the region cannot be inspected.
+    It is constant for a highlight: low, unless highlights hide so much that the region cannot be inspected.
     """
     if part.highlight:
         hidden = sum(other.area for other in seen.looks[0].found if other.highlight)
@@ -73,8 +80,8 @@ def confidence(part: DifferencePart, view: Comparison, seen: Examined) -> float:
     return round(float(MOST_CONFIDENT / (1 + np.exp(-value))), 3)
 
 
-def _left(part: DifferencePart, view: Comparison) -> float:
-    """Logarithm of the share of the squared difference that the best small shift leaves; 0 for all of it."""
+def _shift_residual(part: DifferencePart, view: Comparison) -> float:
+    """The logarithm of the share of the squared difference that remains after the best small shift."""
     around = _BESIDE + _PARALLAX
     height, width = part.mask.shape
     if (height + 2 * around) * (width + 2 * around) > _MOST_PIXELS:
@@ -82,7 +89,7 @@ def _left(part: DifferencePart, view: Comparison) -> float:
     mask = np.zeros((height + 2 * _BESIDE, width + 2 * _BESIDE), np.uint8)
     mask[_BESIDE : _BESIDE + height, _BESIDE : _BESIDE + width] = part.mask
     wide = cv2.dilate(mask, np.ones((2 * _BESIDE + 1, 2 * _BESIDE + 1), np.uint8)).astype(np.float32)
-    was, now = _around(view.was, part, _BESIDE), _around(view.now, part, around)
+    was, now = _cut_out(view.was, part, _BESIDE), _cut_out(view.now, part, around)
     off = cv2.matchTemplate(now, was, cv2.TM_SQDIFF, None, wide)
     noise = _NOISE * float(wide.sum())
     here, best = max(float(off[_PARALLAX, _PARALLAX]), 0.0), max(float(off.min()), 0.0)
@@ -105,12 +112,12 @@ def _contrasts(part: DifferencePart, view: Comparison) -> tuple[float, float]:
         for reach in (_SMEARED, _SURROUNDINGS)
     )
     inside, around = (cv2.mean(off, each)[0] for each in (mask, cv2.subtract(wide, smeared)))
-    # A grey level more, or what does not differ at all would have infinite contrast.
+    # One grey level is added, because the contrast to equal surroundings would be infinite.
     return float(np.log((inside + 1) / (around + 1))), float(np.log((inside + 1) / (view.usual + 1)))
 
 
-def _around(image: Floats, part: DifferencePart, pad: int) -> Floats:
-    """The part of the image in grey and `pad` px around it; beyond its edge the edge goes on."""
+def _cut_out(image: Floats, part: DifferencePart, pad: int) -> Floats:
+    """The part of the image in grey with `pad` px around it; beyond the image its edge is repeated."""
     height, width = image.shape[:2]
     left, top, right, bottom = (int(v) for v in (part.box.x, part.box.y, part.box.right, part.box.bottom))
     x1, y1, x2, y2 = left - pad, top - pad, right + pad, bottom + pad

@@ -1,9 +1,10 @@
-"""Finds where two aligned frames differ by more than noise and misregistration explain.
+"""Finds the places where two aligned frames differ by more than noise and misregistration explain.
 
-At each of several scales (halved each time, so that hair cracks show at the first and wide dents at the last)
-a pixel differs only by what leaves the range of values around it in the other frame, both ways: an edge that
-is a little off does not count, a line that is gone does. That difference is measured in units of what is
-usual at equal local contrast in this very pair, so a noisy photo or a busy texture raises its own bar.
+There are several scales, each half of the one before: hair cracks show at the first and wide dents at the
+last. A pixel differs by the amount by which it exceeds the range of values around it in the other frame, both
+ways. So an edge that is a little off does not count, and a missing line does. The difference is measured in
+units of the usual difference at equal local contrast in the same pair, so the threshold rises with noise and
+texture.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Bytes, Floats
-from service.detection.reference_difference.threads import side_by_side
+from service.detection.reference_difference.threads import run_parallel
 from shared.images.cv import cv2
 
 Fixed = NDArray[np.int16]
@@ -27,9 +28,9 @@ _BINS = 14
 _SAMPLES = 12_000
 # Red and blue against luminance, from BGR.
 _COLOURS = ((-0.08, -0.41, 0.49), (0.62, -0.41, -0.21))
-# Grey levels are compared in sixty-fourths, in int16: twice as fast as float32, and as exact as is needed.
+# Grey levels are compared in sixty-fourths, in int16, which is twice as fast as float32 and exact enough.
 _UNIT = 64
-# Grey levels within the tolerance that make an edge, rather than texture which a stain may tint.
+# Grey levels within the tolerance from which there is an edge. Less is texture, which a stain may tint.
 _EDGE = 60
 # Least noise per channel (luminance, two of colour) in grey levels: rounding and compression.
 _FLOORS = (1.6, 1.4, 1.4)
@@ -39,9 +40,9 @@ _FLOORS = (1.6, 1.4, 1.4)
 class Difference:
     """Maps in frame px, float32 (height, width).
 
-    strength: deviations above the usual, the greatest over scales and channels. sharp: the same over the
-    first two scales only, which do not smear. raw: absolute difference in grey levels after compensation, the
-    greatest over the channels. radius: px of tolerance at the first scale.
+    strength: standard deviations of the usual difference, the greatest over scales and channels. sharp: the
+    same over the first two scales, which smear little. raw: absolute difference in grey levels after
+    compensation, the greatest over the channels. radius: px of tolerance at the first scale.
     """
 
     strength: Floats
@@ -68,18 +69,18 @@ def _fixed(image: NDArray[Any]) -> Fixed:
 
 
 def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False) -> Difference:
-    """Compare two aligned, compensated frames, float32 (height, width, 3 or 1); valid: 255 where seen.
+    """Compare two aligned, compensated frames, float32 (height, width, 3 or 1).
 
-    scanned: both are black and white.
+    valid: 255 where the photo is visible. scanned: both are black and white.
     """
-    reference_channels, photo_channels = side_by_side(
+    reference_channels, photo_channels = run_parallel(
         [partial(opponent, reference), partial(opponent, photo)]
     )
     radius, exceeding = _tolerance(reference_channels[0], photo_channels[0], valid)
     if scanned:
         photo_channels[0] = _without_slits(reference_channels[0], photo_channels[0])
-        exceeding = _exceeding(reference_channels[0], photo_channels[0], radius)
-    half = _halved(valid) if len(reference_channels) > 1 else valid
+        exceeding = _beyond_range(reference_channels[0], photo_channels[0], radius)
+    half = _halve_mask(valid) if len(reference_channels) > 1 else valid
     work = [
         partial(_channel, reference_channels[0], photo_channels[0], valid, radius, 0, _FLOORS[0], exceeding)
     ]
@@ -96,20 +97,20 @@ def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False
                 None,
             )
         )
-    found = side_by_side(work)
+    found = run_parallel(work)
     scales: dict[int, list[Floats]] = {}
     for first, each, _ in found:
         for level, strength in enumerate(each, first):
             scales.setdefault(level, []).append(strength)
-    finest, *coarser = (_greatest(scales[level]) for level in sorted(scales))
+    finest, *coarser = (_maximum(scales[level]) for level in sorted(scales))
     sharp = strength = finest
     if coarser:
-        sharp = _greatest([finest, _enlarged(coarser[0], finest)])
-        faint = reduce(lambda below, scale: _greatest([scale, _enlarged(below, scale)]), reversed(coarser))
-        strength = _greatest([finest, _enlarged(faint, finest)])
+        sharp = _maximum([finest, _enlarge(coarser[0], finest)])
+        faint = reduce(lambda below, scale: _maximum([scale, _enlarge(below, scale)]), reversed(coarser))
+        strength = _maximum([finest, _enlarge(faint, finest)])
     raw = found[0][2]
     if len(found) > 1:
-        raw = _greatest([raw, _enlarged(_greatest([each for _, _, each in found[1:]]), raw)])
+        raw = _maximum([raw, _enlarge(_maximum([each for _, _, each in found[1:]]), raw)])
     if not valid.all():
         strength, sharp, raw = (
             np.asarray(cv2.copyTo(part, valid), np.float32) for part in (strength, sharp, raw)
@@ -117,12 +118,12 @@ def differ(reference: Floats, photo: Floats, valid: Bytes, scanned: bool = False
     return Difference(strength, sharp, raw, radius)
 
 
-def _enlarged(image: Floats, to: Floats) -> Floats:
+def _enlarge(image: Floats, to: Floats) -> Floats:
     return np.asarray(cv2.resize(image, to.shape[::-1], interpolation=cv2.INTER_LINEAR), np.float32)
 
 
-def _greatest(maps: Sequence[Floats]) -> Floats:
-    """At each pixel the greatest of the maps."""
+def _maximum(maps: Sequence[Floats]) -> Floats:
+    """The greatest value of the maps at each pixel."""
     return np.asarray(reduce(cv2.max, maps), np.float32)
 
 
@@ -143,18 +144,19 @@ def _channel(
         if level > first and min(one.shape) < 12:
             break
         tolerance = max(radius - level, 1) if level < 3 else 0
-        off = exceeding if level == 0 and exceeding is not None else _exceeding(one, other, tolerance)
+        off = exceeding if level == 0 and exceeding is not None else _beyond_range(one, other, tolerance)
         scales.append(_deviation(off, one, valid, tolerance, floor * 0.75**level))
         if level == first:
             other = _without_edges(one, other, off, tolerance)
-        one, other, valid = _smaller(one), _smaller(other), _halved(valid)
+        one, other, valid = _halve(one), _halve(other), _halve_mask(valid)
     return first, scales, raw
 
 
 def _without_slits(one: Fixed, other: Fixed) -> Fixed:
-    """`other` with those slits and threads as in `one` that a threshold closes or cuts.
+    """Give `other` the slits and threads of `one` that a threshold closes or cuts.
 
-    A threshold moves the edges on both sides, so whatever is at most 2 px wide comes and goes with it.
+    A threshold moves the edges on both sides, so slits and threads of at most 2 px appear and disappear with
+    it.
     """
     kernel = _kernel(1)
     mended = other
@@ -167,9 +169,9 @@ def _without_slits(one: Fixed, other: Fixed) -> Fixed:
 
 
 def _without_edges(one: Fixed, other: Fixed, exceeding: Fixed, radius: int) -> Fixed:
-    """`other` with its edges where those of `one` are, as far as the tolerance explains the difference.
+    """Move the edges of `other` to those of `one`, as far as the tolerance explains the difference.
 
-    Lines that are all a little wider would add up to a darker area at the coarser scales.
+    Otherwise many slightly wider lines would become a darker area at the coarser scales.
     """
     edges = cv2.compare(_range(one, radius), _EDGE * _UNIT, cv2.CMP_GT)
     unexplained = cv2.copyTo(exceeding, edges)
@@ -177,11 +179,11 @@ def _without_edges(one: Fixed, other: Fixed, exceeding: Fixed, radius: int) -> F
     return np.asarray(cv2.copyTo(mended, edges, other.copy()), np.int16)
 
 
-def _smaller(image: Fixed) -> Fixed:
+def _halve(image: Fixed) -> Fixed:
     return np.asarray(cv2.pyrDown(image), np.int16)
 
 
-def _halved(valid: Bytes) -> Bytes:
+def _halve_mask(valid: Bytes) -> Bytes:
     size = ((valid.shape[1] + 1) // 2, (valid.shape[0] + 1) // 2)
     return np.asarray(
         cv2.compare(cv2.resize(valid, size, interpolation=cv2.INTER_AREA), 255, cv2.CMP_EQ), np.uint8
@@ -200,8 +202,8 @@ def _range(image: Fixed, radius: int) -> Fixed:
     return np.asarray(cv2.subtract(cv2.dilate(image, square), cv2.erode(image, square)), np.int16)
 
 
-def _exceeding(one: Fixed, other: Fixed, radius: int) -> Fixed:
-    """By how much either frame leaves the range of the other within `radius` px."""
+def _beyond_range(one: Fixed, other: Fixed, radius: int) -> Fixed:
+    """The amount by which either frame exceeds the range of the other within `radius` px."""
     if radius == 0:
         return np.asarray(cv2.absdiff(one, other), np.int16)
     kernel = _kernel(radius)
@@ -213,8 +215,8 @@ def _exceeding(one: Fixed, other: Fixed, radius: int) -> Fixed:
 
 
 def _tolerance(one: Fixed, other: Fixed, valid: Bytes) -> tuple[int, Fixed]:
-    """The tolerance (1..3 px) at which nearly all edges agree, and what exceeds it."""
-    exceeding = _exceeding(one, other, 1)
+    """The tolerance (1..3 px) at which nearly all edges agree, and the difference that exceeds it."""
+    exceeding = _beyond_range(one, other, 1)
     contrast = _range(one, 1)
     some = contrast[::4, ::4].ravel()
     upper = some.size * 4 // 5
@@ -225,7 +227,7 @@ def _tolerance(one: Fixed, other: Fixed, valid: Bytes) -> tuple[int, Fixed]:
         return 1, exceeding
     for radius in (1, 2, 3):
         if radius > 1:
-            exceeding = _exceeding(one, other, radius)
+            exceeding = _beyond_range(one, other, radius)
         disagreeing = cv2.compare(cv2.addWeighted(exceeding, 1, contrast, -0.3, 0), 0, cv2.CMP_GT)
         if radius == 3 or cv2.countNonZero(cv2.copyTo(disagreeing, strong)) < 0.03 * edges:
             return radius, exceeding
@@ -235,14 +237,14 @@ def _tolerance(one: Fixed, other: Fixed, valid: Bytes) -> tuple[int, Fixed]:
 def _deviation(exceeding: Fixed, one: Fixed, valid: Bytes, radius: int, floor: float) -> Floats:
     off = np.asarray(cv2.blur(exceeding, (3, 3)), np.int16)
     contrast = _range(one, max(radius, 1) + 1)
-    usual = _usual(off, contrast, valid, floor)
-    # The table is by whole grey levels of contrast, of which there are no more than 255.
+    usual = _usual_difference(off, contrast, valid, floor)
+    # The table has an entry for each whole grey level of contrast, 0 to 255.
     whole = cv2.convertScaleAbs(contrast, alpha=1 / _UNIT)
     return np.asarray(cv2.multiply(off, cv2.LUT(whole, 1 / (_UNIT * usual)), dtype=cv2.CV_32F), np.float32)
 
 
-def _usual(off: Fixed, contrast: Fixed, valid: Bytes, floor: float) -> Floats:
-    """The difference that is usual at a local contrast of 0..255 grey levels, as a standard deviation."""
+def _usual_difference(off: Fixed, contrast: Fixed, valid: Bytes, floor: float) -> Floats:
+    """The usual difference at each local contrast of 0..255 grey levels, as a standard deviation."""
     step = int(np.ceil(np.sqrt(off.size / _SAMPLES)))
     samples, levels, seen = (part[::step, ::step].ravel() for part in (off, contrast, valid))
     if not seen.all():
@@ -250,14 +252,14 @@ def _usual(off: Fixed, contrast: Fixed, valid: Bytes, floor: float) -> Floats:
     each = samples.size // _BINS
     if each < 12:
         return np.full(256, floor + 1.0, np.float32)
-    # Bins of equal size along the contrast, so that every one has the same say.
+    # Bins of equal size along the contrast, so that all have the same weight.
     order = np.argsort(levels, kind="stable")[: each * _BINS]
     position = levels[order].reshape(_BINS, each)[:, each // 2] / _UNIT
     # The 80th and 60th percentiles of a half-normal distribution lie at 1.28 and 0.84 deviations.
     at = (int(each * 0.6), int(each * 0.8))
     bins = np.sort(samples[order].reshape(_BINS, each), axis=1)[:, at].astype(np.float64) / _UNIT
     spreads = np.maximum(bins[:, 1] / 1.28, bins[:, 0] / 0.84)
-    # Never below a share of the contrast: interpolation alone leaves that much at an edge.
+    # Not below a share of the contrast, which interpolation alone leaves at an edge.
     grey_levels = np.arange(256)
     table = np.interp(grey_levels, position, np.maximum(spreads, floor + 0.03 * position))
     return np.asarray(table + 0.03 * np.clip(grey_levels - position[-1], 0, None), np.float32)

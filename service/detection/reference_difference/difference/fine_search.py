@@ -1,9 +1,10 @@
-"""Searches a large region again at full resolution where a thin difference may hide.
+"""Searches places of a large region at full resolution where a thin difference may be.
 
-A region of many megapixels is compared at a few, or it would take too long: what is a pixel or two wide in it
-then fades. So all of it is screened at full resolution first, in tiles and by luminance alone: what is finer
-than about 15 px, and leaves the range of the values around it in the other picture. Where that is far more
-than is usual at equal contrast in this very pair, the window around is compared like any other frame.
+A region of many megapixels is compared at a lower resolution, or it would take too long. There a difference
+of a pixel or two fades. So the whole region is screened at full resolution, in tiles and by luminance alone,
+for detail finer than about 15 px that exceeds the range of values around it in the other picture. Where there
+is far more of it than is usual at equal contrast in the same pair, the window around is compared like any
+other frame.
 """
 
 from __future__ import annotations
@@ -29,29 +30,30 @@ from service.detection.reference_difference.data import (
 from service.detection.reference_difference.difference import boxes
 from service.detection.reference_difference.difference.comparison import Comparison, ComparisonFrame
 from service.detection.reference_difference.light.light import Light
-from service.detection.reference_difference.threads import side_by_side
+from service.detection.reference_difference.threads import run_parallel
 from shared.geometry import Rect, from_corners
 from shared.images.cv import cv2
 
-# px of the full resolution: the size of a screened tile, of a cell, and of what is left to the first look.
+# px of the full resolution: the size of a screened tile, of a cell, and of detail that the first comparison
+# finds.
 _TILE = 1024
 _CELL = 16
 _COARSE = 15
-# A photo laid over the reference is off by up to this many px of the full resolution after the first look.
+# After the first comparison the photo may be off by this many px of the full resolution.
 _OFF = 2
-# px for each of the first look that make a second one worth it.
+# px for each px of the first comparison from which a second one is useful.
 _WORTH = 1.2
-# Cells that differ this many times as much as usual are looked at again, and by so many grey levels at least.
+# Cells that differ this many times as much as usual, and by at least these grey levels, are compared again.
 _SUSPECT = 5.0
 _LEAST_LEVELS = 5.0
 _BINS = 12
-# Around a suspect place, px: enough to tell what is usual there.
+# px around a suspect place, enough to determine the usual difference there.
 _MARGIN = 80
 _LEAST_WINDOW = 224
-# px that all windows together may have, so that the time is bounded however much differs.
+# The most px of all windows together, which bounds the time.
 _MOST_PIXELS: Final = 3_000_000
 _MOST_WINDOWS = 24
-# What is thicker, in px of the first look, shows there.
+# The first comparison finds thicker parts, in its px.
 _THIN = 5.0
 
 Scores = NDArray[np.float32]
@@ -60,12 +62,12 @@ Scores = NDArray[np.float32]
 def windows(
     reference: Pyramid, photo: Pyramid, first: Comparison, full: ComparisonFrame
 ) -> Iterator[tuple[ComparisonFrame, Light]]:
-    """Frames at full resolution (or as near as can be afforded) in which a thin difference may hide.
+    """Frames in which a thin difference may be, each with the photo's light within it.
 
-    With each comes the photo's light within it. reference, photo: grey. first: the look at the whole region,
-    coarser than `full`; a place within what it found is not looked at again.
+    They have the full resolution, or the highest that the limit of px permits. reference, photo: grey. first:
+    the comparison of the whole region, coarser than `full`; places within its parts are not compared again.
     """
-    unusual = _unusual(*_screened(reference, photo, first, full))
+    unusual = _unusualness(*_screen(reference, photo, first, full))
     times = full.size[0] / first.frame.size[0]
     known = [Rect(*(value * times for value in (p.box.x, p.box.y, p.box.w, p.box.h))) for p in first.found]
     left = _MOST_PIXELS
@@ -76,13 +78,13 @@ def windows(
             continue
         left -= round(area.area * scale**2)
         parts = (area.x / width, area.y / height, area.right / width, area.bottom / height)
-        yield full.window(area, scale), first.light.within(*parts)
+        yield full.window(area, scale), first.light.window(*parts)
 
 
-def _screened(
+def _screen(
     reference: Pyramid, photo: Pyramid, first: Comparison, full: ComparisonFrame
 ) -> tuple[Scores, Scores]:
-    """Per cell how much differs (-1 where unseen) and how much contrast there is, in grey levels."""
+    """The difference (-1 where the photo is not visible) and the contrast of each cell, in grey levels."""
     width, height = full.size
     rows, columns = -(-height // _CELL), -(-width // _CELL)
     off, contrast = np.full((rows, columns), -1, np.float32), np.zeros((rows, columns), np.float32)
@@ -100,15 +102,15 @@ def _screened(
         to_photo = full.to_photo @ _drift(first, full, Rect(x, y, w, h)) @ to_full
         differs, varies = _detail(known, photo.warped(to_photo, size))
         inner = np.s_[_COARSE : _COARSE + h, _COARSE : _COARSE + w]
-        off[part] = np.where(seen[part], _greatest(differs[inner]), np.float32(-1))
-        contrast[part] = _greatest(varies[inner])
+        off[part] = np.where(seen[part], _cell_maximum(differs[inner]), np.float32(-1))
+        contrast[part] = _cell_maximum(varies[inner])
 
-    side_by_side([partial(screen, x, y) for y in range(0, height, _TILE) for x in range(0, width, _TILE)])
+    run_parallel([partial(screen, x, y) for y in range(0, height, _TILE) for x in range(0, width, _TILE)])
     return off, contrast
 
 
 def _drift(first: Comparison, full: ComparisonFrame, tile: Rect) -> Matrix:
-    """Full px -> full px: how far the first look found the photo off around `tile`."""
+    """The shift of the photo around `tile` that the first comparison found: full px -> full px."""
     if first.shift is None:
         return np.eye(3)
     times = full.size[0] / first.frame.size[0]
@@ -120,11 +122,11 @@ def _drift(first: Comparison, full: ComparisonFrame, tile: Rect) -> Matrix:
 
 
 def _detail(known: Bytes, seen: Bytes) -> tuple[Bytes, Bytes]:
-    """By how much the fine detail of two grey pictures differs, and how much it varies, in grey levels."""
+    """The difference of the fine detail of two grey pictures, and its contrast, in grey levels."""
     one, other = (
         cv2.addWeighted(image, 1, cv2.blur(image, (_COARSE, _COARSE)), -1, 128) for image in (known, seen)
     )
-    # Today's light and focus: the detail of both is as strong.
+    # The gain compensates light and focus, so that the detail of both is equally strong.
     much, less = (float(cv2.norm(part, cv2.NORM_L2)) for part in (cv2.absdiff(p, 128) for p in (other, one)))
     gain = float(np.clip(much / max(less, 1.0), 0.5, 2.0))
     one = cv2.convertScaleAbs(one, alpha=gain, beta=128 * (1 - gain))
@@ -136,7 +138,7 @@ def _detail(known: Bytes, seen: Bytes) -> tuple[Bytes, Bytes]:
     return np.asarray(both, np.uint8), np.asarray(cv2.subtract(highest, lowest), np.uint8)
 
 
-def _greatest(image: Bytes) -> Scores:
+def _cell_maximum(image: Bytes) -> Scores:
     """The greatest value of each cell."""
     height, width = image.shape
     padded = cv2.copyMakeBorder(image, 0, -height % _CELL, 0, -width % _CELL, cv2.BORDER_CONSTANT, value=0)
@@ -144,12 +146,12 @@ def _greatest(image: Bytes) -> Scores:
     return np.asarray(tall.reshape(len(tall), -1, _CELL).max(axis=2), np.float32)
 
 
-def _unusual(off: Scores, contrast: Scores) -> Scores:
-    """How many times what is usual at equal contrast each cell differs; 0 where that is nothing special."""
+def _unusualness(off: Scores, contrast: Scores) -> Scores:
+    """The difference of each cell relative to the usual one at equal contrast; 0 for a small difference."""
     place = np.flatnonzero(off.ravel() >= 0)
     unusual = np.zeros(off.size, np.float32)
     values = off.ravel()[place]
-    # Bins of equal size along the contrast, so that every one has the same say.
+    # Bins of equal size along the contrast, so that all have the same weight.
     for members in np.array_split(np.argsort(contrast.ravel()[place], kind="stable"), _BINS):
         if members.size:
             middle, upper = np.quantile(values[members], (0.5, 0.8))
@@ -170,23 +172,23 @@ def _places(unusual: Scores, size: tuple[int, int], seen_already: list[Rect]) ->
             continue
         part = np.s_[y : y + h, x : x + w]
         most = float(unusual[part][labels[part] == index].max())
-        found.append((most, _around(cells).clamped(*size)))
+        found.append((most, _window_around(cells).clamped(*size)))
     found.sort(key=lambda one: -one[0])
     return [area for _, area in found]
 
 
-def _around(area: Rect) -> Rect:
+def _window_around(area: Rect) -> Rect:
     wide, tall = (max(length + 2 * _MARGIN, _LEAST_WINDOW) for length in (area.w, area.h))
     return Rect(
         round(area.x + area.w / 2 - wide / 2), round(area.y + area.h / 2 - tall / 2), round(wide), round(tall)
     )
 
 
-def combined(first: Comparison, windows: list[Comparison]) -> list[Comparison]:
-    """What the first look and those through the windows found, each thing once.
+def combine(first: Comparison, windows: list[Comparison]) -> list[Comparison]:
+    """Combine the parts of the first comparison and of the windows, so that each difference has one part.
 
-    A window's part counts where it is too thin for the first look. It takes the place of those parts that it
-    covers, which are pieces of it; where the first look saw more, that stays.
+    A part of a window counts if it is too thin for the first comparison. It replaces the parts that it
+    covers, which are its pieces. A larger part of the first comparison stays.
     """
     parts_of_windows: list[list[boxes.DifferencePart]] = []
     before = list(first.found)
@@ -195,7 +197,7 @@ def combined(first: Comparison, windows: list[Comparison]) -> list[Comparison]:
         times = first.frame.scale / seen.frame.scale
         parts: list[boxes.DifferencePart] = []
         for part in seen.found:
-            there = _moved(part.box, seen.frame, first.frame)
+            there = _map_box(part.box, seen.frame, first.frame)
             if part.thickness > _THIN * times or any(_share(there, box) > 0.5 for box in taken):
                 continue
             if any(_share(there, other.box) > 0.5 and there.area < other.box.area for other in before):
@@ -211,11 +213,11 @@ def combined(first: Comparison, windows: list[Comparison]) -> list[Comparison]:
 
 
 def _share(one: Rect, other: Rect) -> float:
-    """Share of `one` that lies in `other`."""
+    """The share of `one` that is inside `other`."""
     return one.intersection(other).area / one.area if one.area > 0 else 0.0
 
 
-def _moved(box: Rect, frame: ComparisonFrame, to: ComparisonFrame) -> Rect:
-    """A box of a frame in the px of another; both are upright cut-outs of the same reference."""
+def _map_box(box: Rect, frame: ComparisonFrame, to: ComparisonFrame) -> Rect:
+    """Convert a box from px of a frame to px of another; both are upright cut-outs of the same reference."""
     points = apply(inverse(to.to_reference) @ frame.to_reference, corners(box))
     return from_corners(*points[0].tolist(), *points[2].tolist())

@@ -1,4 +1,4 @@
-"""Names a difference by what can be measured on it, and says `difference` where that decides nothing."""
+"""Labels a difference by its measures, with `difference` if the measures do not decide."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from shared.images.cv import cv2
 Mask = NDArray[np.bool_]
 
 _EDGE = 0.41
-"""Steepest change per px in parts of the mean change: a thing with an edge of its own is above, what fades
-out below. Between stains and dents (0.20 to 0.40) and things (0.42 to 0.83) as measured on generated panels.
+"""Steepest change per px in parts of the mean change: an object with an edge is above, a change that fades
+out below. On generated panels stains and dents have 0.20 to 0.40, and objects 0.42 to 0.83.
 """
 
 _SWING = 60.0
-"""Mean change in grey levels above which no stain lets the surface through: what is there is a thing, however
-blurred its edge. Stains and dents measured at most 34, holes at least 66.
+"""Mean change in grey levels above which a change is an object, however blurred its edge, since the surface
+does not show through. Stains and dents have at most 34, holes at least 66.
 """
 
 _TEXTURE_PX = 300
-"""Fewer px have no texture of their own: a rivet and the hole in its place are both round."""
+"""The least px from which texture is compared: a rivet and the hole in its place are both round."""
 
 
 def label(part: DifferencePart, reference: Floats, photo: Floats) -> str:
@@ -60,11 +60,11 @@ def label(part: DifferencePart, reference: Floats, photo: Floats) -> str:
     steepest = float(np.percentile(_gradient(now - was)[mask], 95))
     soft = steepest < _EDGE * swing and swing < _SWING
     if soft or _texture_kept(was, now, mask) > 0.6:
-        # It fades out, or the surface shows through: a dent bends the light, so that its change of
-        # brightness runs across it and has no colour; a stain changes the colour or darkens evenly.
+        # It fades out, or the surface shows through. A dent bends the light: the brightness changes across it
+        # without colour. A stain changes the colour or darkens evenly.
         return "dent" if hue < 0.1 * swing and _runs_across(mask, bright) > 0.03 else "stain"
     if structure_was > 1.5 * _structure_beside(steepness_was, mask) + 0.5:
-        # Something stood there, and another thing stands there now: a hole in place of a rivet.
+        # One object replaced another, as a hole a rivet.
         return "missing"
     return "added" if structure_now > structure_was else "difference"
 
@@ -118,7 +118,7 @@ def _runs_across(mask: Mask, bright: NDArray[np.floating[Any]]) -> float:
 
 
 def _texture_kept(was: Floats, now: Floats, mask: Mask) -> float:
-    """Correlation of the fine structure inside the mask, -1..1; 0 where there is too little to say."""
+    """The correlation of the fine structure inside the mask, -1..1; 0 if the mask is too small."""
     inner = cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     if np.count_nonzero(inner) < _TEXTURE_PX:
         return 0.0

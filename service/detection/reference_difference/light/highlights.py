@@ -1,11 +1,11 @@
 """Recognises highlights that clip: reflections of a lamp in the photo that are not in the reference.
 
-A highlight adds light to what the surface shows. In its middle the photo clips and nothing can be seen;
-around that it fades out over many px, in one colour, and the structure of the surface shows through. Paint,
-tape or a sheet of paper covers the surface and has an edge, which is as sharp as the photo. So a clipped
-place counts as a highlight only where nearly all of its rim is soft, and only as much light is explained as
-lies around it in closed rings, the weaker the further out. A stain within that light, darker or brighter,
-breaks the rings and stays a difference.
+A highlight adds light to the surface. In its middle the photo clips and the surface is hidden. Around it the
+light fades out over many px, in one colour, and the structure of the surface is visible. Paint, tape or a
+sheet of paper covers the surface and has an edge, which is as sharp as the photo. So a clipped place counts
+as a highlight only if nearly all of its edge is soft. Only the light around it in closed rings that grow
+weaker outwards is explained. A stain within that light, darker or brighter, breaks the rings and stays a
+difference.
 
 Light adds up in linear values; 2.2 is about the exponent of sRGB.
 """
@@ -25,27 +25,27 @@ from shared.images.cv import cv2
 _TONE: Final = 2.2
 # Longest side of the frames that are measured, px.
 _SIDE: Final = 800
-# Grey levels from which every channel of the photo is clipped, with its noise; and those near it in the
-# full frame.
+# Grey levels from which a channel of a noisy photo counts as clipped, and as nearly clipped in the full
+# frame.
 _CLIPPED, _NEARLY = 247, 238
-# Grey levels by which the least channel is brighter where there is a new highlight.
+# Grey levels by which the least channel is brighter at a new highlight.
 _NEW: Final = 6.0
-# px that a clipped place has at least, and how many places are looked at, the largest first.
+# The least px of a clipped place, and the number of places that are examined, the largest first.
 _LEAST_AREA, _MOST_PLACES = 40, 24
-# px from a clipped place at which the edge of a thing has ended, and at which a highlight has faded further.
+# px from a clipped place at which the edge of an object has ended, and at which a highlight has faded.
 _EDGE_ENDS, _FURTHER = (4.0, 7.0), (10.0, 14.0)
 # px around a clipped place that are examined: up to where a highlight has faded, and the smoothing's reach.
 _AROUND: Final = 24
-# Grey levels below white at which it can be seen how far the light fills the reference up to white.
+# Grey levels below white from which the share of the room to white that the light fills can be measured.
 _ROOM: Final = 12.0
-# The share of that room which is filled in a soft rim, the share of the rim that has to be, and that can be
-# seen.
+# The share of the room to white that is filled at a soft edge, the share of the edge that must be soft, and
+# the share at which it can be measured.
 _FILLED, _SOFT_SHARE, _SEEN_SHARE = 0.12, 0.85, 0.3
 # The weakest and strongest ring in parts of full scale, linear; each is so many times as strong as the next.
 _WEAKEST, _STRONGEST, _RINGS = 0.001, 0.8, 22
-# A ring is smooth: what is thinner than this (px) does not belong to it.
+# px; thinner parts do not belong to a ring, which is smooth.
 _SMOOTH: Final = 7
-# By how much the light of a ring may be off: the smoothing bends it, and the tone curve is not known.
+# The factor by which the light of a ring may be off: it is smoothed, and the tone curve is not known.
 _OFF: Final = 1.25
 
 
@@ -53,8 +53,8 @@ _OFF: Final = 1.25
 class Glare:
     """The highlights of a photo.
 
-    added: light in linear parts of full scale, float32 (rows, columns) over the frame. clipped: 1 where
-    nothing can be seen, else 0, float32, same shape. colour: of the light per channel, its mean is 1.
+    added: light in linear parts of full scale, float32 (rows, columns) over the frame. clipped: 1 where the
+    surface is hidden, else 0, float32, same shape. colour: of the light per channel, with a mean of 1.
     """
 
     added: Floats
@@ -62,14 +62,14 @@ class Glare:
     colour: Floats
 
     def hidden(self, valid: Bytes) -> Bytes:
-        """Where nothing can be seen in a frame of the shape of `valid`: 255, else 0."""
+        """A mask of the shape of `valid`: 255 where the surface is hidden, else 0."""
         whole = cv2.resize(self.clipped, valid.shape[::-1], interpolation=cv2.INTER_LINEAR)
         return np.asarray(cv2.compare(whole, 0.5, cv2.CMP_GT), np.uint8)
 
-    def on(self, was: Floats, now: Floats, x: Floats, y: Floats) -> Floats:
-        """`was` as it looks below the highlights of `now`, both (height, width, channels) in grey levels.
+    def apply(self, was: Floats, now: Floats, x: Floats, y: Floats) -> Floats:
+        """`was` with the highlights of `now`, both (height, width, channels) in grey levels.
 
-        x, y: where each px lies in `added`. Where the photo clips, `now` itself.
+        x, y: the place of each px in `added`. Where the photo clips, the result is `now`.
         """
         added = cv2.remap(self.added, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE)
         rows, columns = np.flatnonzero(added.any(axis=1)), np.flatnonzero(added.any(axis=0))
@@ -77,8 +77,8 @@ class Glare:
             return was
         part = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
         light = added[part][..., None] * self.colour
-        base = _linear(was[part])
-        least, most = _stored(base + light / np.float32(_OFF)), _stored(base + light * np.float32(_OFF))
+        base = _to_linear(was[part])
+        least, most = _to_stored(base + light / np.float32(_OFF)), _to_stored(base + light * np.float32(_OFF))
         lit = np.where(light > 0, np.clip(now[part], least, most), was[part])
         clipped = cv2.remap(self.clipped, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE)[part]
         hidden = (cv2.dilate(clipped, np.ones((9, 9), np.uint8)) > 0) & (now[part].min(axis=2) >= _NEARLY)
@@ -91,12 +91,12 @@ class Glare:
 def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     """The highlights of `now` that are not in `was`, float32 (height, width, channels) in grey levels.
 
-    valid: 255 where the photo shows the frame. None where there is none.
+    valid: 255 where the photo shows the frame. None without highlights.
     """
-    # Most photos have too little white for any highlight; that takes a tenth of the time to see.
+    # Most photos have too little white for a highlight, which this finds out in a tenth of the time.
     if np.count_nonzero(now >= _CLIPPED) < _LEAST_AREA * now.shape[2]:
         return None
-    # White that was white before hides nothing, however much of it there is.
+    # Surfaces that are white in the reference too hide nothing.
     least, least_before = _least_channel(now), _least_channel(was)
     new = cv2.compare(cv2.subtract(least, least_before), _NEW, cv2.CMP_GT)
     if cv2.countNonZero(cv2.copyTo(new, cv2.compare(least, _CLIPPED, cv2.CMP_GE))) < _LEAST_AREA:
@@ -122,9 +122,9 @@ def find(was: Floats, now: Floats, valid: Bytes) -> Glare | None:
     if not cores:
         return None
     every = np.logical_or.reduce(cores)
-    off = _linear(now) - _linear(was)
+    off = _to_linear(now) - _to_linear(was)
     usable = (seen & ~every).astype(np.float32)
-    strength = _smoothed(off.mean(axis=2), usable)
+    strength = _smooth_visible(off.mean(axis=2), usable)
     rim = seen & ~every & (strength > 0.02) & (_distance(every) < 2 * _FURTHER[1])
     colour = np.median(off[rim], axis=0) if np.count_nonzero(rim) > 50 else np.ones(off.shape[2])
     colour = np.clip(colour / max(float(colour.mean()), 1e-6), 0.5, 1.6)
@@ -169,14 +169,14 @@ def _is_soft(core: NDArray[np.bool_], before: Floats, after: Floats, seen: NDArr
     if np.count_nonzero(with_room) < max(_SEEN_SHARE * np.count_nonzero(near), 20):
         return False
     usable = seen.astype(np.float32)
-    filled = _smoothed(after - before, usable) / np.maximum(_smoothed(room, usable), 1.0)
+    filled = _smooth_visible(after - before, usable) / np.maximum(_smooth_visible(room, usable), 1.0)
     rim, beyond = filled[with_room], filled[far & (room > _ROOM)]
     fades = not beyond.size or float(np.median(beyond)) < float(np.median(rim))
     return fades and float(np.mean(rim > _FILLED)) >= _SOFT_SHARE
 
 
 def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:
-    """The light around `core` that grows weaker outwards: at most `strength`, at least the ring below it."""
+    """The light around `core` that grows weaker outwards: at most `strength`, at least the next ring."""
     added = np.zeros(strength.shape, np.float32)
     smooth = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (_SMOOTH, _SMOOTH))
     levels = np.geomspace(_WEAKEST, _STRONGEST, _RINGS)
@@ -200,7 +200,7 @@ def _rings(core: NDArray[np.bool_], strength: Floats) -> Floats:
     return added
 
 
-def _smoothed(image: Floats, usable: Floats) -> Floats:
+def _smooth_visible(image: Floats, usable: Floats) -> Floats:
     weight = cv2.GaussianBlur(usable, (0, 0), 1.5)
     return np.asarray(cv2.GaussianBlur(image * usable, (0, 0), 1.5) / np.maximum(weight, 1e-3), np.float32)
 
@@ -213,9 +213,9 @@ def _least_channel(image: Floats) -> Floats:
     return np.asarray(reduce(cv2.min, cv2.split(image)), np.float32)
 
 
-def _linear(image: Floats) -> Floats:
+def _to_linear(image: Floats) -> Floats:
     return np.asarray((np.clip(image, 0, 255) / np.float32(255)) ** np.float32(_TONE), np.float32)
 
 
-def _stored(light: Floats) -> Floats:
+def _to_stored(light: Floats) -> Floats:
     return np.asarray(np.clip(light, 0, 1) ** np.float32(1 / _TONE) * np.float32(255), np.float32)

@@ -1,9 +1,9 @@
-"""Models shadows with an edge and bands of light, which no smooth fit of the light follows.
+"""Models shadows with an edge and bands of light, which a smooth fit of the light does not follow.
 
-What the fit leaves is looked at as one factor per cell of a coarse grid. A lamp that flickers under a rolling
-shutter makes whole rows brighter: the median along each row and column. A shadow is wide and keeps its edge:
-a median over a third of the picture, in which no defect has a majority. Both are believed only where the
-surface below is still the same, since a part that is gone also makes a wide dark place.
+The residual of the fit is one factor per cell of a coarse grid. A lamp that flickers under a rolling shutter
+makes whole rows brighter: they are the median along each row and column. A shadow is wide and keeps its edge:
+it is a median over a third of the picture, in which no defect has a majority. Both are accepted only where
+the surface is still the same, since a missing part also makes a wide dark place.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from shared.images.cv import cv2
 
 # Cells along the longer side of the grid.
 _CELLS: Final = 160
-# Factors (as logarithms) below which the light is even enough: what whole rows differ by, and shadows.
+# Factors (as logarithms) below which the light is even enough: of bands and of shadows.
 _BAND: Final = 0.02
 _SHADOW: Final = 0.06
 _LEAST_SHARE: Final = 0.04
-# Grey levels between which a cell says something about the light, and what is added against noise.
+# Grey levels between which a cell shows the light, and the levels that are added against noise.
 _DARKEST, _BRIGHTEST, _NOISE = 8.0, 247.0, 4.0
-# How well the fine structure must agree where the light is said to have changed, and its least deviation.
+# The least correlation of the fine structure where the light has changed, and its least deviation.
 _SAME: Final = 0.6
 _LEAST_STRUCTURE: Final = 0.8
 _LEAST_CELLS: Final = 24
-# Cells: by how much a shadow may end elsewhere than in the wide median, what is looked at there, and how far
-# its edge is soft.
+# Cells: the distance by which the edge of a shadow may differ from the wide median, the size of the median
+# that is used there, and the width of its soft edge.
 _ABOUT: Final = 12
 _NARROW: Final = 9
 _SOFT: Final = 2
@@ -37,8 +37,8 @@ _SOFT: Final = 2
 _STEP: Final = 0.01
 
 
-def uneven(one: Floats, other: Floats, valid: NDArray[np.bool_]) -> bool:
-    """Whether two small frames (height, width), alike but for the light, show bands or shadows."""
+def is_uneven(one: Floats, other: Floats, valid: NDArray[np.bool_]) -> bool:
+    """Whether two small frames (height, width) of the same surface differ by bands or shadows."""
     ratio, known = _ratio(one, other, valid)
     if np.count_nonzero(known) < 0.2 * known.size:
         return False
@@ -47,11 +47,11 @@ def uneven(one: Floats, other: Floats, valid: NDArray[np.bool_]) -> bool:
     return bool(np.quantile(np.abs(bands), 0.9) > _BAND or np.mean(np.abs(wide) > _SHADOW) > _LEAST_SHARE)
 
 
-def between(was: Floats, now: Floats, valid: Bytes) -> tuple[Floats, Floats]:
+def shade_range(was: Floats, now: Floats, valid: Bytes) -> tuple[Floats, Floats]:
     """The least and the greatest factor of the light in each cell, as logarithms, float32 (rows, columns).
 
-    was, now: luminance of the frames after the smooth fit, float32 (height, width). The two differ where a
-    shadow ends, which may be soft and lie anywhere within the cells around.
+    was, now: luminance of the frames after the smooth fit, float32 (height, width). The two factors differ at
+    the edge of a shadow, which may be soft and anywhere within the cells around.
     """
     height, width = valid.shape
     scale = min(_CELLS / max(height, width), 1.0)
@@ -63,7 +63,8 @@ def between(was: Floats, now: Floats, valid: Bytes) -> tuple[Floats, Floats]:
     ratio, known = _ratio(one, other, seen)
     wide = _wide(ratio, known)
     bands = _bands(ratio - wide, known)
-    # Near the rim of the picture, and where it bends, a shadow ends elsewhere than in so wide a median.
+    # Near the edge of the picture, and where it bends, the edge of a shadow differs from that of the wide
+    # median.
     low, high = _range(wide, _ABOUT)
     near = np.clip(_median(ratio - bands, known, _NARROW), low, high)
     wide = np.where(high - low > _SHADOW, near, wide)
@@ -71,7 +72,7 @@ def between(was: Floats, now: Floats, valid: Bytes) -> tuple[Floats, Floats]:
     lit, clear = one * np.exp(bands + wide), (high - low < _SHADOW) & known
     same = _same_surface(lit, other, wide, clear)
     low, high = (np.where(same, part, np.float32(0)) for part in (low, high))
-    # Bands are one light: where a plain surface shows nothing, its structure elsewhere speaks for them.
+    # Bands have one light, so they are checked together: a plain surface has no structure to compare.
     banded = np.abs(bands) > _BAND
     if banded.any() and not _agrees_at(banded & clear, *_fine(lit, other)):
         bands = np.zeros_like(bands)
@@ -86,13 +87,13 @@ def _ratio(one: Floats, other: Floats, valid: NDArray[np.bool_]) -> tuple[Floats
 
 
 def _bands(ratio: Floats, known: NDArray[np.bool_]) -> Floats:
-    """What whole rows and whole columns have in common."""
+    """The common factor of whole rows and whole columns."""
     rows = _profile(ratio, known)[:, None]
     return rows + _profile((ratio - rows).T, known.T)[None]
 
 
 def _profile(ratio: Floats, known: NDArray[np.bool_]) -> Floats:
-    """The median of each row, without what is as thin as a crack that runs all along it."""
+    """The median of each row, smoothed so that a crack along the row does not count."""
     count = known.sum(axis=1)
     enough = np.flatnonzero(count > 0.3 * known.shape[1])
     if not enough.size:
@@ -126,7 +127,7 @@ def _median(ratio: Floats, known: NDArray[np.bool_], side: int) -> Floats:
 
 
 def _same_surface(lit: Floats, other: Floats, light: Floats, clear: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Where `light` changes nothing to speak of, or the structure below agrees as far as it can be seen."""
+    """The cells that `light` hardly changes, or whose structure agrees as far as it is visible."""
     fine, seen = _fine(lit, other)
     same = np.ones(light.shape, np.bool_)
     for sign in (1, -1):

@@ -1,8 +1,8 @@
 """Finds the tone curve by which a photo differs from its reference, as an exponent of the values as stored.
 
 Cameras, and programs that brighten a picture, bend the tones between black and white, which neither a gain
-nor an offset follows. One exponent for all channels is all that is looked for: a free curve would also
-explain a thing of one colour that has changed.
+nor an offset follows. Only one exponent for all channels is searched, because a free curve would also explain
+a changed object of one colour.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ from shared.images.cv import cv2
 # Exponents beside 1 that are tried first, each about as far from the next as 1.25 is from 1. None beyond them
 # is believed. The nearest come first: a good one ends the computation of the others early.
 _TRIED: Final = (0.8, 1.25, 0.62, 1.6, 0.5, 2.0)
-# By how much the best one is then changed, one after the other.
+# The factors by which the best one is then changed, one after the other.
 _STEPS: Final = (1.12, 1.06, 1.03)
-# The least square term of the smooth fit (see `Light`) that makes it worth the search.
+# The least square term of the smooth fit (see `Light`) with which an exponent is searched.
 _DOUBTFUL: Final = 0.08
-# Grey levels of a tone, and about how many px of it are looked at.
+# Grey levels of a tone, and about the number of its px that are used.
 _TONE_WIDTH: Final = 16
 _OF_EACH: Final = 60
-# What an exponent must leave at most of the error without, and how far from 1 it is worth resampling.
+# The most error with an exponent relative to the error without, and the least logarithm of an exponent that
+# is used.
 _BETTER: Final = 0.93
 _WORTH: Final = 0.04
 
 
 def is_doubtful(square_terms: NDArray[np.float64]) -> bool:
-    """Whether the smooth fit has to bend the tones much: `square_terms` of its channels, see `Light`."""
+    """Whether the smooth fit bends the tones much. square_terms: of its channels, see `Light`."""
     return bool(np.abs(square_terms).max() > _DOUBTFUL)
 
 
-def exponent(error: Callable[[float, float], float]) -> float:
-    """The exponent 0.5..2 with the least error; 1 where none is clearly better than that.
+def find_exponent(error: Callable[[float, float], float]) -> float:
+    """The exponent 0.5..2 with the least error; 1 if no exponent is clearly better.
 
     error: takes an exponent and the least error so far. A result above that may be any number above it.
     """
@@ -57,10 +58,10 @@ def exponent(error: Callable[[float, float], float]) -> float:
     return best if clear else 1.0
 
 
-def of_all_tones(luminance: Floats, seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """About as many px of each tone, spread over the picture (height, width), of those that are `seen`.
+def sample_all_tones(luminance: Floats, seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """About the same number of px of each tone, spread over the `seen` px of the picture (height, width).
 
-    Most of a board is ground and of a label paper: what bends the tones shows at the others.
+    Most px of a board or a label have one tone, and the curve is determined by the others.
     """
     places = np.flatnonzero(seen)
     order = places[np.argsort(luminance.ravel()[places] // _TONE_WIDTH, kind="stable")]
@@ -71,8 +72,8 @@ def of_all_tones(luminance: Floats, seen: NDArray[np.bool_]) -> NDArray[np.bool_
     return chosen.reshape(luminance.shape)
 
 
-def curved(image: Floats, by: float) -> Floats:
-    """The image (grey levels, float32, any shape) with that exponent; black and white stay."""
+def apply_exponent(image: Floats, by: float) -> Floats:
+    """The image (grey levels, float32, any shape) with this exponent; black and white stay."""
     if by == 1.0:
         return image
     raised = cv2.pow(np.maximum(image, np.float32(0)) * np.float32(1 / 255), by)

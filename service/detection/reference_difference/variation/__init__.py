@@ -1,1 +1,1 @@
-"""Normal variation: what the passed photos of a region show, and which differences that explains."""
+"""Normal variation: the differences that passed photos of a region show, and those that they explain."""

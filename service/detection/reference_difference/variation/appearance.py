@@ -11,17 +11,17 @@ from service.detection.reference_difference.light.light import Light
 from shared.geometry import Rect, from_corners
 from shared.images.cv import cv2
 
-# px around a part that belong to its appearance: its edge, which the tolerance has eaten.
+# px around a part that belong to its appearance: its edge, which the tolerance has removed.
 PAD = 2
-# Between which the photo's light may be, in parts of the reference's.
+# The limits of the photo's light in parts of the reference's light.
 _DARKEST, _BRIGHTEST = 0.4, 2.5
 
 
 def difference_of(part: DifferencePart, view: Comparison) -> tuple[Rect, Floats, Bytes]:
-    """Where in the reference image the part lies (px), how it differs there, and which px it covers.
+    """The place of the part in the reference image (px), its difference, and its mask.
 
-    float32 (height, width, 3) signed, in grey levels of the reference's light, 0 beside the part; uint8 0
-    or 1.
+    The difference is float32 (height, width, 3), signed, in grey levels of the reference's light, 0 beside
+    the part. The mask is uint8, 0 or 1.
     """
     height, width = view.now.shape[:2]
     x1, y1 = max(int(part.box.x) - PAD, 0), max(int(part.box.y) - PAD, 0)
@@ -39,6 +39,6 @@ def difference_of(part: DifferencePart, view: Comparison) -> tuple[Rect, Floats,
 
 
 def _gain(light: Light) -> Floats:
-    """By how much brighter the photo is than the reference in the middle of the frame, per channel."""
-    grey = light.on(np.full((1, 1, light.channels), 128, np.float32))[0, 0] / np.float32(128)
+    """The brightness of the photo relative to the reference in the middle of the frame, per channel."""
+    grey = light.apply(np.full((1, 1, light.channels), 128, np.float32))[0, 0] / np.float32(128)
     return np.asarray(np.clip(grey, _DARKEST, _BRIGHTEST), np.float32)

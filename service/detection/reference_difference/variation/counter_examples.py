@@ -1,11 +1,14 @@
-"""Finds what a memory may not explain: the like of a finding that a person confirmed by failing its item.
+"""Finds the differences that a memory may not explain: those similar to a confirmed defect.
 
-Such a finding may hold what was always there beside the defect, as dirt beside a crack; only what was new of
-it is the defect: its new dark lines, else its new tiles. When nothing of it was new, all of it is: people had
-passed it before by mistake. Photos that show the defect explain nothing of its like. What does is
+A person confirms a finding by failing its item.
 
-- two photos from before it that look more like today's tile than the defect does;
-- two photos that passed after the repair, that is after two in a row that show nothing at its place;
+Such a finding may contain old differences beside the defect, as dirt beside a crack. The defect is the new
+part of the finding: its new dark lines, else its new tiles. If nothing of it was new, the defect is the whole
+finding: people had passed it before by mistake. Photos that show the defect do not explain similar
+differences. These do:
+
+- two photos before the failure that are more similar to today's tile than the defect is;
+- two photos that passed after the repair, that is after two photos in a row that show nothing at its place;
 - a finding that a person rejected after the failure.
 """
 
@@ -27,23 +30,24 @@ from shared.geometry import Rect
 from shared.wire.memory import MemoryKind
 
 EXPLAINED: Final = 0.16
-"""Share of the square of what a tile looks like that its explanation may leave. Lamps, digits and cables that
+"""The share of the squared features of a tile that an explanation may leave. Lamps, digits and cables that
 were seen before leave 0.02 to 0.12, drawn damage on them 0.2 to 0.6."""
 
-# Of what of a finding was new at least this share of the squared difference; less is noise at its edge.
+# The least share of the squared difference of a finding that is new; less is noise at its edge.
 _NEW = 0.05
-# A photo shows a defect that shows this share of it.
+# The least share of a defect that a photo shows.
 _SHOWN = 0.5
-# Two photos of one thing leave shares that differ by this factor, and the larger may always be so large.
+# The factor between the shares that two photos of one object leave, and a share up to which the factor does
+# not count.
 _AS_NEAR = 2.0
 _NEAR = 0.06
 
 
 @dataclass(frozen=True, slots=True)
 class _Defect:
-    """What a person confirmed in a photo: lines, else places, both in px of the reference image.
+    """A defect that a person confirmed in a photo: lines, else places, both in px of the reference image.
 
-    shown_by: indices of the photos that passed before and show what lies at the places.
+    shown_by: indices of the photos that passed before and show the difference at the places.
     """
 
     failed: PhotoVariation
@@ -53,35 +57,35 @@ class _Defect:
 
 
 def forbidden_tiles(memory: RegionMemory, part: TiledPart) -> NDArray[np.bool_]:
-    """Of each tile whether it looks like a defect that was confirmed nearby, and nothing permits that."""
+    """Whether each tile looks like a defect that was confirmed nearby and that nothing permits."""
     banned = np.zeros(part.energies.size, np.bool_)
     cache: dict[int, Matrix] = {}
 
-    def unlike(index: int) -> Matrix:
+    def unlikeness(index: int) -> Matrix:
         if index not in cache:
-            cache[index] = part.unlike(memory.photos[index].appearances)
+            cache[index] = part.unlikeness(memory.photos[index].appearances)
         return cache[index]
 
     for defect in _defects(memory, part.around):
-        near = part.unlike(defect.failed.appearances, defect.places)
+        near = part.unlikeness(defect.failed.appearances, defect.places)
         like = near <= EXPLAINED
         if not like.any():
             continue
         votes = np.zeros(banned.size, np.int64)
-        for index in _passed(memory, defect.failed, before=True):
+        for index in _passed_photos(memory, defect.failed, before=True):
             if index not in defect.shown_by:
-                votes += unlike(index) <= near
+                votes += unlikeness(index) <= near
         closely = np.clip(_AS_NEAR * near, _NEAR, EXPLAINED)
-        for index, weight in _since(memory, defect.failed, _is_clean(defect.places)):
-            votes += weight * (unlike(index) <= closely)
+        for index, weight in _permitting_photos(memory, defect.failed, _is_clean(defect.places)):
+            votes += weight * (unlikeness(index) <= closely)
         banned |= like & (votes < SUPPORT)
     return banned
 
 
 def forbidden_lines(memory: RegionMemory, lines: Sequence[Line], around: Rect) -> list[Line]:
-    """Those of these lines that a confirmed defect has at the same place, and that nothing permits since.
+    """The lines that a confirmed defect has at the same place and that nothing permits since.
 
-    around: where the lines lie, px of the reference image.
+    around: the place of the lines, px of the reference image.
     """
     forbidden: dict[int, Line] = {}
     for defect in _defects(memory, around):
@@ -91,7 +95,7 @@ def forbidden_lines(memory: RegionMemory, lines: Sequence[Line], around: Rect) -
             clean = _is_without(line)
             votes = sum(
                 weight * (not clean(memory.photos[later]))
-                for later, weight in _since(memory, defect.failed, clean)
+                for later, weight in _permitting_photos(memory, defect.failed, clean)
             )
             if votes < SUPPORT:
                 forbidden[index] = line
@@ -108,7 +112,7 @@ def _defects(memory: RegionMemory, around: Rect) -> Iterator[_Defect]:
 
 
 def _defect(memory: RegionMemory, failed: PhotoVariation, finding: Appearance) -> _Defect:
-    before = _passed(memory, failed, before=True)
+    before = _passed_photos(memory, failed, before=True)
     lines = dark_lines([finding])
     if lines:
         photo_lines = [dark_lines(memory.photos[index].appearances) for index in before]
@@ -120,7 +124,7 @@ def _defect(memory: RegionMemory, failed: PhotoVariation, finding: Appearance) -
     part = TiledPart.of(failed.appearances, finding.box, mask)
     if part is None or not before:
         return _Defect(failed, lines, [finding.box])
-    shown = np.stack([part.unlike(memory.photos[index].appearances) for index in before]) <= EXPLAINED
+    shown = np.stack([part.unlikeness(memory.photos[index].appearances) for index in before]) <= EXPLAINED
     defect = is_new(shown)
     if part.energies[defect].sum() < _NEW * part.energies.sum():
         defect = np.ones_like(defect)
@@ -130,7 +134,7 @@ def _defect(memory: RegionMemory, failed: PhotoVariation, finding: Appearance) -
     return _Defect(failed, lines if defect.all() else (), part.places(defect), frozenset(showing))
 
 
-def _passed(memory: RegionMemory, failed: PhotoVariation, *, before: bool) -> list[int]:
+def _passed_photos(memory: RegionMemory, failed: PhotoVariation, *, before: bool) -> list[int]:
     """The photos that passed before a failure, or after it: their indices, the oldest first."""
     return [
         index
@@ -139,16 +143,16 @@ def _passed(memory: RegionMemory, failed: PhotoVariation, *, before: bool) -> li
     ]
 
 
-def _since(
+def _permitting_photos(
     memory: RegionMemory, failed: PhotoVariation, is_clean: Callable[[PhotoVariation], bool]
 ) -> Iterator[tuple[int, int]]:
-    """The photos that may permit the like of what failed, and as how many each counts.
+    """The photos that may permit differences like the failed one, each with its weight.
 
-    Those that passed after the repair; and findings that a person rejected after the failure, who looked at
-    them: as much as two photos that passed. is_clean: whether a photo shows nothing of the defect.
+    They are photos that passed after the repair, with weight 1, and findings that a person examined and
+    rejected after the failure, with weight 2. is_clean: whether a photo shows nothing of the defect.
     """
     clean = 0
-    for index in _passed(memory, failed, before=False):
+    for index in _passed_photos(memory, failed, before=False):
         if clean >= SUPPORT:
             yield index, 1
         else:
@@ -159,7 +163,7 @@ def _since(
 
 
 def _is_clean(places: Sequence[Rect]) -> Callable[[PhotoVariation], bool]:
-    """Whether nothing at all differs at these places, however faint."""
+    """A function that says whether nothing differs at these places, however faint."""
 
     def is_clean(photo: PhotoVariation) -> bool:
         boxes = (*(appearance.box for appearance in photo.appearances), *photo.faint)

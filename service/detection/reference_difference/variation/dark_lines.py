@@ -1,7 +1,7 @@
-"""Finds thin dark lines in differences, as cracks are, also where they run through something that varies.
+"""Finds thin dark lines in differences, such as cracks, also in places that vary.
 
-A tile of dirt with a crack looks nearly like one without (`likeness`), so lines are looked for by themselves:
-where a closing fills what is darker than both sides of it (a black top-hat).
+A tile of dirt with a crack is almost similar to one without (`likeness`), so lines are searched separately: a
+closing fills px that are darker than both sides (a black top-hat).
 """
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ from shared.images.cv import cv2
 Line = NDArray[np.float64]
 """The px of a line: float64 (count, 2), x and y in px of the reference image."""
 
-# px by which a line is at most thick, and at least long, and how many of its px come to one px of its length.
+# The most px of a line's thickness, the least px of its length, and the most px of its area per px of its
+# length.
 _THICKEST = 5
 _SHORTEST = 12.0
 _PX_PER_LENGTH = 4.0
-# The same of a line that needs its like in other photos to be explained.
+# The least length and the most thickness of a line that only similar lines in other photos explain.
 _LONG = 20.0
 _THIN = 3.0
-# Grey levels by which it is darker than both its sides.
+# Grey levels by which a line is darker than both its sides.
 _DARKER = 14.0
-# Of two lines that are one, moved, each is at least so dark in parts of the other.
+# The least darkness of a line relative to another one that is the same line, moved.
 _AS_DARK = 0.5
 # px within which two photos show the same line, and the share of it that must lie so.
 _OFF = 4.0
 _SAME = 0.6
-# px within which, or within its own length if that is more, a line may lie elsewhere, and how long it is then
-# at least in parts of it.
+# px within which a similar line may be elsewhere (or within its length if that is more), and its least length
+# in parts of the line's.
 _NEARBY = 30.0
 _LIKE = 0.5
-# px around a line that its darkness is judged against.
+# px around a line with which its darkness is compared.
 _MARGIN = 8
 
 
@@ -48,7 +49,7 @@ def dark_lines(appearances: Iterable[Appearance]) -> list[Line]:
 
 
 def darkness(image: Floats) -> Floats:
-    """By how many grey levels each px is darker than both sides of a line through it; float32.
+    """The grey levels by which each px is darker than both sides of a line through it; float32.
 
     image: float32 (height, width, channels), grey levels.
     """
@@ -58,12 +59,12 @@ def darkness(image: Floats) -> Floats:
 
 
 def is_dark(line: Line, view: Comparison) -> bool:
-    """Whether the photo itself is darker along the line; where a bright line has gone it is not."""
+    """Whether the photo itself is darker along the line; where a bright line is missing it is not."""
     return bool((_darkness_along(line, view, view.now, 1) >= _DARKER / 2).mean() >= _SAME)
 
 
 def is_moved(line: Line, view: Comparison) -> bool:
-    """Whether the reference image has about as dark a line beside it: an edge that lies elsewhere."""
+    """Whether the reference image has an equally dark line beside it, so that the line is a moved edge."""
     now = _darkness_along(line, view, view.now, 1)
     was = _darkness_along(line, view, view.was, round(_OFF))
     return bool((was >= _AS_DARK * now).mean() >= _SAME)
@@ -80,7 +81,7 @@ def _darkness_along(line: Line, view: Comparison, image: Floats, beside: int) ->
     return np.asarray(dark[rows, columns], np.float32)
 
 
-def covered(line: Line, box: Rect, shape: tuple[int, int]) -> NDArray[np.bool_]:
+def line_mask(line: Line, box: Rect, shape: tuple[int, int]) -> NDArray[np.bool_]:
     """The px of a part near the line, bool of `shape` (height, width); box: the part, px of the reference."""
     height, width = shape
     scale = np.array([width / box.w, height / box.h])
@@ -91,7 +92,7 @@ def covered(line: Line, box: Rect, shape: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 def is_shown(line: Line, by: Sequence[Line]) -> bool:
-    """Whether another photo shows the line at its place: these are the photo's lines."""
+    """Whether another photo, which has the lines `by`, shows the line at its place."""
     if not by:
         return False
     points = np.concatenate(by)
@@ -100,13 +101,13 @@ def is_shown(line: Line, by: Sequence[Line]) -> bool:
 
 
 def is_crack_like(line: Line) -> bool:
-    """Whether a line is so long and thin that strokes of letters and edges of parts hardly are."""
+    """Whether a line is longer and thinner than strokes of letters and edges of parts usually are."""
     length = _length(line)
     return length >= _LONG and line.shape[0] <= _THIN * length
 
 
-def has_like(line: Line, by: Sequence[Line]) -> bool:
-    """Whether another photo shows some line nearby that is at least half as long, wherever it runs."""
+def has_similar(line: Line, by: Sequence[Line]) -> bool:
+    """Whether another photo shows a line nearby that is at least half as long, in any direction."""
     length = _length(line)
     reach = max(_NEARBY, length)
     low, high = line.min(axis=0) - reach, line.max(axis=0) + reach

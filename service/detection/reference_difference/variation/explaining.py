@@ -1,6 +1,6 @@
-"""Explains a difference by differences that passed photos showed nearby, unless people failed the like.
+"""Explains a difference by similar differences that passed photos showed nearby.
 
-A part is cut into tiles (`likeness`). A tile is explained when enough photos showed something that looks
+A part is cut into tiles (`likeness`). A tile is explained if enough photos showed a difference that looks
 nearly the same. A finding that a person confirmed by failing the item forbids that (`counter_examples`).
 """
 
@@ -23,11 +23,12 @@ from shared.wire.memory import MemoryKind
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a memory explains of a part.
+    """The explanation of a part by a memory.
 
-    left: bool (height, width) of the part, True where it does not; forbidden: the same, True where it may
-    not. share: of its squared difference that is explained, 0..1. remaining: of what is `left`, the share
-    that is unlike anything that was seen, 0..1. photos: the keys of the photos that explain something.
+    left: bool (height, width) of the part, True where it is not explained. forbidden: the same, True where it
+    may not be explained. share: the share of its squared difference that is explained, 0..1. remaining: the
+    share of the unexplained tiles that no photo showed, 0..1. photos: the keys of the photos that explain
+    some of it.
     """
 
     left: NDArray[np.bool_]
@@ -37,17 +38,17 @@ class Explanation:
     photos: tuple[str, ...]
 
 
-def explained(memory: RegionMemory, today: Sequence[Appearance], box: Rect, mask: Bytes) -> Explanation:
-    """What `memory` explains of a part of today's photo.
+def explain(memory: RegionMemory, today: Sequence[Appearance], box: Rect, mask: Bytes) -> Explanation:
+    """Explain a part of today's photo by `memory`.
 
-    box: where it lies, px of the reference image. mask: uint8, not 0 on the part. today: all that differs
-    today, the part among it.
+    box: the place of the part, px of the reference image. mask: uint8, not 0 on the part. today: all
+    differences of today's photo, including the part.
     """
     part = TiledPart.of(today, box, mask)
     nothing = np.zeros(mask.shape, np.bool_)
     if part is None:
         return Explanation(mask > 0, nothing, 0.0, 1.0, ())
-    # Of each tile the share that is left by the photo which explains it best, and by the one after that.
+    # For each tile the shares that the two photos leave which explain it best.
     best = np.ones((SUPPORT, part.energies.size))
     photos = []
     for photo in reversed(memory.photos):
@@ -55,10 +56,10 @@ def explained(memory: RegionMemory, today: Sequence[Appearance], box: Rect, mask
             break
         if photo.kind is MemoryKind.FAILED:
             continue
-        rest = part.unlike(photo.appearances)
+        rest = part.unlikeness(photo.appearances)
         if (rest <= EXPLAINED).any():
             photos.append(photo.key)
-        # A person looked at a finding that they rejected, so that counts as much as two photos that passed.
+        # A person examined a finding that they rejected, so it counts as two photos that passed.
         votes = [rest] * (SUPPORT if photo.kind is MemoryKind.REJECTED else 1)
         best = np.sort(np.vstack([best, *votes]), axis=0)[:SUPPORT]
     rest = best[-1]
@@ -68,5 +69,5 @@ def explained(memory: RegionMemory, today: Sequence[Appearance], box: Rect, mask
     total, open_energy = max(float(part.energies.sum()), 1e-6), float(part.energies[unclear].sum())
     remaining = float((part.energies * rest)[unclear].sum()) / open_energy if open_energy > 0 else 0.0
     return Explanation(
-        part.marked(unclear), part.marked(banned), 1 - open_energy / total, remaining, tuple(photos)
+        part.tile_mask(unclear), part.tile_mask(banned), 1 - open_energy / total, remaining, tuple(photos)
     )

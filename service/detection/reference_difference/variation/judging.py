@@ -1,4 +1,4 @@
-"""Judges a part of a difference by the memory of its region: explained or not, where it varies or not."""
+"""Judges a part of a difference by the memory of its region."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from itertools import pairwise
 
 import numpy as np
 
-from service.detection.reference_difference.difference.boxes import DifferencePart, restricted
+from service.detection.reference_difference.difference.boxes import DifferencePart, restrict_part
 from service.detection.reference_difference.difference.comparison import Comparison, Examined
 from service.detection.reference_difference.difference.confidence import confidence
 from service.detection.reference_difference.variation.appearance import PAD, difference_of
 from service.detection.reference_difference.variation.counter_examples import forbidden_lines
 from service.detection.reference_difference.variation.dark_lines import (
     Line,
-    covered,
     dark_lines,
-    has_like,
+    has_similar,
     is_crack_like,
     is_dark,
     is_moved,
     is_shown,
+    line_mask,
 )
-from service.detection.reference_difference.variation.explaining import explained
+from service.detection.reference_difference.variation.explaining import explain
 from service.detection.reference_difference.variation.lasting import LASTING, SUPPORT, has_stayed
 from service.detection.reference_difference.variation.memory import Appearance, RegionMemory
 from shared.geometry import Rect
@@ -32,33 +32,35 @@ from shared.wire.memory import MemoryKind
 
 # Share of a part's squared difference below which an explanation changes nothing.
 _LITTLE = 0.5
-# Of the logarithm of the share that is left in the confidence, about as where a shift leaves it
-# (`confidence`), and the share of which nothing is explained: any two tiles have something in common.
+# The weight of the logarithm of the remaining share in the confidence, about as for the residual of a shift
+# (`confidence`), and the remaining share from which a tile counts as unexplained: any two tiles are a little
+# similar.
 _WEIGHT = 1.5
 _UNLIKE = 0.35
-# From one photo to the next it is hardly so many times as long or as short; what varies often is.
+# The most ratio of the lengths of a lasting change in two photos in a row, and the share of the steps that
+# keep it.
 _JUMP = 1.35
 _STEADILY = 0.8
-# A change that grows is so many times as long, and longer the later: Kendall's rank correlation with time is
-# at least this.
+# The least ratio of the last and first lengths of a growing change, and the least rank correlation (Kendall)
+# of its length with time.
 _GROWN = 1.1
 _STEADY = 0.4
 # Thickness of a crack in parts of its length.
 _CRACK_LIKE = 0.25
-# px of the reference image by which an earlier thing may reach beyond today's, and its least length in
-# parts of that one's.
+# px of the reference image by which an earlier difference may reach beyond today's, and its least length in
+# parts of today's.
 _OFF = 6.0
 _SAME = 0.2
 _ONE_PIECE = 0.7
-# At a place where nothing ever differed a finding is so many times as likely, with this many photos or
-# more; of the findings that this adds on generated regions four of five are real.
+# The factor of the odds of a finding at a place where nothing ever differed, and the number of photos from
+# which it fully applies. Of the findings that this adds on generated regions four of five are real.
 _STABLE = 2.0
 _STABLE_PHOTOS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is left of a part (`rest`, None: nothing), the confidence in that, and which photos explain it."""
+    """The unexplained rest of a part (None: all is explained), its confidence, and the explaining photos."""
 
     rest: DifferencePart | None
     sure: float
@@ -73,37 +75,39 @@ def judge(
     examined: Examined,
     sure: float,
 ) -> Judgement | None:
-    """What is left of a part beside what `memory` explains; None when it explains too little to matter.
+    """The judgement of a part; None if `memory` explains too little of it.
 
-    today: all that the photo shows to differ, the part among it. sure: the confidence in the part without a
-    memory; a defect that was confirmed there keeps it, and so does a crack that appeared and stayed.
+    today: all differences of the photo, including the part. sure: the confidence in the part without a
+    memory. A defect that was confirmed there keeps it, and so does a crack that appeared and stayed.
     """
     box, change, mask = difference_of(part, view)
-    explanation = explained(memory, today, box, mask)
+    explanation = explain(memory, today, box, mask)
     if explanation.share < _LITTLE or is_lasting(memory, part, box):
         return None
     top, left = (int(at) - max(int(at) - PAD, 0) for at in (part.box.y, part.box.x))
     inside = np.s_[top : top + part.mask.shape[0], left : left + part.mask.shape[1]]
     banned = explanation.forbidden.copy()
     for line in _defect_lines(memory, Appearance.of(box, change), view):
-        banned |= covered(line, box, mask.shape)
+        banned |= line_mask(line, box, mask.shape)
     rest = part.mask & (explanation.left | banned)[inside]
     if not rest.any():
         return Judgement(None, 0.0, explanation.photos)
     if (part.mask & banned[inside]).any():
-        return Judgement(restricted(part, rest, part.peak), sure, explanation.photos)
+        return Judgement(restrict_part(part, rest, part.peak), sure, explanation.photos)
     size = np.abs(change[inside]).max(axis=2)
     peak = part.peak * min(float(size[rest].max()) / max(float(size[part.mask].max()), 1e-3), 1.0)
-    remaining = restricted(part, rest, peak)
+    remaining = restrict_part(part, rest, peak)
     unlike = min(explanation.remaining / _UNLIKE, 1.0) ** _WEIGHT
-    return Judgement(remaining, _times(confidence(remaining, view, examined), unlike), explanation.photos)
+    return Judgement(
+        remaining, _shift_ratio(confidence(remaining, view, examined), unlike), explanation.photos
+    )
 
 
 def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> list[Line]:
     """The dark lines of a part that are not variation.
 
-    They appeared and stayed, or were failed there, or are like cracks and too few photos show any such line
-    nearby.
+    They appeared and stayed, or a person failed them there, or they are like cracks and too few photos show a
+    similar line nearby.
     """
     lines = [line for line in dark_lines([today]) if is_dark(line, view)]
     if not lines:
@@ -116,21 +120,21 @@ def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> 
     lasting = [
         line
         for line, stays in zip(lines, stayed.tolist(), strict=True)
-        if (stays or _lacks_its_like(line, explaining)) and not is_moved(line, view)
+        if (stays or _lacks_similar(line, explaining)) and not is_moved(line, view)
     ]
     return [*lasting, *forbidden_lines(memory, lines, today.box)]
 
 
-def _lacks_its_like(line: Line, photos: Sequence[Sequence[Line]]) -> bool:
-    """Whether a line is like a crack, and too few photos show any such line nearby; photos: their lines."""
-    return is_crack_like(line) and sum(has_like(line, photo) for photo in photos) < SUPPORT
+def _lacks_similar(line: Line, photos: Sequence[Sequence[Line]]) -> bool:
+    """Whether a line is like a crack, and too few photos show a similar line nearby. photos: their lines."""
+    return is_crack_like(line) and sum(has_similar(line, photo) for photo in photos) < SUPPORT
 
 
-def surer(memory: RegionMemory, part: DifferencePart, view: Comparison, sure: float) -> float:
-    """The confidence in a part, raised where the region never varied.
+def raise_confidence(memory: RegionMemory, part: DifferencePart, view: Comparison, sure: float) -> float:
+    """The confidence in a part, raised if the region never varied there.
 
-    That is where no photo showed a difference within half the part's length, not even one too faint to
-    report.
+    That is, no photo showed a difference within half the part's length, not even one too faint to be
+    reported.
     """
     box, _, _ = difference_of(part, view)
     beyond = max(10.0, 0.5 * max(box.w, box.h))
@@ -142,21 +146,21 @@ def surer(memory: RegionMemory, part: DifferencePart, view: Comparison, sure: fl
         if any(not other.intersection(around).empty for other in boxes):
             return sure
     certainty = min(memory.count / _STABLE_PHOTOS, 1.0)
-    return _times(sure, 1 + (_STABLE - 1) * certainty)
+    return _shift_ratio(sure, 1 + (_STABLE - 1) * certainty)
 
 
-def _times(sure: float, factor: float) -> float:
+def _shift_ratio(sure: float, factor: float) -> float:
     """The probability whose odds are `factor` times those of `sure`."""
     odds = sure * factor
     return round(odds / (odds + 1 - sure), 3) if odds > 0 else 0.0
 
 
 def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
-    """Whether a part that lies over `box` (px of the reference image) is a change rather than variation.
+    """Whether a part at `box` (px of the reference image) is a lasting change and not variation.
 
-    It is one thing that was seen at this very place in nearly all photos since the first one that shows it,
-    and either has grown, or is thin like a crack and appeared after the oldest photo. What comes and goes, or
-    moves, is variation, and so is what has always been there and stays as it is.
+    A lasting change is one object that nearly all photos since its first one show at this place. It has
+    grown, or it is thin like a crack and appeared after the oldest photo. A difference that comes and goes,
+    or moves, is variation, and so is one that was always there and does not grow.
     """
     if not _is_one_piece(part):
         return False
@@ -169,7 +173,7 @@ def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
     shown = [length for length in since if length]
     if len(shown) < SUPPORT or len(shown) < LASTING * len(since):
         return False
-    # Today it may be longer by any factor: photos that failed are in no memory, so it may long have grown.
+    # Today it may be longer by any factor: failed photos are not in the memory, so it may have grown since.
     alike = sum(1 / _JUMP < now / before < _JUMP for before, now in pairwise(shown))
     series = [*shown, _length(box)]
     if alike < _STEADILY * (len(shown) - 1) or series[-1] < shown[-1] / _JUMP:
@@ -180,7 +184,7 @@ def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
 
 
 def _has_grown(series: Sequence[float]) -> bool:
-    """Whether a thing of these lengths, the oldest first, is longer now, and was longer the later."""
+    """Whether these lengths, the oldest first, have increased, and did so steadily."""
     quarter = max(len(series) // 4, 1)
     if float(np.median(series[-quarter:])) < _GROWN * float(np.median(series[:quarter])):
         return False
@@ -193,7 +197,7 @@ def _length(box: Rect) -> float:
 
 
 def _is_one_piece(part: DifferencePart) -> bool:
-    """Whether a part is one thing: a crack, not a patch of scuffs that gains one each time."""
+    """Whether a part is one object, as a crack, and not a group of scuffs."""
     joined = cv2.dilate(part.mask.astype(np.uint8), np.ones((3, 3), np.uint8))
     _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     return bool(stats[1:, 4].max() >= _ONE_PIECE * stats[1:, 4].sum())

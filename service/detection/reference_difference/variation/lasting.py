@@ -1,4 +1,4 @@
-"""Tells what appeared and stayed from what varies, by which photos show it."""
+"""Distinguishes changes that appeared and stayed from variation, by the photos that show them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 SUPPORT: Final = 2
-"""Photos that must each explain a thing, so that a memory that lacks any one of them explains it as well."""
+"""The number of photos that must explain a difference, so that no single photo decides."""
 
 LASTING: Final = 0.75
-"""A lasting change was there in so many of the photos since it was first seen."""
+"""The least share of the photos since its first one that show a lasting change."""
 
 
 def is_new(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each thing whether it appeared after the oldest photo and stayed, or was never there; bool (things).
+    """Whether each object appeared after the oldest photo and stayed, or was never shown; bool (objects).
 
-    shown: bool (photos, things), the oldest photo first: whether the photo shows the thing. What was seen
-    often enough before it stayed varies, so it is not new.
+    shown: bool (photos, objects), the oldest photo first: whether the photo shows the object. An object that
+    enough photos showed before it stayed varies, so it is not new.
     """
     first = _appeared(shown)
     earlier = (shown & (np.arange(shown.shape[0])[:, None] < first)).sum(axis=0)
@@ -26,13 +26,13 @@ def is_new(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def has_stayed(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each thing whether it is new and two photos or more show it since then; bool (things)."""
+    """Whether each object is new and at least two photos show it since then; bool (objects)."""
     since = shown & (np.arange(shown.shape[0])[:, None] >= _appeared(shown))
     return np.asarray(is_new(shown) & (since.sum(axis=0) >= SUPPORT), np.bool_)
 
 
 def _appeared(shown: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The index of the first photo that shows it and since which nearly all do; their count without one."""
+    """The index of the first photo from which on nearly all show the object; the count of photos if none."""
     count = shown.shape[0]
     share = np.cumsum(shown[::-1], axis=0)[::-1] / np.arange(count, 0, -1)[:, None]
     begins = shown & (share >= LASTING)

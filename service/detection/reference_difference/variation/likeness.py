@@ -1,9 +1,9 @@
-"""Compares how a part of today's difference looks with what other photos showed nearby, tile by tile.
+"""Compares a part of today's difference with the differences of other photos nearby, tile by tile.
 
-How a tile looks, and what is around it, is put into a few numbers: brightness, hue, what is brighter and
-darker, how steep it is. That generalises as an average cannot: a lamp is like one of its two states, a digit
-like strokes of others, a highlight like one a little further off (compare patches in a memory of normal ones,
-Roth et al. 2022; here they are few, local and of differences alone).
+A few features describe a tile and its surroundings: brightness, hue, brighter and darker parts, steepness.
+They generalise better than an average: a lamp is similar to one of its two states, a digit to strokes of
+others, a highlight to one a little further off (compare patches in a memory of normal ones, Roth et al. 2022;
+here they are few, local and of differences alone).
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from shared.images.cv import cv2
 
 Tile = tuple[slice, slice]
 
-# px of a tile at the scale at which a part is compared, and of the place around it that counts too: a thing
-# is known by how far it reaches.
+# px of a tile at the scale at which a part is compared, and of its surroundings, which count too because the
+# extent of an object distinguishes it.
 _TILE = 10
 _WIDE = 24
 _AROUND = _WIDE // 2
-# px that a part covers at most at that scale: a thick one is compared coarsely.
+# The most px of a part at that scale: a thick one is compared coarsely.
 _MOST_PX = 1200
-# A thing may have moved by so much of its length, px at that scale at least and at most.
+# The distance that an object may have moved in parts of its length, and its limits in px at that scale.
 _MOVES = 0.7
 _LEAST_REACH, _MOST_REACH = 10, 30
 _STRIDE = 2
-# How strong a difference may be in parts of what was seen.
+# The limits of the strength of a difference in parts of the one that explains it.
 _FAINTEST, _STRONGEST = 0.6, 1.25
-# Grey levels that are never left.
+# Grey levels of noise, which do not count as a remaining difference.
 _NOISE = 4.0
-# What counts how much: steepness and the wider place against brightness; of the three channels brightness,
-# and blue and red against it, since the hue tells dirt from a dent.
+# Weights of the features relative to brightness: steepness and the wider surroundings; and the hue, of blue
+# and red relative to brightness, which distinguishes dirt from a dent.
 _STEEP, _WIDER = 4.0, 2.0
 _HUE = 6.0
 _TINT = np.array(
@@ -64,9 +64,9 @@ class TiledPart:
 
     @staticmethod
     def of(today: Sequence[Appearance], box: Rect, mask: Bytes) -> TiledPart | None:
-        """The part that covers `mask` (uint8, not 0 on it) over `box` (px of the reference image).
+        """The part with `mask` (uint8, not 0 on it) at `box` (px of the reference image).
 
-        today: all that differs today. None when nothing of it lies there.
+        today: all differences of today's photo. None if none of them is there.
         """
         height, width = mask.shape
         shrink = min(1.0, float(np.sqrt(_MOST_PX / max(cv2.countNonZero(mask), 1))))
@@ -85,16 +85,16 @@ class TiledPart:
 
     @property
     def around(self) -> Rect:
-        """Where the like of the part is looked for, px of the reference image."""
+        """The area in which similar differences are searched, px of the reference image."""
         beyond = self._reach / self._scale
         at = self._box
         return Rect(at.x - beyond, at.y - beyond, at.w + 2 * beyond, at.h + 2 * beyond)
 
-    def unlike(self, appearances: Sequence[Appearance], at: Sequence[Rect] | None = None) -> Matrix:
-        """Of each tile the share of the square of what it looks like that a photo shows nowhere nearby.
+    def unlikeness(self, appearances: Sequence[Appearance], at: Sequence[Rect] | None = None) -> Matrix:
+        """The share of the squared features of each tile that a photo shows nowhere nearby, float64 0..1.
 
-        float64 0..1; 1 where the photo with these `appearances` shows nothing. at: the only places that
-        count, px of the reference image.
+        It is 1 if the photo with these `appearances` shows nothing. at: if given, only these places count, px
+        of the reference image.
         """
         reach = self._reach
         window = _window(appearances, self._box, self._scale, self._size, reach)
@@ -110,7 +110,7 @@ class TiledPart:
         )
 
     def places(self, chosen: NDArray[np.bool_]) -> list[Rect]:
-        """Where the chosen tiles lie, px of the reference image."""
+        """The places of the chosen tiles, px of the reference image."""
         return [
             Rect(
                 self._box.x + columns.start / self._scale,
@@ -122,7 +122,7 @@ class TiledPart:
             if is_chosen
         ]
 
-    def marked(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def tile_mask(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The px of the chosen tiles, bool (height, width) of the part."""
         small = np.zeros((self._size[1], self._size[0]), np.uint8)
         for tile, is_chosen in zip(self._tiles, chosen.tolist(), strict=True):
@@ -158,7 +158,7 @@ class TiledPart:
         if counts is not None and not counts[near].any():
             return 1.0
         nearby = features[near]
-        # Not `@`: BLAS would start threads of its own for so little.
+        # Not `@`: BLAS would start threads for this small product.
         both = np.einsum("yxf,f->yx", nearby, look)
         squared = np.einsum("yxf,yxf->yx", nearby, nearby)
         power = float(np.einsum("f,f->", look, look))
@@ -169,7 +169,7 @@ class TiledPart:
 
 
 def _tiles(inside: Floats) -> Iterator[Tile]:
-    """The tiles of a part that it covers at all."""
+    """The tiles that a part covers to some extent."""
     height, width = inside.shape
     rows, columns = (max(round(length / _TILE), 1) for length in (height, width))
     ys = np.linspace(0, height, rows + 1).round().astype(int).tolist()
@@ -189,7 +189,7 @@ def _middle(tile: Tile) -> tuple[int, int]:
 def _window(
     appearances: Sequence[Appearance], box: Rect, scale: float, size: tuple[int, int], pad: int
 ) -> Floats | None:
-    """How a photo differed over `box` and `pad` px around it, `scale` px for each; None where it did not."""
+    """The difference of a photo over `box` with `pad` px around it, at `scale`; None without a difference."""
     beyond = pad / scale
     around = Rect(box.x - beyond, box.y - beyond, box.w + 2 * beyond, box.h + 2 * beyond)
     near = [appearance for appearance in appearances if not appearance.box.intersection(around).empty]
@@ -205,10 +205,10 @@ def _window(
 
 
 def _features(change: Floats) -> Floats:
-    """How a tile around each px looks: float32 (height, width, 11), in grey levels.
+    """The features of a tile around each px: float32 (height, width, 11), in grey levels.
 
-    Brightness and hue, what is brighter, what is darker, the root of the mean square, the steepness across
-    and down; of the wider place what is brighter, what is darker and the root of the mean square.
+    They are brightness and hue, the brighter part, the darker part, the root mean square, and the steepness
+    across and down; of the wider surroundings the brighter part, the darker part and the root mean square.
     """
     bright = np.asarray(cv2.transform(change, np.full((1, 3), 1 / 3, np.float32)), np.float32)
     steep = [cv2.Sobel(bright, cv2.CV_32F, x, 1 - x, scale=_STEEP / 8) for x in (1, 0)]
@@ -218,7 +218,7 @@ def _features(change: Floats) -> Floats:
     near = cv2.boxFilter(tile, cv2.CV_32F, (_TILE, _TILE), borderType=cv2.BORDER_CONSTANT)
     wide = cv2.merge([*signs, squares[0]])
     wide = cv2.boxFilter(wide, cv2.CV_32F, (_WIDE, _WIDE), borderType=cv2.BORDER_CONSTANT)
-    # What a running sum leaves of nothing may lie a little below it.
+    # Rounding of the running sum may give values a little below 0.
     np.sqrt(np.maximum(near[..., 5:], 0), out=near[..., 5:])
     np.sqrt(np.maximum(wide[..., 2:], 0), out=wide[..., 2:])
     return np.concatenate([near, wide * np.float32(_WIDER)], axis=2)

@@ -1,4 +1,4 @@
-"""Defines the memory of a region: the differences that its photos showed, small and bounded."""
+"""Defines the memory of a region: the differences of its photos, bounded in size."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from shared.images.cv import cv2
 from shared.wire.memory import MemoryKind
 
 VERSION = 2
-"""Of what a memory says; another version is made again from the photos."""
+"""The version of the contents of a memory. Another version is rebuilt from the photos."""
 OLDEST: Final = 4
 NEWEST: Final = 20
-"""Photos that a memory keeps, the oldest and the newest: what was always there and what is usual now."""
+"""The number of oldest and newest photos in a memory, for permanent and for present differences."""
 MOST_APPEARANCES: Final = 24
 """Differences of one photo, the strongest."""
 MOST_FAINT: Final = 64
 MOST_SIDE: Final = 96
-"""px: an appearance is kept no larger."""
-# Grey levels per step of a kept difference, which has seven bits and a sign.
+"""The most px of a side of an appearance."""
+# Grey levels per step of a stored difference, which has seven bits and a sign.
 _STEP = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """A difference from the reference image as one photo showed it.
+    """A difference from the reference image in one photo.
 
-    box: in px of the reference image. values: int8 (height, width, 3), the signed difference in BGR in
-    steps of two grey levels of the reference's light, 0 beside what differed; no larger than `MOST_SIDE`,
-    so maybe coarser than the reference image.
+    box: px of the reference image. values: int8 (height, width, 3), the signed difference in BGR in steps of
+    two grey levels of the reference's light, 0 beside the difference. They have at most `MOST_SIDE` px per
+    side, so they may be coarser than the reference image.
     """
 
     box: Rect
@@ -42,7 +42,7 @@ class Appearance:
 
     @staticmethod
     def of(box: Rect, difference: Floats) -> Appearance:
-        """That of `difference`, float32 (height, width, 3) in grey levels, over `box`."""
+        """The appearance of `difference`, float32 (height, width, 3) in grey levels, at `box`."""
         height, width = difference.shape[:2]
         shrink = min(1.0, MOST_SIDE / max(height, width))
         if shrink < 1:
@@ -53,18 +53,18 @@ class Appearance:
 
     @property
     def difference(self) -> Floats:
-        """The same in grey levels, float32."""
+        """The difference in grey levels, float32."""
         return np.asarray(self.values * np.float32(_STEP), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
 class PhotoVariation:
-    """What one photo adds to a memory.
+    """The contribution of one photo to a memory.
 
-    key: identifies the photo, such as the SHA-256 of its file. order: when it was taken; any number that
-    grows. kind: whether the photo passed; or whether a person rejected these very findings, or confirmed them
-    by failing the item, and the rest of the photo does not count. faint: where something differed too little
-    to be reported, px of the reference image; it permits nothing.
+    key: identifies the photo, such as the SHA-256 of its file. order: a number that grows with the time of
+    the photo. kind: whether the photo passed, or a person rejected these findings, or confirmed them by
+    failing the item; in the last two cases the rest of the photo does not count. faint: places of differences
+    too faint to be reported, px of the reference image, which permit nothing.
     """
 
     key: str
@@ -76,10 +76,10 @@ class PhotoVariation:
 
 @dataclass(frozen=True, slots=True)
 class RegionMemory:
-    """The permitted variation of one region of one reference image.
+    """The permitted variation of one region of a reference image.
 
-    region: px of the reference image. photos: by their order, then key; the same photos in any order of
-    arrival give the same memory.
+    region: px of the reference image. photos: sorted by order, then key, so that the order in which they are
+    added does not matter.
     """
 
     region: Rect
@@ -87,7 +87,7 @@ class RegionMemory:
 
     @staticmethod
     def of(region: Rect, photos: Iterable[PhotoVariation]) -> RegionMemory:
-        """The memory of these photos: of each key one, of too many the oldest and the newest."""
+        """The memory of these photos: one for each key and kind; of too many the oldest and the newest."""
         unique = {(variation.key, variation.kind): variation for variation in photos}
         ordered = sorted(unique.values(), key=_by_age)
         chosen = [
@@ -104,14 +104,14 @@ class RegionMemory:
 
     @property
     def count(self) -> int:
-        """How many passed photos it has."""
+        """The number of its passed photos."""
         return len(self.passed)
 
     def disagreements(self) -> tuple[Rect, ...]:
-        """Where nearly all newer photos differ from the reference image, in px of it.
+        """The places where nearly all newer photos differ from the reference image, in px of it.
 
-        There the reference image no longer shows how the region looks. Of at least four photos the newer half
-        counts; nine tenths of it must differ.
+        There the reference image is outdated. Of at least four photos the newer half counts, of which nine
+        tenths must differ.
         """
         passed = self.passed
         if len(passed) < _LEAST_TO_DISAGREE:
@@ -135,7 +135,7 @@ class RegionMemory:
 _LEAST_TO_DISAGREE = 4
 _NEARLY_ALL = 0.9
 _MOST_PLACES = 8
-# px of the map in which lasting differences are counted; what is thinner than three of them is left out.
+# px of the map in which lasting differences are counted. Places thinner than three of them are left out.
 _MAP_SIDE = 640
 
 
@@ -150,7 +150,7 @@ def _bounded(ordered: Sequence[PhotoVariation]) -> Sequence[PhotoVariation]:
 
 
 def _cover(appearances: Iterable[Appearance], region: Rect, scale: float, size: tuple[int, int]) -> Floats:
-    """1 where a photo differs, in a map of the region; float32 (height, width)."""
+    """A map of the region that is 1 where a photo differs; float32 (height, width)."""
     cover = np.zeros((size[1], size[0]), np.float32)
     for appearance in appearances:
         mask = np.asarray(appearance.values.any(axis=2), np.float32)
@@ -166,7 +166,7 @@ def _cover(appearances: Iterable[Appearance], region: Rect, scale: float, size: 
 
 
 def paste(canvas: Floats, image: Floats, box: Rect, scale: float) -> None:
-    """Add `image`, which covers `box`, to `canvas`, which has `scale` px for each of the box's."""
+    """Add `image`, which covers `box`, to `canvas`, which has `scale` px for each px of the box."""
     x1, y1 = round(box.x * scale), round(box.y * scale)
     width, height = max(round(box.w * scale), 1), max(round(box.h * scale), 1)
     left, top = max(-x1, 0), max(-y1, 0)

@@ -1,4 +1,4 @@
-"""Writes a region's memory as bytes and reads it.
+"""Writes the memory of a region as bytes and reads it.
 
 The format, all numbers little-endian:
 
@@ -43,7 +43,7 @@ _MOST_VALUES: Final = len(MemoryKind) * (OLDEST + NEWEST) * MOST_APPEARANCES * M
 
 
 class MemoryUnreadable(ValueError):  # noqa: N818 - an answer, not a fault
-    """The bytes are not a memory, or one of another version: it has to be rebuilt from the photos."""
+    """The bytes are not a memory, or have another version: the memory must be rebuilt from the photos."""
 
 
 def to_bytes(memory: RegionMemory) -> bytes:

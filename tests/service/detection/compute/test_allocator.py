@@ -32,13 +32,13 @@ print(fresh, faults())
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has these settings")
-def test_pictures_that_come_and_go_do_not_come_from_the_system_each_time() -> None:
+def test_freed_memory_is_reused_for_the_next_picture() -> None:
     done = subprocess.run([sys.executable, "-c", COUNT_FAULTS], capture_output=True, text=True, check=True)
     fresh, reused = map(int, done.stdout.split())
     # 25 pictures of 8 MB are 49,000 pages of 4 kB; where the system gives larger ones, it is fewer.
     assert reused < fresh / 10, (fresh, reused)
 
 
-def test_a_c_library_that_knows_nothing_of_it_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_c_libraries_are_left_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda _name: object())
     allocator.keep_freed_memory()

@@ -1,4 +1,4 @@
-"""Pictures as detection reads them: upright, whatever way they were stored."""
+"""Tests that detection reads pictures upright in every orientation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second opinions of a comparison: from files to the boxes of the entry."""
+"""Tests second opinions of a comparison, from files to the boxes of the entry."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def computer() -> Iterator[Computer]:
 
 
 def opinion(site: Path, model: str = "map.onnx", photos: int = 3) -> OpinionRequest:
-    """What is known of the backbone, and so many photos that passed."""
+    """The facts of the backbone, and this number of passed photos."""
     return OpinionRequest(
         model=str(site / model),
         sha256=model,
@@ -172,6 +172,6 @@ def test_nothing_is_opened_without_findings(
     def refused(*_: Any) -> None:
         raise AssertionError("a photo was read")
 
-    monkeypatch.setattr(second_opinions, "_aligned", refused)
+    monkeypatch.setattr(second_opinions, "_align_photo", refused)
     request = today(site, opinion(site, "lost.onnx"))
     assert computer.run(replace(request, photo=str(site / "reference.png"))).boxes == []

@@ -26,7 +26,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 @contextmanager
 def no_more_jobs(database: Database, most: int) -> Iterator[None]:
-    """No job can be made once there are `most`."""
+    """Fail to create jobs once there are `most`."""
 
     def run(*statements: str) -> None:
         with database.writer.begin() as connection:
@@ -52,14 +52,14 @@ def no_more_jobs(database: Database, most: int) -> Iterator[None]:
 
 
 def counts(database: Database) -> tuple[int, int]:
-    """How many jobs there are, and how many are still to be made."""
+    """The number of jobs, and the number of those still to be created."""
     query = text(
         "SELECT (SELECT count(*) FROM detection_job), (SELECT coalesce(sum(size), 0) FROM detection_portion)"
     )
     return database.read_now(lambda session: tuple(session.execute(query).one()))
 
 
-def test_a_batch_whose_service_is_killed_while_it_is_made_is_made_once_and_whole(
+def test_batch_of_a_killed_service_is_created_once_and_completely(
     database: Database, database_url: str, database_kind: str, tmp_path: Path
 ) -> None:
     data_dir = tmp_path / "data"

@@ -1,4 +1,4 @@
-"""Jobs that one request made: how far they are in one place, cancelled and retried together."""
+"""Tests batches of jobs: one progress, cancelled and retried together."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_batch_is_cancelled_and_retried(
 
 
 class Slow:
-    """Making stands still after two portions until `go` is set."""
+    """The creation of jobs pauses after two chunks until `go` is set."""
 
     def __init__(self) -> None:
         self.started, self.go = threading.Event(), threading.Event()
@@ -136,7 +136,7 @@ class Slow:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
-    """Portions of one item, and the third of them has to wait."""
+    """Chunks of one item, the third of which has to wait."""
     gate, step = Slow(), BatchMaker._step
 
     async def waiting(making: BatchMaker) -> bool:
@@ -153,7 +153,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
     gate.go.set()
 
 
-def test_a_batch_is_answered_whole_before_its_jobs_are_made(
+def test_batch_is_answered_whole_before_its_jobs_are_created(
     client: TestClient, item: dict[str, Any], scene: samples.Scene, slow: Slow
 ) -> None:
     for _ in range(3):
@@ -171,7 +171,7 @@ def test_a_batch_is_answered_whole_before_its_jobs_are_made(
     assert len(batch_jobs(client, answer["batch_id"])) == 4
 
 
-def test_a_batch_that_is_cancelled_while_it_is_made_makes_no_more_and_is_retried_whole(
+def test_batch_cancelled_during_creation_is_retried_whole(
     client: TestClient,
     item: dict[str, Any],
     scene: samples.Scene,
@@ -220,7 +220,7 @@ def test_failing_chunk_does_not_block_others_and_is_retried(
     assert [len(results_of(client, one)) for one in (item,)] == [1]
 
 
-def test_portions_are_of_one_record_bounded_and_made_in_turn(
+def test_chunks_are_of_one_record_bounded_and_created_in_turn(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch_rows, "CHUNK_SIZE", 2)
@@ -242,7 +242,7 @@ def test_portions_are_of_one_record_bounded_and_made_in_turn(
     assert taken == [(large, ["1", "2"]), (small, ["5"]), (large, ["3"]), (large, ["4"]), None]
 
 
-def test_first_portion_of_a_batch_is_small(database: Database) -> None:
+def test_first_chunk_of_a_batch_is_small(database: Database) -> None:
     def find(_session: Session) -> dict[str, list[str]]:
         return {"a": [str(number) for number in range(6)], "b": ["6", "7"]}
 

@@ -1,4 +1,4 @@
-"""The result entry of a detection, from the queue to its end, whatever happens meanwhile."""
+"""Tests the result entry of a detection from the queue to its end, with changes in between."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ def test_an_entry_keeps_its_version_from_pending_to_done(
     assert (origin["model_id"], origin["model_name"]) == ("reference-difference", "参考差分")
 
 
-def test_what_was_found_is_audited_and_the_way_there_is_not(client: TestClient, item: dict[str, Any]) -> None:
+def test_result_is_audited_and_progress_is_not(client: TestClient, item: dict[str, Any]) -> None:
     detect(client, item)
     rows = client.get(f"/api/audit?object_id={item['item_id']}&page_size=200").json()["data"]["data"]
     assert [row["action"] for row in rows] == ["update", "add_photo", "create"]
 
 
-def test_a_cancel_says_so_in_the_entry_and_the_next_detection_has_one_of_its_own(
+def test_cancel_is_in_the_entry_and_the_next_detection_has_a_new_one(
     client: TestClient, item: dict[str, Any], held: Held
 ) -> None:
     job = detect(client, item, wait=0)
@@ -123,7 +123,7 @@ def test_a_client_cannot_take_the_entry_of_a_detection_away(
     assert second == entry
 
 
-def test_what_a_client_sends_back_too_late_changes_nothing(
+def test_entry_sent_back_too_late_changes_nothing(
     client: TestClient, item: dict[str, Any], held: Held
 ) -> None:
     job = detect(client, item, wait=0)
@@ -171,7 +171,7 @@ def step(progress: str, job: str = "j", **fields: Any) -> Entry:
     return cast(Entry, {"job_id": job, "progress": progress, "isPassed": progress == "done", **fields})
 
 
-def test_a_step_changes_its_own_entry_only() -> None:
+def test_step_changes_only_its_entry() -> None:
     before: list[Entry] = [{"version": 3, "isPassed": False}]
     entries, version = with_entry(before, step("pending", provenance={"queued_at": 1})) or ([], 0)
     assert version == 4
@@ -187,7 +187,7 @@ def test_a_step_changes_its_own_entry_only() -> None:
     assert with_entry(entries, step("pending", job="k")) is not None
 
 
-def test_an_unfinished_entry_counts_for_nothing() -> None:
+def test_unfinished_entry_does_not_count() -> None:
     done: Entry = {"version": 1, "isPassed": True, "progress": "done"}
     entries = [done, step("detecting", version=2)]
     for progress in ("pending", "detecting", "canceled", "error"):

@@ -52,7 +52,7 @@ def short_lease(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("short_lease")
-def test_a_database_that_is_away_at_the_end_of_a_job_costs_the_attempt_and_no_result(
+def test_unreachable_database_at_the_end_of_a_job_costs_the_attempt_only(
     client: TestClient, item: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away, writing = FailingDatabase(1), Dispatcher._result_writer
@@ -74,7 +74,7 @@ def test_a_database_that_is_away_at_the_end_of_a_job_costs_the_attempt_and_no_re
 
 
 @pytest.mark.usefixtures("short_lease")
-def test_a_database_that_is_away_for_a_while_takes_no_job_from_who_works_on_it(
+def test_worker_keeps_its_job_while_the_database_is_unreachable(
     client: TestClient, item: dict[str, Any], held: Held, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away, renew = FailingDatabase(2), job_rows.renew

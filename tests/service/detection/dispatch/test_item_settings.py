@@ -1,4 +1,4 @@
-"""What an item sets for its detection in place of its model's settings."""
+"""Tests the settings of an item, which replace those of its model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def with_settings(client: TestClient, item: dict[str, Any], settings: Any) -> No
     assert client.put(path(item), json={"item_point": point}).json()["item_point"] == point
 
 
-def test_an_item_s_own_settings_are_used_and_said(client: TestClient, item: dict[str, Any]) -> None:
+def test_settings_of_an_item_are_used_and_recorded(client: TestClient, item: dict[str, Any]) -> None:
     everything = {"x": 0, "y": 0, "w": 1, "h": 1}
     settings = {"sensitivity": 0.7, "smallest": 4, "ignored": [everything], "own": 1}
     with_settings(client, item, settings)
@@ -58,9 +58,7 @@ def test_an_item_s_own_settings_are_used_and_said(client: TestClient, item: dict
         ["sensitive"],
     ],
 )
-def test_settings_that_make_no_sense_fail_the_detection(
-    client: TestClient, item: dict[str, Any], wrong: Any
-) -> None:
+def test_invalid_settings_fail_the_detection(client: TestClient, item: dict[str, Any], wrong: Any) -> None:
     with_settings(client, item, wrong)
     assert detect(client, item)["error"] == "item_settings_wrong"
     (entry,) = results_of(client, item)

@@ -1,4 +1,4 @@
-"""Detection through the real service: jobs, results, failures, and a compute process that dies."""
+"""Tests detection through the real service: jobs, results, failures, and a compute process that dies."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_photo_of_something_else_never_passes(client: TestClient, item: dict[s
     assert entry["error"]["code"] == "alignment_failed"
 
 
-def test_what_is_missing_is_said_at_once(client: TestClient) -> None:
+def test_missing_input_is_reported_at_once(client: TestClient) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({}, "no_model"),
         ({"model_id": "reference-difference"}, "no_photo"),
@@ -119,9 +119,7 @@ def test_what_is_missing_is_said_at_once(client: TestClient) -> None:
         assert answer.json()["data"]["error"] == code
 
 
-def test_an_unknown_model_and_a_broken_photo_are_said_in_the_result(
-    client: TestClient, scene: samples.Scene
-) -> None:
+def test_unknown_model_and_broken_photo_are_in_the_result(client: TestClient, scene: samples.Scene) -> None:
     photo = upload(client, "photo.png", encoded(scene.photo))
     item = make_item(client, model_id="not-here")
     client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})
@@ -201,7 +199,7 @@ def test_a_job_can_be_cancelled_and_made_again(
 
 
 @ON_ONE_DATABASE
-def test_rights_are_asked_for(client: TestClient, item: dict[str, Any], as_role: Any) -> None:
+def test_permissions_are_required(client: TestClient, item: dict[str, Any], as_role: Any) -> None:
     viewer = as_role("viewer")
     assert viewer.post(f"/api/inspection_item/{item['item_id']}/detect").status_code == 403
     assert viewer.get("/api/detection/models").status_code == 200
@@ -217,7 +215,7 @@ def queued(database: Database, count: int) -> None:
     database.write_now(write)
 
 
-def test_two_takers_never_get_the_same_job(database: Database) -> None:
+def test_two_workers_never_get_the_same_job(database: Database) -> None:
     queued(database, 6)
     taken = [
         database.write_now(

@@ -1,4 +1,4 @@
-"""A service that is killed leaves each job and its entry in agreement, and the next one goes on with them."""
+"""Tests that job and entry agree after the service was killed, and that the next service continues."""
 
 from __future__ import annotations
 

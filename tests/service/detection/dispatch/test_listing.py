@@ -1,4 +1,4 @@
-"""Jobs are listed whole, however many wait: in pages, by their record, batch and state."""
+"""Tests that all jobs are listed: in pages, by their record, batch and state."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def jobs_of(database: Database, record: str, *states: JobState) -> list[str]:
-    """A job in each of these states, the oldest first; three each have the same time."""
+    """A job in each of these states, the oldest first; groups of three have the same time."""
     started = now()
     rows = [
         JobRow(
@@ -72,7 +72,7 @@ def test_every_waiting_job_of_a_record_is_listed_once_page_after_page(
     assert [job_id for page in found for job_id in page] == waiting[::-1]
 
 
-def test_states_batch_and_record_are_asked_for_together(client: TestClient, database: Database) -> None:
+def test_jobs_are_listed_by_states_batch_and_record_together(client: TestClient, database: Database) -> None:
     jobs_of(database, RECORD, JobState.RUNNING, JobState.DONE, JobState.QUEUED, JobState.FAILED)
 
     def items(**filters: Any) -> set[str]:

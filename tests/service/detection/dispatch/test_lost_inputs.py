@@ -49,7 +49,7 @@ def photo_file(client: TestClient, settings: Settings, item: dict[str, Any]) -> 
     return settings.files_dir / str(sha256[:2]) / str(sha256[2:])
 
 
-def test_a_model_whose_file_is_gone_says_so(
+def test_job_reports_a_lost_model_file(
     client: TestClient, seen_by_model: dict[str, Any], settings: Settings
 ) -> None:
     path = model_file(settings)
@@ -61,7 +61,7 @@ def test_a_model_whose_file_is_gone_says_so(
     assert detect(client, seen_by_model)["state"] == "done"
 
 
-def test_a_model_or_photo_that_goes_while_its_job_waits_fails_the_job(
+def test_model_or_photo_lost_while_the_job_waits_fails_the_job(
     client: TestClient, seen_by_model: dict[str, Any], settings: Settings, held: Held
 ) -> None:
     path = model_file(settings)
@@ -98,7 +98,7 @@ def test_a_full_disk_fails_the_job_and_the_next_one_has_its_result(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
-def test_a_picture_that_does_not_fit_on_the_disk_is_said(tmp_path: Path, scene: samples.Scene) -> None:
+def test_picture_that_does_not_fit_on_the_disk_is_reported(tmp_path: Path, scene: samples.Scene) -> None:
     files: dict[str, Any] = {}
     for name, image in (("reference", scene.reference), ("photo", scene.photo)):
         files[name] = str(tmp_path / f"{name}.png")
@@ -135,7 +135,7 @@ def test_a_photo_that_ends_the_process_ahead_of_its_turn_fails_no_other_job(
         assert entry["provenance"]["attempt"] <= 2
 
 
-def test_a_photo_read_ahead_is_used_for_its_own_request_alone(tmp_path: Path, scene: samples.Scene) -> None:
+def test_prefetched_photo_is_used_for_its_request_only(tmp_path: Path, scene: samples.Scene) -> None:
     paths = [tmp_path / name for name in ("reference.png", "photo.png", "other.png")]
     for path, image in zip(paths, (scene.reference, scene.photo, scene.reference), strict=True):
         path.write_bytes(encoded(image))
@@ -156,7 +156,7 @@ def test_a_photo_read_ahead_is_used_for_its_own_request_alone(tmp_path: Path, sc
         assert failed.value.code == "file_lost"
 
 
-def test_what_follows_is_read_with_its_reference_image(tmp_path: Path, scene: samples.Scene) -> None:
+def test_next_request_is_prefetched_with_its_reference_image(tmp_path: Path, scene: samples.Scene) -> None:
     for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):
         (tmp_path / name).write_bytes(encoded(image))
         (tmp_path / f"next-{name}").write_bytes(encoded(image))
@@ -174,7 +174,7 @@ def test_what_follows_is_read_with_its_reference_image(tmp_path: Path, scene: sa
         assert computer.run(following).boxes == expected
 
 
-def test_a_photo_too_large_to_be_held_beside_another_is_read_in_its_turn(
+def test_too_large_photo_is_not_prefetched(
     tmp_path: Path, scene: samples.Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.detection.compute.computer._PREFETCH_PIXELS", 100_000)

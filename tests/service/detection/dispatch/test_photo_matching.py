@@ -1,4 +1,4 @@
-"""One photo for several items through the real service: matched, assigned, and detected in."""
+"""Tests one photo for several items through the real service: matching, assignment, detection."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def scene(client: TestClient) -> Scene:
 
 
 def owner(scene: Scene, defect: samples.Defect) -> int | None:
-    """The region that the middle of a defect lies in."""
+    """The region with the middle of a defect."""
     x, y = defect.box.middle
     inside = (left <= x / WIDTH < left + w and top <= y / HEIGHT < top + h for left, top, w, h in REGIONS)
     return next((number for number, is_inside in enumerate(inside) if is_inside), None)
@@ -124,7 +124,7 @@ def test_a_photo_of_something_else_waits_in_the_tray(scene: Scene) -> None:
 
 
 def test_a_match_has_its_turn_between_detections(scene: Scene, held: Any) -> None:
-    """While one detection is computed and others wait, a match does not stand behind all of them."""
+    """A match does not wait for all the detections that wait."""
     photo_id = scene.add(scene.drawn.photo)
     scene.assign(photo_id, *({"item_id": item["item_id"]} for item in scene.items))
     jobs = scene.client.post(f"/api/inspection/{scene.record}/detect").json()["data"]

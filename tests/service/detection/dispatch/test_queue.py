@@ -1,4 +1,4 @@
-"""Several services on one PostgreSQL database share the jobs, and lose none when one of them is killed."""
+"""Tests that services on one PostgreSQL database share the jobs, and lose none if one of them is killed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def waiting(database: Database) -> list[str]:
     return database.read_now(lambda session: [str(row[0]) for row in session.execute(query)])
 
 
-def test_a_job_is_queued_with_the_transaction_that_makes_it_or_not_at_all(database: Database) -> None:
+def test_job_is_queued_in_the_transaction_that_creates_it(database: Database) -> None:
     queue = ProcrastinateQueue(database)
 
     def fails(session: Session) -> None:
@@ -75,7 +75,7 @@ def test_a_job_is_queued_with_the_transaction_that_makes_it_or_not_at_all(databa
 
 
 class Worker:
-    """The queue with work that notes each job and says the outcomes one after the other, then ENDED."""
+    """The queue with work that records each job and returns the outcomes one after the other, then ENDED."""
 
     def __init__(self, database: Database, *outcomes: Outcome) -> None:
         self.database = database
@@ -113,7 +113,7 @@ def open_rows(database: Database) -> int:
     return int(database.read_now(lambda session: session.execute(query).scalar_one()))
 
 
-def test_a_job_whose_process_died_is_taken_again_and_one_that_was_never_queued_is_found(
+def test_jobs_of_dead_processes_and_unqueued_jobs_are_taken(
     database: Database,
 ) -> None:
     database.write_now(new_job)
@@ -123,7 +123,7 @@ def test_a_job_whose_process_died_is_taken_again_and_one_that_was_never_queued_i
     assert waiting(database) == []
 
 
-def test_a_job_in_work_goes_back_to_the_queue_when_the_service_stops(database: Database) -> None:
+def test_running_job_is_released_when_the_service_stops(database: Database) -> None:
     database.write_now(new_job)
     worker = Worker(database)
     worker.held = True
@@ -134,7 +134,7 @@ def test_a_job_in_work_goes_back_to_the_queue_when_the_service_stops(database: D
     assert worker.attempts == [1, 2]
 
 
-def test_a_fault_keeps_nobody_from_the_end(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_does_not_prevent_the_stop(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(procrastinate_queue, "_FAULT_SECONDS", 60.0)
     monkeypatch.setattr(procrastinate_queue, "_STOP_SECONDS", 15.0)
     database.write_now(new_job)
@@ -145,7 +145,7 @@ def test_a_fault_keeps_nobody_from_the_end(database: Database, monkeypatch: pyte
     assert len(waiting(database)) == 1
 
 
-def test_a_newer_schema_of_procrastinate_does_not_come_unseen() -> None:
+def test_newer_schema_of_procrastinate_is_noticed() -> None:
     """Migration 0008 makes the schema of the installed version: a later one needs a migration of ours."""
     newest = max(path.name for path in Path(SchemaManager.get_migrations_path()).glob("*.sql"))
     assert newest.startswith("03.04.00_50_")
@@ -220,7 +220,7 @@ def test_two_services_and_one_of_them_killed_leave_one_result_per_job(
     assert database.read_now(lambda session: session.execute(attempts).scalar_one()) == 2
 
 
-def test_a_machine_that_stands_still_in_a_transaction_keeps_no_lock(
+def test_machine_suspended_in_a_transaction_keeps_no_lock(
     database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id = database.write_now(lambda session: new_job(session).job_id)
@@ -240,7 +240,7 @@ def test_a_machine_that_stands_still_in_a_transaction_keeps_no_lock(
         frozen.close()
 
 
-def test_the_end_does_not_hang_on_a_cancellation_that_is_lost() -> None:
+def test_stop_does_not_hang_on_a_lost_cancellation() -> None:
     """As `asyncio.wait_for` of Python 3.11 loses one in the moment in which what it waits for is done."""
 
     async def play() -> None:

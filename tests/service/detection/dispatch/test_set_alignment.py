@@ -30,7 +30,7 @@ def blurred(image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(cv2.GaussianBlur(photo, (0, 0), 6)), np.asarray(truth, np.float64)
 
 
-def test_what_was_refused_is_compared_once_a_person_set_the_alignment() -> None:
+def test_refused_photo_is_compared_after_a_user_set_the_alignment() -> None:
     reference = samples.panel(800, 600, 1).image
     photo, truth = blurred(reference)
     with pytest.raises(AlignmentFailed):
@@ -48,7 +48,7 @@ def test_what_was_refused_is_compared_once_a_person_set_the_alignment() -> None:
     assert result.alignment.inliers > 0
 
 
-def test_a_sharp_photo_mends_what_the_clicks_are_off() -> None:
+def test_alignment_by_clicks_is_refined_with_a_sharp_photo() -> None:
     reference = samples.panel(800, 600, 1).image
     photo, truth = samples.photograph(reference, samples.View(rotation=4, scale=0.95))
     off = np.array([[1, 0, 4.0], [0, 1, -3.0], [0, 0, 1]]) @ truth
@@ -69,7 +69,7 @@ def test_an_alignment_that_no_camera_could_give_is_refused() -> None:
         detect(reference, REGION, np.full_like(reference, 128), None, elsewhere)
 
 
-def test_the_entry_says_that_a_person_set_it_and_only_for_its_photo(
+def test_entry_says_that_a_user_set_the_alignment_of_its_photo(
     client: TestClient, item: dict[str, Any], scene: samples.Scene
 ) -> None:
     photo, truth = blurred(scene.reference)

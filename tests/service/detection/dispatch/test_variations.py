@@ -1,4 +1,4 @@
-"""What photos add to memories: after the detections, and what their entries say of it."""
+"""Tests the contributions of photos to memories: after the detections, and in their entries."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def answer(**more: Any) -> Done:
     return cast(Done, fields)
 
 
-def test_an_entry_without_a_memory_is_as_it_was_before_there_were_memories() -> None:
+def test_entry_without_a_memory_has_no_keys_of_memories() -> None:
     taken = cast(Entry, {"job_id": "j", "progress": "detecting", "provenance": {"attempt": 1}})
     finished = answer()
     assert rules.done(taken, None, finished, finished["boxes"], {}, AT) == {

@@ -1,4 +1,4 @@
-"""Backbones in the registry: one is enabled at a time, by a user, and none detects."""
+"""Tests backbones in the registry: a user enables one at a time, and none detects."""
 
 from __future__ import annotations
 

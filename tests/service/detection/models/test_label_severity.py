@@ -1,4 +1,4 @@
-"""The catalogue of labels: how severe a finding is, kept with the finding when it is found."""
+"""Tests the catalogue of labels: the severity of a finding, which is stored with it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_severities_are_set_changed_and_taken_away(client: TestClient) -> None:
     assert newest["details"]["labels"] == {"scratch": None, "unknown": None}
 
 
-def test_a_label_that_is_named_twice_gets_what_was_said_last(client: TestClient) -> None:
+def test_label_named_twice_gets_the_last_severity(client: TestClient) -> None:
     labels = [
         {"label": "dent", "severity": "minor"},
         {"label": "crack", "severity": "minor"},
@@ -69,7 +69,7 @@ def test_very_many_labels_take_few_statements(client: TestClient, database: Data
     assert len(statements) < 30
 
 
-def test_who_may_not_manage_models_sets_none(as_role: Callable[..., TestClient]) -> None:
+def test_user_without_permission_cannot_set_severities(as_role: Callable[..., TestClient]) -> None:
     inspector = as_role("inspector")
     assert put(inspector, dent="minor").status_code == 403
     assert inspector.get(LABELS).status_code == 200

@@ -1,4 +1,4 @@
-"""The registry of models over HTTP: added, versioned, disabled, refused."""
+"""Tests the registry of models over HTTP: adding, versions, disabling, refusals."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_name_belongs_to_one_model(client: TestClient, tmp_path: Path) -> None
     assert client.put(place, json={"model_description": None}).json()["data"]["model_description"] is None
 
 
-def test_model_that_someone_changed_is_412_with_how_it_is_now(client: TestClient) -> None:
+def test_changed_model_is_412_with_its_present_state(client: TestClient) -> None:
     url = "/api/detection/models/reference-difference"
     tag = client.get(url).headers["ETag"]
     changed = client.put(url, json={"model_description": "x"}, headers={"If-Match": tag})
@@ -137,9 +137,7 @@ def ambiguous_model(path: Path) -> Path:
     return constant_model(path, {"output": table})
 
 
-def test_a_model_of_uncertain_kind_is_asked_about_and_taken_with_the_answer(
-    client: TestClient, tmp_path: Path
-) -> None:
+def test_model_of_uncertain_kind_is_added_with_a_given_kind(client: TestClient, tmp_path: Path) -> None:
     path = ambiguous_model(tmp_path / "model.onnx")
     answer = add(client, path)
     assert answer.status_code == 422
@@ -159,7 +157,7 @@ def unclear_detr(path: Path) -> Path:
     return constant_model(path, {"logits": logits, "pred_boxes": boxes})
 
 
-def test_a_model_that_leaves_its_activation_open_is_asked_about(client: TestClient, tmp_path: Path) -> None:
+def test_model_without_a_known_activation_is_refused(client: TestClient, tmp_path: Path) -> None:
     path = unclear_detr(tmp_path / "model.onnx")
     answer = add(client, path)
     assert answer.status_code == 422
@@ -171,7 +169,7 @@ def test_a_model_that_leaves_its_activation_open_is_asked_about(client: TestClie
         assert model["settings"]["activation"] == activation
 
 
-def test_who_added_a_model_is_named(client: TestClient, tmp_path: Path) -> None:
+def test_user_who_added_a_model_is_named(client: TestClient, tmp_path: Path) -> None:
     made = add(client, brightness_model(tmp_path / "bright.onnx")).json()["data"]
     who = client.get("/api/auth/me").json()["data"]["user"]
     assert (made["added_by"], made["added_by_name"]) == (who["user_id"], who["name"])

@@ -1,4 +1,4 @@
-"""Backbones: how a file is recognised, and how patch features are read from a map and from tokens."""
+"""Tests that backbones are recognised, and that patch features are read from a map and from tokens."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_backbone_that_leaves_its_size_open_gets_the_usual_one(tmp_path: Path) -
     assert check(path, None, {"width": 224, "height": 224}).settings.width == 224
 
 
-def test_detectors_are_no_backbones(tmp_path: Path) -> None:
+def test_detectors_are_not_backbones(tmp_path: Path) -> None:
     detector = brightness_model(tmp_path / "d.onnx")
     assert check(detector, None, {}).kind is ModelKind.NMS_FREE
     with pytest.raises(BadModel) as refused:
@@ -56,7 +56,7 @@ def test_detectors_are_no_backbones(tmp_path: Path) -> None:
         [],
     ],
 )
-def test_other_outputs_are_no_patches(shapes: list[tuple[int, ...]]) -> None:
+def test_other_outputs_are_not_patches(shapes: list[tuple[int, ...]]) -> None:
     assert patch_grid(shapes, 64, 64) is None
 
 

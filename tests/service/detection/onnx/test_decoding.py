@@ -1,4 +1,4 @@
-"""Each kind's decoding against a plain one in NumPy, on random outputs, for photos of any size."""
+"""Tests the decoding of each kind with a plain one in NumPy, on random outputs, for photos of any size."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def inside() -> tuple[list[Any], Plain]:
         (inside, ModelKind.NMS_INSIDE),
     ],
 )
-def test_every_candidate_is_read_as_plain_numpy_reads_it(make: Any, kind: ModelKind) -> None:
+def test_candidates_are_decoded_as_by_plain_numpy(make: Any, kind: ModelKind) -> None:
     outputs, expected = make()
     activation = "softmax" if kind is ModelKind.DETR else "none"
     settings = DetectorSettings(width=WIDTH, height=HEIGHT, activation=activation)
@@ -126,7 +126,7 @@ def test_every_candidate_is_read_as_plain_numpy_reads_it(make: Any, kind: ModelK
     way=st.sampled_from(["centre", "corner", "stretch"]),
 )
 @example_settings(deadline=None, max_examples=60)
-def test_the_way_back_from_the_input_is_exact_to_a_pixel(
+def test_mapping_from_input_to_photo_is_exact_to_a_pixel(
     width: int, height: int, side: tuple[int, int], way: Any
 ) -> None:
     photo = np.zeros((height, width, 3), np.uint8)
@@ -159,7 +159,7 @@ def test_colours_reach_the_model_in_its_order_and_scale(values: Any, expected: l
         assert fit(photo, settings).tensor[0, :, 32, 32] == pytest.approx(wanted, abs=1e-4)
 
 
-def test_the_photo_lies_in_the_middle_in_the_corner_or_everywhere() -> None:
+def test_photo_is_placed_in_the_middle_in_the_corner_or_stretched() -> None:
     photo = np.zeros((32, 64, 3), np.uint8)
     rows = {}
     for way in ("centre", "corner", "stretch"):
@@ -199,7 +199,7 @@ def test_candidates_are_kept_by_their_confidence_and_only_with_a_box() -> None:
 
 
 @pytest.mark.parametrize("size", [(64, 96), (640, 320)])
-def test_yolox_wants_as_many_candidates_as_the_input_has_cells(size: tuple[int, int]) -> None:
+def test_yolox_needs_one_candidate_for_each_cell(size: tuple[int, int]) -> None:
     width, height = size
     count = sum((width // stride) * (height // stride) for stride in (8, 16, 32))
     settings = DetectorSettings(width=width, height=height, activation="none")
@@ -210,7 +210,7 @@ def test_yolox_wants_as_many_candidates_as_the_input_has_cells(size: tuple[int, 
 
 
 @pytest.mark.parametrize("name", ["confidence", "iou", "fail_confidence"])
-def test_shares_lie_within_0_and_1(name: str) -> None:
+def test_shares_must_be_within_0_and_1(name: str) -> None:
     for good in (0, 1):
         assert getattr(DetectorSettings.model_validate({name: good}), name) == good
     for wrong in (-0.01, 1.01, float("nan")):
@@ -218,7 +218,7 @@ def test_shares_lie_within_0_and_1(name: str) -> None:
             DetectorSettings.model_validate({name: wrong})
 
 
-def test_a_photo_fails_by_its_labels_and_how_sure_they_are() -> None:
+def test_photo_fails_by_label_and_confidence() -> None:
     anything = DetectorSettings(fail_confidence=0.4)
     assert anything.fails("crack", 0.4)
     assert not anything.fails("crack", 0.39)

@@ -1,4 +1,4 @@
-"""Every kind of ONNX detector against plain reference decoding, and what is refused on the way in."""
+"""Tests every kind of ONNX detector with a plain decoding, and the files that are refused."""
 
 from __future__ import annotations
 
@@ -268,8 +268,8 @@ def test_outputs_of_no_known_kind_are_refused(tmp_path: Path) -> None:
     assert (refused.value.code, refused.value.kinds) == ("kind_wrong", [])
 
 
-def test_outputs_that_could_be_more_than_one_kind_are_asked_about(tmp_path: Path) -> None:
-    """A table of a row per grid cell whose first columns are neither cell offsets nor places for certain."""
+def test_outputs_of_several_possible_kinds_are_refused(tmp_path: Path) -> None:
+    """A table with a row per grid cell whose first columns may be cell offsets or places."""
     table = np.zeros((1, CELLS, 5 + 3), np.float32)
     table[0, 3, 0] = 20
     path = constant_model(tmp_path / "model.onnx", {"output": table})
@@ -285,7 +285,7 @@ def test_outputs_that_could_be_more_than_one_kind_are_asked_about(tmp_path: Path
     assert check(constant_model(path, {"output": table}), None, {}).kind is ModelKind.YOLO
 
 
-def test_names_in_the_file_that_are_no_names_are_left_alone(tmp_path: Path) -> None:
+def test_invalid_names_in_the_file_are_ignored(tmp_path: Path) -> None:
     path = constant_model(tmp_path / "model.onnx", nms_free())
     model = onnx.load(str(path))
     onnx.helper.set_model_props(model, {"names": '{"first": "a"}'})
@@ -385,7 +385,7 @@ def test_yolox_nano_decodes_like_plain_numpy(yolox_nano: Path) -> None:
     assert np.allclose(boxes, expected, rtol=0, atol=(1e-3, 1, 1, 1, 1))
 
 
-def test_the_parts_of_a_photo_give_the_same_side_by_side(tmp_path: Path) -> None:
+def test_slices_in_parallel_give_the_same_findings(tmp_path: Path) -> None:
     path = spots_model(tmp_path / "spots.onnx", 64, 16)
     photo = np.zeros((700, 900, 3), np.uint8)
     photo[333:339, 111:117] = 255
@@ -397,7 +397,7 @@ def test_the_parts_of_a_photo_give_the_same_side_by_side(tmp_path: Path) -> None
     assert single == parallel
 
 
-def test_fewer_parts_are_looked_at_together_for_a_large_input(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fewer_slices_run_in_parallel_with_a_large_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.detection.onnx.detector.os.cpu_count", lambda: 16)
     sizes = [(416, 8), (640, 4), (1280, 1), (4096, 1)]
     for side, calls in sizes:

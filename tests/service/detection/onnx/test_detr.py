@@ -1,4 +1,4 @@
-"""Tests DETR and its successors as their tools export them: recognised from the graph, or asked about."""
+"""Tests DETR and its successors as their tools export them: recognised from the graph, or refused."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_four_classes_are_distinguished_from_boxes(tmp_path: Path) -> None:
     assert only_finding(path, checked)[0] == "class 2"
 
 
-def test_class_outputs_that_may_be_either_are_asked_about(tmp_path: Path) -> None:
+def test_ambiguous_class_outputs_are_refused(tmp_path: Path) -> None:
     logits = np.random.default_rng(4).normal(0, 2, (1, CANDIDATES, CLASSES)).astype(np.float32)
     path = constant_model(tmp_path / "detr.onnx", {"logits": logits, "pred_boxes": boxes()})
     with pytest.raises(BadModel) as refused:
@@ -99,7 +99,7 @@ def test_class_outputs_that_may_be_either_are_asked_about(tmp_path: Path) -> Non
         assert check(path, None, {"activation": activation}).settings.activation == activation
 
 
-def test_other_tables_are_not_taken_for_one_of_detr(tmp_path: Path) -> None:
+def test_other_tables_are_not_recognised_as_detr(tmp_path: Path) -> None:
     table = np.zeros((1, 300, 6), np.float32)
     path = constant_model(tmp_path / "empty.onnx", {"output0": table})
     assert check(path, None, {}).kind is ModelKind.NMS_FREE
@@ -109,7 +109,7 @@ def test_other_tables_are_not_taken_for_one_of_detr(tmp_path: Path) -> None:
     assert check(path, None, {}).kind is ModelKind.NMS_FREE
 
 
-def test_an_export_that_asks_for_the_size_of_the_photo_gets_that_of_its_input(tmp_path: Path) -> None:
+def test_export_with_a_size_input_gets_the_size_of_its_image_input(tmp_path: Path) -> None:
     parts = np.array([[0.3, 0.45, 0.7, 0.75], [0.1, 0.1, 0.2, 0.2]], np.float32)
     path = sized_model(tmp_path / "dfine.onnx", parts, np.array([0.95, 0.1], np.float32))
     checked = check(path, None, {})

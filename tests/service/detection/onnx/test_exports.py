@@ -1,4 +1,4 @@
-"""The ways that detectors are exported: input layouts, tables that only labels explain, what is refused."""
+"""Tests exports of detectors: input layouts, tables that only labels explain, refused files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCORES = (0.1, 0.9, 0.2)
 
 
 def candidates(count: int, *numbers: float) -> Any:
-    """A row of `numbers` among rows of nothing."""
+    """A row of `numbers` among empty rows."""
     table = np.zeros((1, count, len(numbers)), np.float32)
     table[0, 5] = numbers
     return table
@@ -73,7 +73,7 @@ POINTS = np.tile((40.0, 30.0, 0.8), 17)
     ],
     ids=["upright without objectness", "upright with it", "masks", "masks of v5", "points"],
 )
-def test_labels_tell_how_a_table_is_read(
+def test_labels_determine_the_layout_of_a_table(
     outputs: dict[str, Any], metadata: dict[str, str], tmp_path: Path
 ) -> None:
     if outputs["o"].shape == (1, CELLS, 8):
@@ -84,7 +84,7 @@ def test_labels_tell_how_a_table_is_read(
     assert only(path) == ("crack", list(CORNERS))
 
 
-def test_labels_that_a_person_gives_tell_it_too(tmp_path: Path) -> None:
+def test_given_labels_determine_the_layout_too(tmp_path: Path) -> None:
     path = constant_model(tmp_path / "m.onnx", {"o": candidates(CELLS, *CENTRED, *SCORES)})
     with pytest.raises(BadModel) as refused:
         check(path, None, {})
@@ -98,7 +98,7 @@ def test_one_class_without_objectness(tmp_path: Path) -> None:
     assert only(path) == ("dent", list(CORNERS))
 
 
-def test_masks_are_no_classes_where_the_file_names_none(tmp_path: Path) -> None:
+def test_masks_are_not_classes_of_a_file_without_labels(tmp_path: Path) -> None:
     table = lying(candidates(CELLS, *CENTRED, *SCORES, *MASKS))
     path = constant_model(tmp_path / "m.onnx", {"o": table, "p": np.zeros((1, 32, 16, 16), np.float32)})
     assert check(path, None, {}).labels == ["class 0", "class 1", "class 2"]
@@ -163,7 +163,7 @@ def test_inputs_of_every_layout_are_fed(shape: Any, kind: int, tmp_path: Path) -
     assert only(path, **settings) == ("crack", list(CORNERS))
 
 
-def test_a_model_of_whole_numbers_sees_0_to_255(tmp_path: Path) -> None:
+def test_model_with_whole_numbers_gets_0_to_255(tmp_path: Path) -> None:
     table = candidates(300, *CORNERS, 0.9, 1)
     path = constant_model(tmp_path / "m.onnx", {"o": table}, kind=TensorProto.UINT8)
     assert check(path, None, {}).settings.values == "raw"

@@ -1,4 +1,4 @@
-"""One finding per thing, however the parts of a large photo cut it."""
+"""Tests that an object is one finding, however the slices of a large photo cut it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Box = tuple[float, float, float, float]
 
 
 def seen(things: Sequence[Box], classes: Sequence[int] = (), least: float = 4.0) -> list[Box]:
-    """What is made of things of which each part shows what lies in it, from `least` px of the input on."""
+    """The findings of objects of which each slice shows its part, if it has `least` px of the input."""
     parts = []
     for place in slices(WIDTH, HEIGHT, SETTINGS):
         x, y, w, h = place
@@ -57,16 +57,16 @@ def seen(things: Sequence[Box], classes: Sequence[int] = (), least: float = 4.0)
         (565, 0, 653, 363),
     ],
 )
-def test_a_thing_that_parts_cut_is_one_finding(thing: Box) -> None:
+def test_object_cut_by_slices_is_one_finding(thing: Box) -> None:
     assert seen([thing]) == [thing]
 
 
-def test_things_side_by_side_are_cut_by_the_same_edges_and_stay_apart() -> None:
+def test_adjacent_objects_cut_by_the_same_edge_stay_separate() -> None:
     things = [(900, 1000, 1700, 1010), (900, 1012, 1700, 1022), (910, 1024, 1650, 1034)]
     assert seen(things) == sorted(things)
 
 
-def test_a_thing_that_ends_where_another_begins_is_another() -> None:
+def test_object_that_ends_where_another_starts_stays_separate() -> None:
     things = [(900, 1000, 1200, 1010), (1230, 1000, 1500, 1010)]
     assert seen(things) == things
     assert seen([(900, 1000, 1700, 1010), (1000, 1000, 1800, 1011)], (0, 1)) == [
@@ -75,7 +75,7 @@ def test_a_thing_that_ends_where_another_begins_is_another() -> None:
     ]
 
 
-def test_of_boxes_as_sure_the_finer_one_stays() -> None:
+def test_of_equally_confident_boxes_the_finer_one_stays() -> None:
     coarse = Decoded(np.array([[990.0, 990, 1110, 1110]]), np.array([0.9]), np.array([0]))
     fine = Decoded(np.array([[1000.0, 1000, 1100, 1100]]), np.array([0.9]), np.array([0]))
     whole = slice_findings(coarse, (0, 0, WIDTH, HEIGHT), WIDTH, HEIGHT, 0.45)
@@ -83,7 +83,7 @@ def test_of_boxes_as_sure_the_finer_one_stays() -> None:
     assert merge_slices([whole, part], 0.45).boxes.tolist() == [[1000, 1000, 1100, 1100]]
 
 
-def test_a_thing_within_a_larger_one_that_is_less_sure_stays() -> None:
+def test_object_inside_a_less_confident_larger_one_stays() -> None:
     boxes = np.array([[0.0, 0, 1000, 1000], [100, 100, 200, 200]])
     for sure, count in ((0.9, 1), (0.3, 2)):
         decoded = Decoded(boxes, np.array([sure, 0.9]), np.zeros(2, np.int64))
@@ -97,7 +97,7 @@ def nothing() -> Decoded:
     return Decoded(np.zeros((0, 4)), np.zeros(0), np.zeros(0, np.int64))
 
 
-def test_the_surest_of_too_many_stay() -> None:
+def test_most_confident_of_too_many_findings_stay() -> None:
     count = MOST_FOUND + 500
     at = np.arange(count, dtype=np.float64) * 20
     boxes = np.stack([at, at * 0, at + 10, at * 0 + 10], axis=1)
@@ -119,7 +119,7 @@ def test_the_surest_of_too_many_stay() -> None:
     st.integers(12, 2500),
     st.integers(12, 2500),
 )
-def test_any_thing_is_one_finding(x: int, y: int, w: int, h: int) -> None:
+def test_any_object_is_one_finding(x: int, y: int, w: int, h: int) -> None:
     thing = (x, y, min(x + w, WIDTH), min(y + h, HEIGHT))
     (one,) = seen([thing])
     # What ends within 1.5 % of a part's edge may be a piece or not.
@@ -150,7 +150,7 @@ def candidates(draw: st.DrawFn) -> Decoded:
 
 @given(candidates(), st.sampled_from([0.3, 0.45, 0.7]))
 @settings(max_examples=200, deadline=None)
-def test_suppressing_all_classes_is_suppressing_each_alone(decoded: Decoded, iou: float) -> None:
+def test_suppression_of_all_classes_equals_suppression_of_each(decoded: Decoded, iou: float) -> None:
     alone = []
     for number in set(decoded.classes.tolist()):
         places = np.flatnonzero(decoded.classes == number)

@@ -1,4 +1,4 @@
-"""A photo that is scaled down for a model anyway is decoded smaller, and what is found stays the same."""
+"""Tests that a photo is decoded smaller if the model scales it down, with the same findings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_photo_reduced_while_it_is_decoded_gives_the_same(
     assert np.allclose(corners(finding), expected, atol=1)
 
 
-def test_what_looks_at_every_pixel_is_not_reduced() -> None:
+def test_photos_that_need_every_pixel_are_not_reduced() -> None:
     def least(kind: str, **more: Any) -> float:
         return needed_side(Request(kind, "photo.jpg", **more))(8000, 6000)
 

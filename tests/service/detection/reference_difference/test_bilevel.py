@@ -22,7 +22,7 @@ def etched(seed: int = 4) -> np.ndarray:
     return scans.etched(SIZE, SIZE, seed)
 
 
-def test_a_frame_of_differences_swallows_nothing_inside() -> None:
+def test_frame_of_differences_does_not_absorb_differences_inside() -> None:
     strength = np.zeros((SIZE, SIZE), np.float32)
     strength[2:4, 2:-2] = strength[-4:-2, 2:-2] = strength[2:-2, 2:4] = strength[2:-2, -4:-2] = 30
     strength[150:160, 150:160] = 30
@@ -31,7 +31,7 @@ def test_a_frame_of_differences_swallows_nothing_inside() -> None:
 
 
 @pytest.mark.parametrize("beyond", [0, 255])
-def test_what_lies_outside_of_the_reference_image_does_not_count(beyond: int) -> None:
+def test_differences_outside_the_reference_image_do_not_count(beyond: int) -> None:
     sheet = cv2.merge([255 - etched()] * 3)
     shown = cv2.copyMakeBorder(sheet, 40, 40, 40, 40, cv2.BORDER_CONSTANT, value=(beyond,) * 3)
     photo, _ = photograph(shown, View(rotation=3, gain=0.65, blur=1.2, noise=3), 2)
@@ -67,7 +67,7 @@ def test_a_photo_of_a_board_shows_its_faults() -> None:
     assert verdicts.count(True) >= 0.8 * len(pair.truth)
 
 
-def test_a_field_of_equal_dots_is_laid_where_it_is_interrupted() -> None:
+def test_field_of_equal_dots_is_aligned_by_its_interruption() -> None:
     sheet = np.zeros((SIZE, SIZE), np.uint8)
     for y in range(12, SIZE, 14):
         for x in range(12 + y // 14 % 2 * 7, SIZE, 14):

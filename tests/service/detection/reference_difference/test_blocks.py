@@ -14,7 +14,7 @@ VALID = np.full((SIZE, SIZE), 255, np.uint8)
 
 def texture(seed: int) -> Floats:
     noise = np.random.default_rng(seed).normal(128, 40, (SIZE, SIZE))
-    return blocks.smoothed(np.asarray(np.clip(noise, 0, 255), np.uint8))
+    return blocks.smooth(np.asarray(np.clip(noise, 0, 255), np.uint8))
 
 
 def test_blocks_with_structure_in_the_photo_alone_are_counted() -> None:

@@ -1,4 +1,4 @@
-"""Tests what the confidence of a finding depends on."""
+"""Tests the measures on which the confidence of a finding depends."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def sure(examined: Examined) -> float:
     return confidence(view.found[0], view, examined)
 
 
-def test_difference_that_goes_on_around_it_counts_less() -> None:
+def test_difference_that_continues_around_the_part_counts_less() -> None:
     alone, spread = seen(around=2), seen(around=40)
     assert measured(spread)[SURROUNDINGS] < measured(alone)[SURROUNDINGS] - 1
     assert sure(spread) < sure(alone)

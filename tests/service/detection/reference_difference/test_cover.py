@@ -1,11 +1,15 @@
-"""Which regions of a reference image a photo shows: whole surfaces, halves, close-ups, and look-alikes."""
+"""Tests which regions of a reference image a photo shows: surfaces, halves, close-ups, similar surfaces."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from service.detection.reference_difference.alignment.cover import Covered, ReferenceFeatures, cover
+from service.detection.reference_difference.alignment.cover import (
+    ReferenceFeatures,
+    RegionPlace,
+    find_regions,
+)
 from service.detection.reference_difference.data import Pyramid, apply, corners, grey
 from shared import samples
 from shared.geometry import Rect
@@ -19,12 +23,12 @@ REGIONS = [Rect(x * 200 + 20, y * 225 + 20, 160, 185) for y in range(4) for x in
 
 def found(
     photo: Image, reference: Image = REFERENCE, regions: list[Rect] = REGIONS, seconds: float = 60
-) -> list[Covered | None]:
+) -> list[RegionPlace | None]:
     features = FEATURES if reference is REFERENCE else ReferenceFeatures(Pyramid(grey(reference)))
-    return cover(features, regions, Pyramid(grey(photo)), seconds)
+    return find_regions(features, regions, Pyramid(grey(photo)), seconds)
 
 
-def shown(places: list[Covered | None]) -> set[int]:
+def shown(places: list[RegionPlace | None]) -> set[int]:
     return {number for number, place in enumerate(places) if place is not None and place.covered}
 
 
@@ -41,8 +45,8 @@ def inside(matrix: Matrix, photo: Image, share: float) -> set[int]:
     return result
 
 
-def off(places: list[Covered | None], matrix: Matrix) -> float:
-    """By how many px the corners of the covered regions are off at most."""
+def off(places: list[RegionPlace | None], matrix: Matrix) -> float:
+    """The largest error of the corners of the covered regions in px."""
     return max(
         float(np.abs(apply(place.homography, corners(region)) - apply(matrix, corners(region))).max())
         for place, region in zip(places, REGIONS, strict=True)
@@ -51,7 +55,7 @@ def off(places: list[Covered | None], matrix: Matrix) -> float:
 
 
 def enlarged(area: Rect, times: float) -> tuple[Image, Matrix]:
-    """A part of the reference image, so many times as large, and reference px -> its px."""
+    """A part of the reference image, enlarged, and its homography, reference px -> its px."""
     part = REFERENCE[int(area.y) : int(area.bottom), int(area.x) : int(area.right)]
     matrix = np.array([[times, 0, -times * area.x], [0, times, -times * area.y], [0, 0, 1]])
     return cv2.resize(part, None, fx=times, fy=times, interpolation=cv2.INTER_CUBIC), matrix
@@ -115,7 +119,7 @@ def test_a_close_up_on_a_large_reference_image() -> None:
         assert shown(found(photo, drawn.image, seams)) == {number}
 
 
-def test_a_close_up_of_each_region_is_of_that_region_or_of_none() -> None:
+def test_close_up_of_a_region_matches_that_region_or_none() -> None:
     known = 0
     for number, region in enumerate(REGIONS):
         part, _ = enlarged(Rect(region.x - 15, region.y - 15, region.w + 30, region.h + 30), 4)
@@ -127,12 +131,12 @@ def test_a_close_up_of_each_region_is_of_that_region_or_of_none() -> None:
 
 
 @pytest.mark.parametrize("seed", [13, 16, 20, 24, 28])
-def test_a_photo_of_another_panel_of_the_same_make_matches_nothing(seed: int) -> None:
+def test_photo_of_a_panel_of_the_same_type_matches_no_region(seed: int) -> None:
     photo, _ = samples.photograph(samples.panel(1200, 900, seed).image, View(rotation=2, noise=2), 3)
     assert shown(found(photo)) == set()
 
 
-def test_what_has_nothing_in_common_or_no_structure_matches_nothing() -> None:
+def test_photo_without_common_structure_matches_no_region() -> None:
     noise = np.random.default_rng(1).integers(0, 255, (600, 800, 3), np.uint8)
     blank = np.full((600, 800, 3), 190, np.uint8)
     for photo in (noise, blank, blank[:10, :10]):
@@ -147,21 +151,21 @@ def _repeated(mark: bool) -> tuple[Image, list[Rect]]:
     return image, [Rect(x * 300 + 40, y * 300 + 40, 220, 220) for y in range(3) for x in range(4)]
 
 
-def test_a_region_that_looks_like_others_is_not_claimed() -> None:
+def test_region_that_looks_like_others_is_not_found() -> None:
     image, regions = _repeated(mark=False)
     tile = cv2.resize(image[300:600, 300:600], None, fx=2, fy=2)
     photo, _ = samples.photograph(tile, View(rotation=3, noise=3), 2)
     assert shown(found(photo, image, regions)) == set()
 
 
-def test_one_that_can_be_told_from_its_look_alikes_is() -> None:
+def test_region_that_differs_from_similar_ones_is_found() -> None:
     image, regions = _repeated(mark=True)
     tile = cv2.resize(image[0:300, 300:600], None, fx=2, fy=2)
     photo, _ = samples.photograph(tile, View(rotation=3, noise=3), 2)
     assert shown(found(photo, image, regions)) == {1}
 
 
-def test_adjacent_look_alikes_are_distinguished_by_the_whole_image() -> None:
+def test_adjacent_similar_regions_are_distinguished_by_the_whole_image() -> None:
     image, regions = _repeated(mark=False)
     photo, matrix = samples.photograph(image, View(rotation=3, scale=0.8, noise=3), 2)
     places = found(photo, image, regions)

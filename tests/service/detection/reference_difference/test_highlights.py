@@ -1,4 +1,4 @@
-"""Tests that a highlight is no finding, and that nothing passes for one that covers the surface."""
+"""Tests that a highlight is not a finding, and that an object that covers the surface is not a highlight."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_highlight_gives_no_finding() -> None:
     assert detect(PANEL, WHOLE, lit(PANEL)).boxes == ()
 
 
-def test_what_a_highlight_hides_is_reported_with_a_low_confidence() -> None:
+def test_place_hidden_by_a_highlight_has_a_low_confidence() -> None:
     (found,) = detect(PANEL, WHOLE, lit(PANEL), Parameters(min_confidence=0.1)).boxes
     assert found.label == "highlight"
     assert found.confidence < 0.5
@@ -61,7 +61,7 @@ def test_a_highlight_that_hides_much_is_reported() -> None:
 
 
 @pytest.mark.parametrize("value", [252, 255])
-def test_a_white_thing_with_an_edge_is_found(value: int) -> None:
+def test_white_object_with_an_edge_is_found(value: int) -> None:
     taped = PANEL.copy()
     cv2.circle(taped, MIDDLE, 40, (value,) * 3, -1, cv2.LINE_AA)
     found = detect(PANEL, WHOLE, noisy(cv2.GaussianBlur(taped, (0, 0), 1.2))).boxes
@@ -90,10 +90,10 @@ def test_light_is_measured_where_it_was_added() -> None:
     np.testing.assert_allclose(found.colour, 1, atol=0.1)
 
 
-def test_a_photo_that_does_not_clip_has_none() -> None:
+def test_photo_that_does_not_clip_has_no_highlight() -> None:
     assert highlights.find(floats(PANEL), floats(np.minimum(PANEL, 240)), everywhere()) is None
 
 
-def test_paper_that_was_white_before_is_none() -> None:
+def test_paper_that_was_white_before_is_not_a_highlight() -> None:
     paper = np.full((HEIGHT, WIDTH, 3), 250, np.uint8)
     assert highlights.find(floats(paper), floats(noisy(np.full_like(paper, 255))), everywhere()) is None

@@ -1,4 +1,4 @@
-"""Large regions: what is a pixel or two wide in many megapixels is found, and the work is bounded."""
+"""Tests that thin differences in large regions are found, and that the work is bounded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WIDE, TALL = 6000, 4000
 
 
 def large(seed: int) -> samples.Image:
-    """24 MP of panels, with the noise of a camera that `seed` decides."""
+    """24 MP of panels, with the noise of a camera from `seed`."""
     panel = samples.panel(1500, 1000, 8).image
     grain = np.random.default_rng(seed).integers(-12, 13, panel.shape, np.int16)
     noisy = np.clip(panel + grain, 0, 255).astype(np.uint8)
@@ -25,7 +25,7 @@ def large(seed: int) -> samples.Image:
 
 
 def crack(image: samples.Image, points: list[tuple[int, int]], width: int, darker: int) -> Rect:
-    """Darken a line of `width` px; gives its box."""
+    """Darken a line of `width` px and return its box."""
     xs, ys = zip(*points, strict=True)
     box = from_corners(min(xs) - 2, min(ys) - 2, max(xs) + 2, max(ys) + 2)
     area = np.s_[int(box.y) : int(box.bottom), int(box.x) : int(box.right)]
@@ -52,7 +52,7 @@ def test_hair_cracks_in_a_photo_of_24_megapixels_are_found() -> None:
     assert len(found) == len(cracks)
 
 
-def test_however_much_differs_the_windows_have_bounded_size() -> None:
+def test_size_of_windows_is_bounded() -> None:
     rng = np.random.default_rng(3)
     known = np.full((2400, 3200), 128, np.uint8)
     photo = known.copy()
@@ -73,7 +73,7 @@ def test_however_much_differs_the_windows_have_bounded_size() -> None:
     assert all(frame.scale <= 1 / 1.2 * 2 for frame in found)
 
 
-def test_nothing_is_looked_at_twice_where_nothing_differs() -> None:
+def test_without_differences_no_window_is_compared_again() -> None:
     known = np.random.default_rng(3).integers(90, 150, (1600, 2000), np.uint8)
     full = ComparisonFrame(np.eye(3), np.eye(3), (2000, 1600))
     half = inverse(shift_scale(0, 0, 0.5))

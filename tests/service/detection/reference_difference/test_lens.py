@@ -39,7 +39,7 @@ def through(image: Image, bend: float) -> Image:
 
 @settings(max_examples=20)
 @given(st.floats(-0.1, 0.1), st.floats(-20, 20), st.floats(0.9, 1.1))
-def test_shift_leads_to_where_the_photo_shows_it(bend: float, aside: float, scale: float) -> None:
+def test_shift_leads_to_the_place_in_the_photo(bend: float, aside: float, scale: float) -> None:
     to_photo = np.array([[scale, 0.02, aside], [-0.02, scale, 5], [1e-5, 0, 1]])
     size, photo = (96, 64), (110, 80)
     shift = lens.shift(to_photo, size, photo, bend)
@@ -51,17 +51,17 @@ def test_shift_leads_to_where_the_photo_shows_it(bend: float, aside: float, scal
         np.testing.assert_allclose(there, expected, atol=0.25)
 
 
-def test_without_a_bend_the_photo_is_warped_as_ever() -> None:
+def test_without_a_bend_the_photo_is_warped_by_the_homography() -> None:
     photo = Pyramid(grey(BOARD))
     to_photo = np.array([[1.0, 0.03, 4.5], [-0.03, 1, 2], [0, 0, 1]])
-    image, valid = lens.seen(photo, to_photo, (200, 160), 0.0)
+    image, valid = lens.view(photo, to_photo, (200, 160), 0.0)
     np.testing.assert_array_equal(image, photo.warped(to_photo, (200, 160)))
     np.testing.assert_array_equal(valid, inside_mask(to_photo, (200, 160), photo.size))
 
 
 @pytest.mark.parametrize("bend", [-0.06, 0.06])
-def test_what_a_lens_bent_is_seen_straight(bend: float) -> None:
-    image, valid = lens.seen(Pyramid(grey(through(BOARD, bend))), np.eye(3), (SIZE, SIZE), bend)
+def test_bend_of_a_lens_is_corrected(bend: float) -> None:
+    image, valid = lens.view(Pyramid(grey(through(BOARD, bend))), np.eye(3), (SIZE, SIZE), bend)
     off = cv2.absdiff(cv2.GaussianBlur(image, (0, 0), 1), cv2.GaussianBlur(grey(BOARD), (0, 0), 1))
     inside = cv2.erode(valid, np.ones((9, 9), np.uint8)) > 0
     assert inside.mean() > 0.7
@@ -81,7 +81,7 @@ def test_a_photo_that_is_not_bent_has_no_bend() -> None:
 
 
 @pytest.mark.parametrize("bend", [-0.06, 0.06])
-def test_through_a_lens_the_surest_finding_is_the_defect(bend: float) -> None:
+def test_through_a_lens_the_most_confident_finding_is_the_defect(bend: float) -> None:
     hurt = BOARD.copy()
     cv2.circle(hurt, (110, 120), 16, (240, 240, 240), -1, cv2.LINE_AA)
     off = np.array([110.5, 120.5]) - SIZE / 2
@@ -91,6 +91,6 @@ def test_through_a_lens_the_surest_finding_is_the_defect(bend: float) -> None:
     assert all(one.confidence < 0.7 for one in others)
 
 
-def test_another_board_is_refused_however_it_is_bent() -> None:
+def test_another_board_is_refused_with_any_bend() -> None:
     with pytest.raises(AlignmentFailed):
         detect(BOARD, WHOLE, through(surfaces.board(SIZE, SIZE, 9).image, 0.06))

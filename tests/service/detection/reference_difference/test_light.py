@@ -17,7 +17,7 @@ Change = Callable[[samples.Image], samples.Image]
 
 
 def worn(image: samples.Image) -> samples.Image:
-    """With the dirt of years, fine and coarse."""
+    """The image with fine and coarse dirt."""
     rng = np.random.default_rng(5)
     dirt = np.zeros(image.shape[:2], np.float32)
     for size, depth in ((2, 14), (6, 14), (20, 18)):
@@ -31,14 +31,14 @@ WHOLE = Rect(0, 0, 900, 700)
 
 
 def shadow(image: samples.Image) -> samples.Image:
-    """A shadow with an edge, from the top to the bottom, aslant."""
+    """A slanting shadow with an edge, from the top to the bottom."""
     mask = np.zeros(image.shape[:2], np.float32)
     cv2.fillPoly(mask, [np.array([[520, 0], [900, 0], [900, 700], [330, 700]])], 1.0)
     return np.asarray(image * (1 - 0.42 * cv2.GaussianBlur(mask, (0, 0), 3))[..., None], np.uint8)
 
 
 def bands(image: samples.Image) -> samples.Image:
-    """A lamp that flickers under a rolling shutter."""
+    """The bands of a lamp that flickers under a rolling shutter."""
     wave = 1 + 0.12 * np.sin(np.arange(len(image)) / len(image) * 2 * np.pi * 6)
     return np.clip(image * wave[:, None, None], 0, 255).astype(np.uint8)
 
@@ -61,14 +61,14 @@ def test_a_hole_is_found_in_that_light(change: Change) -> None:
     assert found.box.iou(Rect(618, 330, 45, 45)) > 0.5
 
 
-def test_what_is_as_wide_as_a_shadow_but_hides_the_surface_is_found() -> None:
+def test_object_as_wide_as_a_shadow_is_found() -> None:
     covered = PANEL.copy()
     covered[60:640, 560:880] = (70, 62, 58)
     found = detect(PANEL, WHOLE, noisy(covered)).boxes
     assert max(one.box.iou(Rect(560, 60, 320, 580)) for one in found) > 0.5
 
 
-def test_stripe_across_picture_is_not_taken_for_light() -> None:
+def test_stripe_across_picture_is_not_light() -> None:
     taped = PANEL.copy()
     taped[300:340] = (60, 66, 72)
     found = detect(PANEL, WHOLE, noisy(taped)).boxes
@@ -81,6 +81,6 @@ def test_bands_are_believed_on_a_plain_surface_beside_one_with_structure() -> No
     was[:160] += cv2.GaussianBlur(grain, (0, 0), 3)[:160] * 200
     bands_of_light = 0.12 * np.sin(np.arange(320, dtype=np.float32) / 320 * 8 * np.pi)
     now = was * np.exp(bands_of_light)[:, None]
-    low, high = shade.between(was, now, np.full((320, 320), 255, np.uint8))
+    low, high = shade.shade_range(was, now, np.full((320, 320), 255, np.uint8))
     at = bands_of_light.reshape(len(low), -1).mean(axis=1)
     assert np.abs((low + high) / 2 - at[:, None])[90:150].max() < 0.05

@@ -1,4 +1,4 @@
-"""Reference-difference on drawn surfaces: what is damaged is found, what does not belong is refused."""
+"""Tests reference-difference on drawn surfaces: damage is found, photos of other surfaces are refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def in_photo(box: Rect, matrix: samples.Matrix) -> Rect:
 
 
 @pytest.mark.parametrize("view", [ALIGNED, HARD])
-def test_every_kind_of_damage_is_found_where_it_is(view: View) -> None:
+def test_every_kind_of_damage_is_found_at_its_place(view: View) -> None:
     scene = samples.scene(900, 700, 3, view=view)
     result = detect(scene.reference, whole(scene.reference), scene.photo)
     expected = [in_photo(defect.box, scene.homography) for defect in scene.defects]
@@ -137,7 +137,7 @@ def test_a_bare_surface_of_the_same_size_is_compared() -> None:
 
 
 @pytest.mark.parametrize("size", [(3, 3), (15, 200)])
-def test_too_small_is_said(size: tuple[int, int]) -> None:
+def test_too_small_region_is_refused(size: tuple[int, int]) -> None:
     with pytest.raises(AlignmentFailed, match="too small"):
         detect(np.zeros((400, 400, 3), np.uint8), Rect(0, 0, *size), np.zeros((400, 400, 3), np.uint8))
 
@@ -171,7 +171,7 @@ def noisy(image: samples.Image, rng: np.random.Generator) -> samples.Image:
 
 
 def differing(raw: samples.Image) -> Difference:
-    """Maps in which each px of `raw` (grey levels) is as strong as it differs."""
+    """Maps in which the strength of each px is its difference in `raw` (grey levels)."""
     values = raw.astype(np.float32)
     return Difference(values, values, values, 1)
 
@@ -207,7 +207,7 @@ def test_two_stains_side_by_side_are_two_findings() -> None:
         assert max(finding.box.iou(Rect(218, y - 13, 45, 27)) for finding in findings) > 0.5
 
 
-def test_two_large_things_near_each_other_are_two_findings() -> None:
+def test_two_large_objects_near_each_other_are_two_findings() -> None:
     raw = np.zeros((640, 640), np.uint8)
     raw[200:270, 150:220] = raw[200:270, 248:318] = 90
     assert len(boxes.difference_parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)) == 2
@@ -230,7 +230,7 @@ def test_knob_seen_slightly_from_the_side_is_not_a_finding_but_a_missing_one_is(
     assert len(detect(was, whole(was), noisy(intact, rng)).boxes) == 1
 
 
-def test_what_the_reference_could_only_show_as_white_may_be_less_bright_today() -> None:
+def test_surface_clipped_in_the_reference_may_be_darker_in_the_photo() -> None:
     rng = np.random.default_rng(5)
     light = plain(rng).astype(np.float32)
     light[180:300, 150:330] = np.linspace(240, 300, 180, dtype=np.float32)[None, :, None]
@@ -251,7 +251,7 @@ def test_a_grey_photo_is_compared_with_a_coloured_reference_by_brightness() -> N
     assert finding.box.iou(Rect(486, 316, 29, 29)) > 0.5
 
 
-def test_a_stain_that_is_all_the_colour_there_is_is_found_by_it() -> None:
+def test_stain_with_the_only_colour_is_found() -> None:
     panel = cv2.cvtColor(samples.panel(900, 700, 8).image, cv2.COLOR_BGR2GRAY)
     reference = cv2.cvtColor(panel, cv2.COLOR_GRAY2BGR)
     photo = reference.copy()

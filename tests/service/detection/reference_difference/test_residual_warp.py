@@ -1,4 +1,4 @@
-"""Tests what one homography cannot correct: wandering scans, thresholds that widen lines."""
+"""Tests deviations that one homography cannot correct: wandering scans, thresholds that widen lines."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def test_a_wandering_scan_is_followed_to_a_part_of_a_pixel() -> None:
     shift = scans.wander(SIZE, SIZE, np.random.default_rng(3))
     valid = np.full(copper.shape, 255, np.uint8)
     one, other = grey(copper, None, 1), grey(copper, shift, 2)
-    warp = residual_warp.leftover(one, other, valid)
+    warp = residual_warp.residual_shift(one, other, valid)
     assert warp is not None
     before, after = np.abs(shift), np.abs(warp - shift)
     assert after.mean() < 0.5 * before.mean()
-    moved = residual_warp.moved(other[..., None], warp)[..., 0]
+    moved = residual_warp.shift_image(other[..., None], warp)[..., 0]
     assert (
         np.abs(cv2.GaussianBlur(moved - one, (0, 0), 1)).mean()
         < np.abs(cv2.GaussianBlur(other - one, (0, 0), 1)).mean()
@@ -45,36 +45,37 @@ def test_a_lens_is_followed_further_than_a_block_is_searched() -> None:
     # Barrel distortion as a lens has it: 10 px in the middle of a side, more in the corners.
     further = 0.03 * (x**2 + y**2) / (SIZE / 2) ** 2
     shift = np.stack([-x * further, -y * further], axis=2)
-    photo = residual_warp.moved(np.asarray(surface, np.float32)[..., None], shift)[..., 0]
+    photo = residual_warp.shift_image(np.asarray(surface, np.float32)[..., None], shift)[..., 0]
     valid = np.full(photo.shape, 255, np.uint8)
-    warp = residual_warp.leftover(photo, np.asarray(surface, np.float32), valid)
+    warp = residual_warp.residual_shift(photo, np.asarray(surface, np.float32), valid)
     assert warp is not None
     off = np.hypot(*np.moveaxis(warp - shift, 2, 0))
     assert np.quantile(off, 0.95) < 0.5
 
 
-def test_what_is_read_from_beyond_the_photo_is_not_seen() -> None:
+def test_px_read_from_beyond_the_photo_are_not_visible() -> None:
     valid = np.full((SIZE, SIZE), 255, np.uint8)
     shift = np.zeros((SIZE, SIZE, 2), np.float32)
-    assert residual_warp.still_seen(valid, shift).all()
+    assert residual_warp.visible_after(valid, shift).all()
     shift[..., 0] = 20
-    visible = residual_warp.still_seen(valid, shift)
+    visible = residual_warp.visible_after(valid, shift)
     assert not visible[:, SIZE - 20 :].any()
     assert visible[:, : SIZE - 24].all()
 
 
-def test_what_lies_right_is_left_alone() -> None:
+def test_aligned_photo_is_not_shifted() -> None:
     copper = scans.etched(SIZE, SIZE, 4)
     valid = np.full(copper.shape, 255, np.uint8)
-    assert residual_warp.leftover(grey(copper, None, 1), grey(copper, None, 2), valid) is None
+    assert residual_warp.residual_shift(grey(copper, None, 1), grey(copper, None, 2), valid) is None
     part = np.s_[:40, :40]
     assert (
-        residual_warp.leftover(grey(copper, None, 1)[part], grey(copper, None, 2)[part], valid[part]) is None
+        residual_warp.residual_shift(grey(copper, None, 1)[part], grey(copper, None, 2)[part], valid[part])
+        is None
     )
 
 
 @pytest.mark.parametrize("seed", [1, 4])
-def test_scans_that_wander_show_their_faults_and_little_else(seed: int) -> None:
+def test_wandering_scans_have_few_findings_beside_faults(seed: int) -> None:
     copper = scans.etched(SIZE, SIZE, seed)
     hurt, faults = scans.faulty(copper, 6, seed)
     shift = scans.wander(SIZE, SIZE, np.random.default_rng(seed))
@@ -91,7 +92,7 @@ def test_scans_that_wander_show_their_faults_and_little_else(seed: int) -> None:
     assert len(findings) <= len(faults) + 1
 
 
-def test_lines_that_are_all_wider_are_no_finding() -> None:
+def test_lines_that_are_all_wider_are_not_a_finding() -> None:
     copper = scans.etched(SIZE, SIZE, 2)
     wider = cv2.dilate(copper, np.ones((3, 3), np.uint8))
     one, other = (cv2.merge([image] * 3) for image in (copper, wider))

@@ -1,4 +1,4 @@
-"""Means of cells and values by rank, against what OpenCV and NumPy give."""
+"""Tests means of cells and values by rank with those of OpenCV and NumPy."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_value_at_a_rank_is_that_of_the_ordered_values(
     assert ranked(values, rank) == np.sort(values)[rank]
 
 
-def test_value_at_a_rank_is_right_where_the_thinned_values_mislead() -> None:
+def test_value_at_a_rank_is_right_if_the_thinned_values_mislead() -> None:
     values = np.arange(1600, dtype=np.float32)
     values[::16] = 5000
     assert ranked(values, 800) == np.sort(values)[800]
@@ -62,7 +62,7 @@ def test_value_at_a_rank_is_right_where_the_thinned_values_mislead() -> None:
 
 @few
 @given(SIDES, SIDES, st.sampled_from([1, 3]), st.integers(1, 9), st.integers(0, 2**32 - 1))
-def test_differences_are_those_of_every_px_so_far_apart(
+def test_differences_are_those_at_every_step(
     height: int, width: int, channels: int, step: int, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""The threads of a comparison belong to their owner and change no result."""
+"""Tests that the threads of a comparison belong to their owner and change no result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from service.detection.reference_difference import detect
-from service.detection.reference_difference.threads import WorkThreads, side_by_side
+from service.detection.reference_difference.threads import WorkThreads, run_parallel
 from shared import samples
 from shared.geometry import Rect
 
@@ -38,12 +38,12 @@ def test_shared_work_gives_the_same_bytes_and_closing_ends_the_threads(seed: int
 def test_results_keep_the_order_of_the_work() -> None:
     work = [partial(int, value) for value in range(20)]
     with closing(WorkThreads()) as threads, threads.shared():
-        assert side_by_side(work) == list(range(20))
+        assert run_parallel(work) == list(range(20))
 
 
 def test_work_shared_within_work_ends() -> None:
     def inner() -> list[int]:
-        return side_by_side([lambda: 1, lambda: 2])
+        return run_parallel([lambda: 1, lambda: 2])
 
     with closing(WorkThreads()) as threads, threads.shared():
-        assert side_by_side([inner] * 20) == [[1, 2]] * 20
+        assert run_parallel([inner] * 20) == [[1, 2]] * 20

@@ -27,13 +27,13 @@ def bent(image: Image, exponent: float) -> Image:
 
 @given(st.floats(0.52, 1.95))
 def test_exponent_with_the_least_error_is_found(exponent: float) -> None:
-    found = tone.exponent(lambda each, _least: abs(float(np.log(each / exponent))))
+    found = tone.find_exponent(lambda each, _least: abs(float(np.log(each / exponent))))
     expected = 1.0 if abs(np.log(exponent)) < 0.03 else exponent
     assert abs(np.log(found / expected)) < 0.05
 
 
 def test_without_a_clear_gain_there_is_no_exponent() -> None:
-    assert tone.exponent(lambda each, _least: 1.0 - 0.05 * float(each == 1.25)) == 1.0
+    assert tone.find_exponent(lambda each, _least: 1.0 - 0.05 * float(each == 1.25)) == 1.0
 
 
 @given(st.floats(0.52, 1.95))
@@ -42,32 +42,34 @@ def test_errors_above_the_least_so_far_do_not_change_the_exponent(exponent: floa
         whole = abs(float(np.log(each / exponent)))
         return whole if whole <= least else least + 1e-6
 
-    assert tone.exponent(error) == tone.exponent(lambda each, _least: abs(float(np.log(each / exponent))))
+    assert tone.find_exponent(error) == tone.find_exponent(
+        lambda each, _least: abs(float(np.log(each / exponent)))
+    )
 
 
 @given(st.floats(0.5, 2.0))
 def test_curve_keeps_black_white_and_order(exponent: float) -> None:
     values = np.arange(256, dtype=np.float32)[None, :, None]
-    curved = tone.curved(values, exponent)
+    curved = tone.apply_exponent(values, exponent)
     assert curved.shape == values.shape
     assert curved[0, 0, 0] == 0
     assert curved[0, 255, 0] == pytest.approx(255, rel=1e-5)
     assert (np.diff(curved[0, :, 0]) >= 0).all()
 
 
-def test_rare_tones_are_looked_at_as_often_as_common_ones() -> None:
+def test_rare_tones_are_sampled_as_often_as_common_ones() -> None:
     luminance = np.full((200, 200), 40, np.float32)
     luminance[:10, :10] = 200
-    chosen = tone.of_all_tones(luminance, np.ones(luminance.shape, np.bool_))
+    chosen = tone.sample_all_tones(luminance, np.ones(luminance.shape, np.bool_))
     rare = chosen[:10, :10].sum()
     assert rare == 100
     assert 50 <= chosen.sum() - rare <= 150
 
 
-def test_only_tones_that_are_seen_are_looked_at() -> None:
+def test_only_visible_tones_are_sampled() -> None:
     seen = np.zeros((50, 50), np.bool_)
     seen[20:30] = True
-    chosen = tone.of_all_tones(np.full((50, 50), 90, np.float32), seen)
+    chosen = tone.sample_all_tones(np.full((50, 50), 90, np.float32), seen)
     assert chosen.any()
     assert not (chosen & ~seen).any()
 
@@ -84,7 +86,7 @@ def test_light_has_the_exponent_of_the_photo(exponent: float) -> None:
 
 
 @pytest.mark.parametrize("exponent", [0.65, 1.5])
-def test_other_tones_are_no_finding_and_a_stain_is(exponent: float) -> None:
+def test_tone_curve_is_not_a_finding_and_a_stain_is(exponent: float) -> None:
     assert detect(PANEL, WHOLE, bent(PANEL, exponent)).boxes == ()
     hurt = PANEL.copy()
     cv2.circle(hurt, (300, 200), 20, (60, 90, 120), -1, cv2.LINE_AA)
@@ -92,7 +94,7 @@ def test_other_tones_are_no_finding_and_a_stain_is(exponent: float) -> None:
     assert found.box.iou(Rect(280, 180, 41, 41)) > 0.5
 
 
-def test_a_thing_of_one_colour_that_faded_is_found() -> None:
+def test_faded_object_of_one_colour_is_found() -> None:
     surface = PANEL.copy()
     surface[200:260, 180:300] = (40, 40, 190)
     faded = PANEL.copy()

@@ -1,4 +1,4 @@
-"""The cache of features is bounded in bytes."""
+"""Tests that the cache of features is bounded in bytes."""
 
 from __future__ import annotations
 

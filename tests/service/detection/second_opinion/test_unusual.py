@@ -1,4 +1,4 @@
-"""How unusual a finding is, by features that are known."""
+"""Tests the unusualness of findings with known features."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from service.detection.onnx.backbone import Features
-from service.detection.second_opinion.unusual import nearest, unusualness
+from service.detection.second_opinion.unusual import nearest_distances, unusualness
 from service.detection.second_opinion.windows import Cells
 
 PLACE = Cells(2, 4, 2, 4)
@@ -14,7 +14,7 @@ ELSEWHERE = Cells(6, 8, 6, 8)
 
 
 def features(seed: int, noise: float = 0.05) -> Features:
-    """A map of 10 x 10 patches: always the same picture, with noise of its own."""
+    """A map of 10 x 10 patches: always the same picture, with noise of the seed."""
     plain = np.random.default_rng(0).normal(size=(10, 10, 32))
     values = plain + np.random.default_rng(seed).normal(0, noise, plain.shape)
     return np.asarray(values / np.linalg.norm(values, axis=2, keepdims=True), np.float16)
@@ -30,24 +30,24 @@ def with_patch(base: Features, cells: Cells, seed: int) -> Features:
     return changed
 
 
-def test_distance_of_the_same_picture_is_nothing() -> None:
-    assert nearest(features(1), [features(1)]).max() < 2e-3
+def test_distance_to_an_equal_picture_is_zero() -> None:
+    assert nearest_distances(features(1), [features(1)]).max() < 2e-3
 
 
 def test_nearest_neighbour_may_be_one_patch_away_but_not_two() -> None:
     base = features(1)
     one, two = np.roll(base, 1, axis=0), np.roll(base, 2, axis=1)
-    assert nearest(base, [one])[1:-1].max() < 2e-3
-    assert nearest(base, [two])[:, 2:-2].min() > 0.1
+    assert nearest_distances(base, [one])[1:-1].max() < 2e-3
+    assert nearest_distances(base, [two])[:, 2:-2].min() > 0.1
 
 
 def test_each_patch_takes_the_nearest_of_all_pictures() -> None:
     first = with_patch(features(1), PLACE, 1)
     second = with_patch(features(1), ELSEWHERE, 2)
-    assert nearest(features(1), [first, second]).max() < 2e-3
+    assert nearest_distances(features(1), [first, second]).max() < 2e-3
 
 
-def test_new_thing_is_unusual_and_what_varies_is_not() -> None:
+def test_new_object_is_unusual_and_variation_is_not() -> None:
     passed = [with_patch(features(seed), PLACE, seed) for seed in range(1, 5)]
     today = with_patch(with_patch(features(9), PLACE, 9), ELSEWHERE, 9)
     varies, new = unusualness(today, features(0), passed, [PLACE, ELSEWHERE])
@@ -78,7 +78,7 @@ def test_finding_that_covers_the_window_is_compared_with_the_passed_photos() -> 
     assert value < 0.5
 
 
-def test_photo_that_is_worse_all_over_makes_nothing_unusual() -> None:
+def test_photo_of_lower_quality_makes_no_finding_unusual() -> None:
     passed = [features(seed) for seed in range(1, 4)]
     (value,) = unusualness(features(5, noise=0.5), features(0), passed, [PLACE])
     assert value < 0.5

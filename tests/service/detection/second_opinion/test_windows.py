@@ -1,4 +1,4 @@
-"""The windows in which a backbone looks at findings."""
+"""Tests the windows in which a backbone processes findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thin dark lines in differences: found also on a stain, and compared over photos."""
+"""Tests thin dark lines in differences: found also on a stain, and compared between photos."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from service.detection.reference_difference.data import Floats
 from service.detection.reference_difference.difference.comparison import Comparison
 from service.detection.reference_difference.variation.dark_lines import (
-    covered,
     dark_lines,
-    has_like,
+    has_similar,
     is_crack_like,
     is_dark,
     is_moved,
     is_shown,
+    line_mask,
 )
 from service.detection.reference_difference.variation.memory import Appearance
 from shared.geometry import Rect
@@ -68,7 +68,7 @@ def test_bright_faint_thick_and_short_lines_are_left_out(
     assert dark_lines([lined(*ends, level=level, thick=thick)]) == []
 
 
-def test_a_line_is_shown_where_it_lies_and_not_elsewhere() -> None:
+def test_line_is_shown_at_its_place_only() -> None:
     (line,) = dark_lines([lined(20, 20, 60, 40)])
     other = dark_lines([lined(21, 22, 61, 42)])
     moved = dark_lines([lined(20, 34, 60, 54)])
@@ -79,11 +79,11 @@ def test_a_line_is_shown_where_it_lies_and_not_elsewhere() -> None:
     assert not is_shown(line, dark_lines([lined(20, 20, 35, 28)]))
 
 
-def test_a_line_that_lies_elsewhere_is_of_its_kind_when_it_is_long_enough() -> None:
+def test_line_elsewhere_is_similar_if_it_is_long_enough() -> None:
     (line,) = dark_lines([lined(20, 10, 60, 10)])
-    assert has_like(line, dark_lines([lined(30, 20, 30, 55)]))
-    assert not has_like(line, dark_lines([lined(30, 20, 44, 20)]))
-    assert not has_like(line, [])
+    assert has_similar(line, dark_lines([lined(30, 20, 30, 55)]))
+    assert not has_similar(line, dark_lines([lined(30, 20, 44, 20)]))
+    assert not has_similar(line, [])
 
 
 def plate(*ends: int, level: float = 60) -> Floats:
@@ -106,7 +106,7 @@ def test_a_line_counts_when_the_photo_is_dark_along_it() -> None:
     assert not is_dark(line, seen(plate(120, 80, 160, 100), plate()))
 
 
-def test_a_line_beside_which_the_reference_image_is_as_dark_is_one_that_moved() -> None:
+def test_line_beside_an_equally_dark_reference_line_has_moved() -> None:
     (line,) = dark_lines([lined(20, 20, 60, 40)])
     now = plate(120, 60, 160, 80)
     assert is_moved(line, seen(now, plate(120, 63, 160, 83)))
@@ -122,8 +122,8 @@ def test_a_short_line_is_not_like_a_crack() -> None:
 
 
 @given(st.integers(1, 200), st.integers(1, 200))
-def test_px_near_a_line_are_covered_inside_the_part_alone(width: int, height: int) -> None:
+def test_line_mask_has_px_of_the_part_only(width: int, height: int) -> None:
     (line,) = dark_lines([lined(20, 20, 60, 40)])
-    mask = covered(line, Rect(130, 50, 20, 20), (height, width))
+    mask = line_mask(line, Rect(130, 50, 20, 20), (height, width))
     assert mask.shape == (height, width)
     assert mask.any()

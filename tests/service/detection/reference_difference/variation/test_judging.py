@@ -1,4 +1,4 @@
-"""What passed photos explain of a comparison, and what they must not hide."""
+"""Tests the differences that passed photos explain, and those that they must not hide."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_without_photos_nothing_changes(draw: Draw | None) -> None:
 
 
 @pytest.mark.parametrize("draw", [lamp, highlight])
-def test_what_two_passed_photos_showed_is_suppressed(draw: Draw) -> None:
+def test_difference_in_two_passed_photos_is_suppressed(draw: Draw) -> None:
     photo = photographed(draw, 9)
     without = compared(photo, None)
     assert without.boxes
@@ -145,11 +145,11 @@ def test_a_finding_that_a_person_kept_permits_nothing() -> None:
 
 
 @pytest.mark.parametrize("known", [lamp, highlight])
-def test_another_thing_at_a_place_that_varies_is_found(known: Draw) -> None:
+def test_another_object_at_a_varying_place_is_found(known: Draw) -> None:
     assert compared(photographed(blot, 9), memory(known, 4)).boxes
 
 
-def test_what_differs_more_than_it_ever_did_is_found() -> None:
+def test_stronger_difference_than_ever_is_found() -> None:
     known = memory(faint, 3)
     assert all(photo.appearances for photo in known.photos)
     assert compared(photographed(blot, 9), known).boxes
@@ -182,7 +182,7 @@ def cracked_dirt(image: samples.Image, number: int) -> None:
 
 
 def failed(draw: Draw, number: int) -> PhotoVariation:
-    """What a photo adds whose findings at the place that varies are confirmed by failing the item."""
+    """The contribution of a failed photo whose findings at the varying place a person confirmed."""
     photo = photographed(draw, number)
     confirmed = [one.box for one in compared(photo, None).boxes]
     assert confirmed
@@ -225,7 +225,7 @@ def test_a_crack_that_failed_is_found_also_where_it_came_and_went_before() -> No
 
 
 @pytest.mark.parametrize("draw", [blot, lamp])
-def test_what_failed_is_found_however_often_it_passed_before(draw: Draw) -> None:
+def test_failed_defect_is_found_however_often_it_passed_before(draw: Draw) -> None:
     passing = passed(draw, 1, 2, 3, 4)
     assert not reports(photographed(draw, 9), of(*passing))
     known = of(*passing, failed(draw, 5))
@@ -234,7 +234,7 @@ def test_what_failed_is_found_however_often_it_passed_before(draw: Draw) -> None
     assert reports(photographed(draw, 9), of(*known.photos, *passed(draw, 6, 7, 8)))
 
 
-def test_after_a_repair_what_passes_again_is_normal_and_what_passed_before_is_not() -> None:
+def test_after_a_repair_only_later_passes_explain() -> None:
     known = of(*passed(blot, 1, 2, 3), failed(blot, 4), *passed(None, 5, 6))
     assert reports(photographed(blot, 12), known)
     assert reports(photographed(blot, 12), of(*known.photos, *passed(blot, 7)))
@@ -261,7 +261,7 @@ def test_after_a_repair_a_crack_through_dirt_is_found_again_and_dirt_is_not() ->
     assert not reports(photographed(cracked_dirt, 18), later)
 
 
-def test_a_finding_that_is_rejected_after_it_failed_is_normal() -> None:
+def test_finding_rejected_after_its_failure_is_explained() -> None:
     known = of(*passed(blot, 1, 2, 3), failed(blot, 4))
     photo = photographed(blot, 6)
     (found,) = compared(photo, known).boxes
@@ -273,7 +273,7 @@ def test_a_finding_that_is_rejected_after_it_failed_is_normal() -> None:
     assert reports(photographed(blot, 9), of(*known.photos, replace(rejected, order=3)))
 
 
-def test_what_failed_says_nothing_about_other_places() -> None:
+def test_failure_has_no_effect_at_other_places() -> None:
     known = of(*passed(blot, 1, 2, 3), failed(crack, 4))
     assert not reports(photographed(blot, 9), known)
 
@@ -293,7 +293,7 @@ def test_a_defect_too_faint_to_be_reported_counts_when_a_person_confirmed_it() -
     assert len(variation.appearances) == 1
 
 
-def test_a_thing_that_grows_stays_visible() -> None:
+def test_growing_object_stays_visible() -> None:
     assert compared(photographed(patch, 5), memory(patch, 4)).boxes
 
 

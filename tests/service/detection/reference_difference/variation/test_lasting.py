@@ -1,4 +1,4 @@
-"""What appeared and stayed, told from what varies."""
+"""Tests that changes that appeared and stayed are distinguished from variation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from service.detection.reference_difference.variation.lasting import has_stayed,
         ("0100000011", True, True),
     ],
 )
-def test_a_thing_is_new_that_appeared_after_the_oldest_photo_and_stayed(
+def test_object_that_appeared_after_the_oldest_photo_and_stayed_is_new(
     shown: str, new: bool, stayed: bool
 ) -> None:
     photos = np.array([[letter == "1"] for letter in shown], np.bool_).reshape(len(shown), 1)
@@ -34,6 +34,6 @@ def test_a_thing_is_new_that_appeared_after_the_oldest_photo_and_stayed(
     assert has_stayed(photos).tolist() == [stayed]
 
 
-def test_each_thing_is_judged_by_itself() -> None:
+def test_each_object_is_judged_separately() -> None:
     photos = np.array([[False, True], [True, True], [True, True]])
     assert has_stayed(photos).tolist() == [True, False]

@@ -1,4 +1,4 @@
-"""The memory of a region: bounded, the same for the same photos, and honest about its reference image."""
+"""Tests the memory of a region: bounded, equal for equal photos, and comparing with its reference image."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def test_a_photo_counts_once() -> None:
 
 
 @pytest.mark.parametrize("kind", [MemoryKind.REJECTED, MemoryKind.FAILED])
-def test_judged_findings_are_no_photo_that_passed(kind: MemoryKind) -> None:
+def test_judged_findings_do_not_count_as_a_passed_photo(kind: MemoryKind) -> None:
     memory = RegionMemory.of(REGION, [photo(1), photo(1, appearance(), kind=kind)])
     assert (memory.count, len(memory.photos)) == (1, 2)
     assert [one.kind for one in memory.passed] == [MemoryKind.PASSED]
 
 
-def test_a_large_appearance_is_kept_small() -> None:
+def test_large_appearance_is_reduced() -> None:
     one = appearance(w=900, h=300)
     assert max(one.values.shape) == MOST_SIDE
     assert one.box == Rect(50, 60, 900, 300)
