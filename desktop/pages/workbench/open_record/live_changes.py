@@ -173,9 +173,7 @@ class LiveChanges(QObject):
         _call(waiting)
 
     def _take_record(self, news: tuple[Record, RecordSeal]) -> None:
-        record, seal = news
-        self._open_record.update_record(record)
-        self._open_record.update_seal(seal)
+        self._open_record.update_record(*news)
 
     def _is_loaded(self, service_id: str) -> bool:
         document = self._open_record.document

@@ -318,11 +318,11 @@ class OpenRecord(QObject):
             self.document.drop_item(item_id, self._waiting_of(item_id))
             self._refresh()
 
-    def update_record(self, record: Record) -> None:
-        """Update the record to the service's state."""
+    def update_record(self, record: Record, seal: RecordSeal) -> None:
+        """Update the record and its seal state to the service's state."""
         if self.document is not None and record.inspection_id == self.record_id:
             self.document.record = record
-            self.changed.emit()
+            self.update_seal(seal)
 
     def update_seal(self, seal: RecordSeal) -> None:
         """Update the seal state after the record was finished, released or reopened."""
@@ -387,7 +387,8 @@ class OpenRecord(QObject):
     def _choose_restored(self, edits: Sequence[Edit]) -> None:
         """Select the restored items to make them visible; an item with a draft becomes the chosen one."""
         back = [edit.object_id for edit in edits if edit.kind is EditKind.RESTORE]
-        if back:
+        # Of a large step the last slice stays selected: selecting each of them would be work for nothing.
+        if back and not self.edits.more:
             drafted = [item_id for item_id in back if self.drafts.get(item_id) is not None]
             self.select(back, (drafted or back)[0])
 

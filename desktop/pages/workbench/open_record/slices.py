@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from desktop.background.repaint import TURN_MS
 
-AT_ONCE = 200
+AT_ONCE = 100
 """Edits of a slice. The window redraws and answers between two slices."""
 
 _SHOWING = 3
