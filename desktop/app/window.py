@@ -62,6 +62,7 @@ class MainWindow(QMainWindow):
         self._context = context
         self._kinds = {page.kind.page_id: page for page in pages}
         self._pages: dict[str, Page] = {}
+        self._prepared: set[str] = set()
         self._unstyled: Page | None = None
         self._ahead = QTimer(self, singleShot=True, interval=_AHEAD_MS)
         self._ahead.timeout.connect(self._make_ahead)
@@ -170,6 +171,15 @@ class MainWindow(QMainWindow):
         page.status.connect(self.status_bar.say)
         return page
 
+    def prepare(self, page_id: str) -> bool:
+        """Make a part of a page that does not exist yet, if its factory can; False: nothing to make."""
+        factory = self._kinds.get(page_id)
+        if factory is None or factory.prepare is None or page_id in {*self._pages, *self._prepared}:
+            return False
+        self._prepared.add(page_id)
+        factory.prepare()
+        return True
+
     def _make_ahead(self) -> None:
         """Create one of the pages that do not exist yet, or style the workbench.
 
@@ -180,10 +190,10 @@ class MainWindow(QMainWindow):
             theme_manager().apply_to(self._unstyled, late=True)
             self._unstyled.ensurePolished()
             self._unstyled = None
-        elif missing is not None:
+        elif missing is not None and not self.prepare(missing):
             page = self.made(missing)
             self._unstyled = page if missing == _STYLED_AHEAD else None
-        else:
+        elif missing is None:
             return
         self._ahead.start()
 

@@ -425,6 +425,20 @@ def test_pages_are_made_when_they_are_opened_and_ahead(
     assert page_ids[-1:] == ["workbench"]
 
 
+def test_part_of_a_large_page_is_made_in_a_turn_before_it(qtbot: QtBot, context: Context) -> None:
+    made: list[str] = []
+    factory = PageFactory(Workbench, lambda: made.append("page") or Workbench(), lambda: made.append("part"))
+    window = MainWindow(context, [PageFactory(Login, Login), factory])
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitUntil(lambda: made == ["part"])
+    qtbot.waitUntil(lambda: made == ["part", "page"])
+    qtbot.wait(2 * window._ahead.interval())
+    assert made == ["part", "page"]
+    assert not window.prepare("workbench")
+    assert not window.prepare("login")
+
+
 def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
     pages = [PageFactory(kind, kind) for kind in (Login, Records, Workbench, People)]
     for logged_in, page_id in ((False, "login"), (True, "workbench")):
