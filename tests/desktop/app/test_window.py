@@ -427,7 +427,12 @@ def test_pages_are_made_when_they_are_opened_and_ahead(
 
 def test_part_of_a_large_page_is_made_in_a_turn_before_it(qtbot: QtBot, context: Context) -> None:
     made: list[str] = []
-    factory = PageFactory(Workbench, lambda: made.append("page") or Workbench(), lambda: made.append("part"))
+
+    def make() -> Workbench:
+        made.append("page")
+        return Workbench()
+
+    factory = PageFactory(Workbench, make, lambda: made.append("part"))
     window = MainWindow(context, [PageFactory(Login, Login), factory])
     qtbot.addWidget(window)
     window.show()
