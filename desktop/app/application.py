@@ -259,7 +259,7 @@ class Desktop(QObject):
         self._coming = self._make_window(waits=True)
         yield
         page_id = old.return_params()[0]
-        if self._coming.prepare(page_id):
+        if self._coming.ahead.prepare(page_id):
             yield
         page = self._coming.made(page_id)
         yield
