@@ -41,7 +41,7 @@ from desktop.pages.people import PeoplePage
 from desktop.pages.record import RecordPage
 from desktop.pages.records import RecordsPage
 from desktop.pages.statistics import StatisticsPage
-from desktop.pages.workbench import WorkbenchPage
+from desktop.pages.workbench import WorkbenchPage, WorkbenchWidgets
 from desktop.preferences import Preferences
 from desktop.theme import theme_manager
 from desktop.user_folders import APP, data_dir
@@ -92,10 +92,18 @@ def build_pages(context: Context, use_server: Callable[[str], object]) -> list[P
         page.ready.connect(log_start, Qt.ConnectionType.SingleShotConnection)
         return page
 
+    prepared: list[WorkbenchWidgets] = []
+
+    def workbench() -> Page:
+        return WorkbenchPage(context, prepared.pop() if prepared else None)
+
+    def prepare_workbench() -> None:
+        prepared.append(WorkbenchWidgets(context.commands))
+
     return [
         PageFactory(LoginPage, login),
         PageFactory(RecordsPage, partial(RecordsPage, context)),
-        PageFactory(WorkbenchPage, partial(WorkbenchPage, context)),
+        PageFactory(WorkbenchPage, workbench, prepare_workbench),
         PageFactory(RecordPage, partial(RecordPage, context)),
         PageFactory(CataloguePage, partial(CataloguePage, context)),
         PageFactory(StatisticsPage, partial(StatisticsPage, context)),
@@ -246,10 +254,18 @@ class Desktop(QObject):
         old = self.window
         old.keep_geometry()
         old.make_no_more()
+        # Its texts stay as they are, but Qt would paint all of it for the new language.
+        old.setUpdatesEnabled(False)
         self._coming = self._make_window(waits=True)
         yield
-        self._coming.made(old.return_params()[0])
+        page_id = old.return_params()[0]
+        if self._coming.ahead.prepare(page_id):
+            yield
+        page = self._coming.made(page_id)
         yield
+        if page is not None:
+            theme_manager().apply_to(page, late=True)
+            yield
         self._coming.arrive(old.return_params())
         yield
         coming, self._coming = self._coming, None
@@ -261,6 +277,7 @@ class Desktop(QObject):
 
     def _drop_coming(self) -> None:
         self._changing = None
+        self.window.setUpdatesEnabled(True)
         if self._coming is not None:
             self._coming.deleteLater()
             self._coming = None

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QStackedWidget,
 from desktop.app.about import About
 from desktop.app.assistance import Assistance
 from desktop.app.face_renewal import FaceRenewal
+from desktop.app.pages_ahead import PagesAhead
 from desktop.app.palette import Palette
 from desktop.app.shortcut_sheet import ShortcutSheet
 from desktop.background.repaint import TURN_MS
@@ -34,10 +35,6 @@ HOME = "records"
 ACCOUNT = "me"
 """The page that the account at the foot of the rail leads to."""
 _HISTORY = 50
-_AHEAD_MS = 150
-"""Between two pages that are made ahead: meanwhile the one in front fetches and paints."""
-_STYLED_AHEAD = "workbench"
-"""The page that every user opens. Styling takes 2 to 5 MB a page, so the others wait until they are shown."""
 _USUAL = QSize(1440, 900)
 _LEAST = QSize(1024, 700)
 _FRAME = QSize(8, 40)
@@ -62,9 +59,7 @@ class MainWindow(QMainWindow):
         self._context = context
         self._kinds = {page.kind.page_id: page for page in pages}
         self._pages: dict[str, Page] = {}
-        self._unstyled: Page | None = None
-        self._ahead = QTimer(self, singleShot=True, interval=_AHEAD_MS)
-        self._ahead.timeout.connect(self._make_ahead)
+        self.ahead = PagesAhead(self._kinds, self._pages, self.made, self)
         self._history: list[Place] = []
         self._page: Page | None = None
         self._interrupted: tuple[str, Place] | None = None
@@ -142,7 +137,7 @@ class MainWindow(QMainWindow):
 
     def make_no_more(self) -> None:
         """Make no more pages ahead: another window takes the place of this one."""
-        self._ahead.stop()
+        self.ahead.stop()
 
     def discard(self) -> None:
         """Delete the window, its pages before it: each in a turn of the event loop of its own."""
@@ -170,26 +165,9 @@ class MainWindow(QMainWindow):
         page.status.connect(self.status_bar.say)
         return page
 
-    def _make_ahead(self) -> None:
-        """Create one of the pages that do not exist yet, or style the workbench.
-
-        No user waits for it later.
-        """
-        missing = next((page_id for page_id in self._kinds if page_id not in self._pages), None)
-        if self._unstyled is not None:
-            theme_manager().apply_to(self._unstyled, late=True)
-            self._unstyled.ensurePolished()
-            self._unstyled = None
-        elif missing is not None:
-            page = self.made(missing)
-            self._unstyled = page if missing == _STYLED_AHEAD else None
-        else:
-            return
-        self._ahead.start()
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._ahead.start()
+        self.ahead.start()
 
     def go(self, page_id: str, params: dict[str, Any] | None = None) -> bool:
         """Bring a page to the front; False when it is not there, not allowed, or the page in front stays."""

@@ -69,7 +69,11 @@ class Page(QWidget):
 
 @dataclass(frozen=True, slots=True)
 class PageFactory:
-    """A page of a window that is made when it is needed: what it is, and how it is made."""
+    """A page of a window that is made when it is needed: what it is, and how it is made.
+
+    `prepare`, for a large page: makes a part of it, which `make` uses, in an earlier turn of the event loop.
+    """
 
     kind: type[Page]
     make: Callable[[], Page]
+    prepare: Callable[[], object] | None = None

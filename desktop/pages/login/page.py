@@ -265,6 +265,7 @@ class LoginPage(Page):
         super().hideEvent(event)
         if not event.spontaneous():
             self.face.stop()
+            soft_shadow.cache_clear()
 
     # The service
 

@@ -11,8 +11,6 @@ from desktop.background.memory_trimming import MemoryTrimming
 from desktop.background.repaint import repaint_later
 from desktop.background.workers import Task, run
 from desktop.canvas.layers.colours import theme_colours
-from desktop.canvas.views.canvas_view import CanvasView
-from desktop.canvas.views.compare_view import CompareView
 from desktop.client.http.errors import Forbidden, NotFound
 from desktop.context import Context
 from desktop.pages.common.messages.error_messages import sentence
@@ -21,15 +19,12 @@ from desktop.pages.sealing.seal_bar import SealBar
 from desktop.pages.workbench.bars.menus import RightButton
 from desktop.pages.workbench.bars.notices import Notices
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
-from desktop.pages.workbench.bars.top_bar import RecordTopBar
 from desktop.pages.workbench.command_handlers import bind
 from desktop.pages.workbench.comparing.aligning import AlignmentController
 from desktop.pages.workbench.comparing.compare_mode import CompareController
 from desktop.pages.workbench.deleting import DeletionController, DeletionSource
 from desktop.pages.workbench.folder_watch import FolderWatchController
-from desktop.pages.workbench.inspector import Inspector
 from desktop.pages.workbench.items.detection_settings_edits import DetectionSettingsController
-from desktop.pages.workbench.items.items_panel import ItemsPanel
 from desktop.pages.workbench.items.other_file_crops import OtherFileCrops
 from desktop.pages.workbench.items.photo_crops import PhotoCrops
 from desktop.pages.workbench.items.selection import SelectionController
@@ -42,7 +37,7 @@ from desktop.pages.workbench.open_record.live_changes import LiveChanges
 from desktop.pages.workbench.open_record.loading import LoadedRecord, load
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.phone import PhoneController
-from desktop.pages.workbench.photo_view import PhotoCanvas, PhotoView
+from desktop.pages.workbench.photo_view import PhotoView
 from desktop.pages.workbench.photos.adding import PhotoUploadController
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.record_photos import RecordPhotosController
@@ -59,9 +54,13 @@ from desktop.pages.workbench.shown_findings import ShownFindings
 from desktop.pages.workbench.status_line import StatusLine
 from desktop.pages.workbench.trend import TrendController
 from desktop.pages.workbench.undo import UndoController
+from desktop.pages.workbench.widgets import WorkbenchWidgets
 from desktop.theme import theme_manager
 from desktop.widgets import Banner, Page, StateStack
 from shared.codes import Permission
+
+_LARGE = 1000
+"""Above this number of items, list and canvas are painted in turns of their own after each change."""
 
 
 class WorkbenchPage(Page):
@@ -72,21 +71,17 @@ class WorkbenchPage(Page):
     permission: ClassVar[Permission | None] = Permission.INSPECTION_READ
     has_status_bar: ClassVar[bool] = True
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, widgets: WorkbenchWidgets | None = None) -> None:
+        """`widgets`: those that were created in an earlier turn of the event loop."""
         super().__init__()
         self.context = context
         self._record_id = ""
         self._wanted_item = ""
         self._compare_wanted = False
         self._loading: Task | None = None
-        self.top = RecordTopBar(context.commands)
-        self.items = ItemsPanel(context.commands)
-        self.view = CanvasView()
-        self.view.setObjectName("canvas")
-        self.photo = PhotoCanvas()
-        self.compare = CompareView()
-        self.compare.setObjectName("canvas-compare")
-        self.inspector = Inspector(context.commands)
+        widgets = widgets or WorkbenchWidgets(context.commands)
+        self.top, self.items, self.inspector = widgets.top, widgets.items, widgets.inspector
+        self.view, self.photo, self.compare = widgets.view, widgets.photo, widgets.compare
         self.open_record = OpenRecord(context, self.view.store, self)
         self.item_changes = ItemChanges(self.open_record)
         self.selecting = SelectionController(
@@ -370,6 +365,8 @@ class WorkbenchPage(Page):
         document = self.open_record.document
         if document is None:
             return
+        if len(self.open_record.rows) > _LARGE:
+            repaint_later(self.items.list, self.view)
         reference = self.open_record.reference
         can_start = self.open_record.editable and self.open_record.source is not None
         self.items.show_rows(

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from PySide6.QtGui import QImage
 
 
-@lru_cache(maxsize=4)
+# A shadow of a card takes 3 MB; while a window is resized, each size is needed once.
+@lru_cache(maxsize=1)
 def soft_shadow(width: int, height: int, blur: int, strength: float) -> QImage:
     """The shadow of a box of `width` x `height` px that is blurred by a Gaussian with a sigma of `blur` px.
 

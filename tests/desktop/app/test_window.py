@@ -416,13 +416,32 @@ def test_pages_are_made_when_they_are_opened_and_ahead(
     window.show()
     assert page_ids == ["login", "records", "people"]
     window.make_no_more()
-    qtbot.wait(2 * window._ahead.interval())
+    qtbot.wait(2 * window.ahead.interval())
     assert page_ids == ["login", "records", "people"]
     window.hide()
     window.show()
     qtbot.waitUntil(lambda: page_ids == ["login", "records", "people", "workbench"])
     assert window.go("workbench")
     assert page_ids[-1:] == ["workbench"]
+
+
+def test_part_of_a_large_page_is_made_in_a_turn_before_it(qtbot: QtBot, context: Context) -> None:
+    made: list[str] = []
+
+    def make() -> Workbench:
+        made.append("page")
+        return Workbench()
+
+    factory = PageFactory(Workbench, make, lambda: made.append("part"))
+    window = MainWindow(context, [PageFactory(Login, Login), factory])
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitUntil(lambda: made == ["part"])
+    qtbot.waitUntil(lambda: made == ["part", "page"])
+    qtbot.wait(2 * window.ahead.interval())
+    assert made == ["part", "page"]
+    assert not window.ahead.prepare("workbench")
+    assert not window.ahead.prepare("login")
 
 
 def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:

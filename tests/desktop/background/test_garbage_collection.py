@@ -6,9 +6,11 @@ import gc
 import threading
 import weakref
 
+import pytest
 from PySide6.QtCore import QObject, QThread
 from pytestqt.qtbot import QtBot
 
+from desktop.background import garbage_collection
 from desktop.background.garbage_collection import GarbageCollection
 
 
@@ -35,6 +37,34 @@ def test_what_was_there_at_first_is_looked_at_no_more(qtbot: QtBot) -> None:
     finally:
         garbage.end()
     assert gc.get_freeze_count() == 0
+
+
+@pytest.mark.parametrize(("long_seconds", "is_excluded"), [(0.0, True), (1000.0, False)])
+def test_what_survives_a_long_full_collection_is_not_gone_through_again(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, long_seconds: float, is_excluded: bool
+) -> None:
+    monkeypatch.setattr(garbage_collection, "LONG_SECONDS", long_seconds)
+    gc.unfreeze()
+    garbage = GarbageCollection()
+    try:
+        several = [[index] for index in range(1000)]
+        monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 1000))
+        garbage.collect()
+        assert (gc.get_freeze_count() > len(several)) is is_excluded
+    finally:
+        garbage.end()
+
+
+def test_young_objects_are_not_excluded(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage_collection, "LONG_SECONDS", 0.0)
+    gc.unfreeze()
+    garbage = GarbageCollection()
+    try:
+        monkeypatch.setattr(gc, "get_count", lambda: (0, 1000, 0))
+        garbage.collect()
+        assert gc.get_freeze_count() == 0
+    finally:
+        garbage.end()
 
 
 def test_a_cycle_dies_on_the_gui_thread_whoever_allocates(qtbot: QtBot) -> None:

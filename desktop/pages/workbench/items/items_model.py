@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
+from operator import attrgetter
 
 from PySide6.QtCore import (
     QModelIndex,
@@ -32,6 +33,8 @@ from desktop.widgets import paint_chip, paint_icon, status_tone, status_word, ti
 ROW_PX = 74
 THUMB_PX = 44
 _SIDE = 14
+_item_id = attrgetter("item_id")
+_status = attrgetter("status")
 _MARK_PX = 18
 
 Index = QModelIndex | QPersistentModelIndex
@@ -119,7 +122,7 @@ class ItemsModel(QStringListModel):
 
     def ids(self) -> list[str]:
         """The items that are listed."""
-        return [row.item_id for row in self._rows]
+        return list(map(_item_id, self._rows))
 
     def mark(self, item_id: str) -> None:
         """The item that the inspector shows, also while it is not selected."""
@@ -152,7 +155,7 @@ class ItemsModel(QStringListModel):
 
     def counts(self) -> dict[str, int]:
         """The number of rows that pass each filter."""
-        status = Counter([row.status for row in self._all])
+        status = Counter(map(_status, self._all))
         undecided = status["undecided"] + status["not_started"]
         return {"all": len(self._all), "undecided": undecided, "failed": status["failed"]}
 
@@ -184,7 +187,8 @@ class ItemsModel(QStringListModel):
         rows = self._all
         if self._filter != "all" or self._wanted:
             rows = [row for row in rows if _passes(row, self._filter) and _is_named(row, self._wanted)]
-        if [row.item_id for row in rows] == [row.item_id for row in self._rows]:
+        ids = list(map(_item_id, rows))
+        if ids == list(map(_item_id, self._rows)):
             changed = [
                 place
                 for place, (row, before) in enumerate(zip(rows, self._rows, strict=True))
@@ -196,8 +200,8 @@ class ItemsModel(QStringListModel):
                 self.dataChanged.emit(self.index(changed[0]), self.index(changed[-1]))
             return
         self._rows = rows
-        self._places = {row.item_id: place for place, row in enumerate(rows)}
-        self.setStringList([row.item_id for row in rows])
+        self._places = dict(zip(ids, range(len(ids)), strict=True))
+        self.setStringList(ids)
 
     def _all_changed(self) -> None:
         if self._rows:

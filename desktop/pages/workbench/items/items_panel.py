@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListView, QVBoxLayout, QWidget
@@ -175,7 +176,10 @@ class ItemsPanel(Panel):
         """List the items; `can_start`: offer to begin with a template or the last inspection."""
         self.model.show(rows)
         self.search.setVisible(len(rows) > _MANY or bool(self.search.text()))
-        judged, detected = sum(row.judged for row in rows), sum(row.detected for row in rows)
+        counts = self.model.counts()
+        judged = counts["all"] - counts["undecided"]
+        # Without a step of Python for each of ten thousand rows, which takes milliseconds.
+        detected = sum(map(attrgetter("detected"), rows))
         text = self.tr("Decided {n} of {all}").format(n=judged, all=len(rows))
         self._count.setText(text)
         self._progress.setValue(100 * judged // len(rows) if rows else 0)
@@ -183,7 +187,6 @@ class ItemsPanel(Panel):
         self._detected.setText(self.tr("Detected {n} of {all}").format(n=detected, all=len(rows)))
         for widget in (self._sign, self._detected):
             widget.setVisible(bool(rows))
-        counts = self.model.counts()
         self.filters.set_choices(
             [
                 ("all", self.tr("All {n}").format(n=counts["all"])),

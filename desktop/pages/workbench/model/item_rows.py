@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import is_
+from itertools import count
+from operator import attrgetter, is_
 
 import numpy as np
 
@@ -170,5 +171,6 @@ class ItemRows:
     def number(self, item_id: str) -> int:
         """The number of an item in the newest rows; 0 when it is not among them."""
         if self._numbers is None:
-            self._numbers = {row.item_id: row.number for row in self._rows}
+            # The numbers are those of the places, from 1.
+            self._numbers = dict(zip(map(attrgetter("item_id"), self._rows), count(1), strict=False))
         return self._numbers.get(item_id, 0)

@@ -173,9 +173,7 @@ class LiveChanges(QObject):
         _call_all(callbacks)
 
     def _on_record_read(self, result: tuple[Record, RecordSeal]) -> None:
-        record, seal = result
-        self._open_record.update_record(record)
-        self._open_record.update_seal(seal)
+        self._open_record.update_record(*result)
 
     def _is_loaded(self, service_id: str) -> bool:
         document = self._open_record.document

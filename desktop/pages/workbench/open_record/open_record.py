@@ -322,11 +322,11 @@ class OpenRecord(QObject):
             self.document.drop_item(item_id, self._unsent_edits_of(item_id))
             self._refresh()
 
-    def update_record(self, record: Record) -> None:
-        """Update the record to the service's state."""
+    def update_record(self, record: Record, seal: RecordSeal) -> None:
+        """Update the record and its seal state to the service's state."""
         if self.document is not None and record.inspection_id == self.record_id:
             self.document.record = record
-            self.changed.emit()
+            self.update_seal(seal)
 
     def update_seal(self, seal: RecordSeal) -> None:
         """Update the seal state after the record was finished, released or reopened."""
@@ -391,7 +391,8 @@ class OpenRecord(QObject):
     def _choose_restored(self, edits: Sequence[Edit]) -> None:
         """Select restored items to make them visible. An item with a draft is chosen."""
         restored_ids = [edit.object_id for edit in edits if edit.kind is EditKind.RESTORE]
-        if restored_ids:
+        # After a large step, only the last slice is selected: the selection of the others would not last.
+        if restored_ids and not self.edits.has_more:
             with_draft = [item_id for item_id in restored_ids if self.drafts.get(item_id) is not None]
             self.select(restored_ids, (with_draft or restored_ids)[0])
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from desktop.background.repaint import TURN_MS
 
-SLICE_SIZE = 200
+SLICE_SIZE = 100
 """Number of edits in a slice. The window repaints and handles input between two slices."""
 
 _PAINT_TURNS = 3

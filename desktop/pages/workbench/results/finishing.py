@@ -119,9 +119,7 @@ class FinishController(QObject):
         )
 
     def _done(self, answer: tuple[Record, RecordSeal]) -> None:
-        record, seal = answer
-        self._open_record.update_record(record)
-        self._open_record.update_seal(seal)
+        self._open_record.update_record(*answer)
         self.finished.emit()
 
     def _failed(self, error: Exception) -> None:

@@ -20,6 +20,7 @@ from desktop.context import Context
 from desktop.pages.login import LoginPage
 from desktop.pages.login.server_dialog import ServerDialog
 from desktop.pages.login.service_choice import server_address
+from desktop.widgets.basic.shadows import soft_shadow
 from tests.desktop.camera.pictures import empty_frame, face_frame, write
 from tests.desktop.children import child
 from tests.desktop.client.played import PAYLOAD
@@ -394,6 +395,16 @@ def test_leaving_releases_the_camera(qtbot: QtBot, show: Show, tmp_path: Path) -
     qtbot.waitUntil(lambda: page.face.is_running)
     page.hide()
     assert not page.face.is_running
+
+
+def test_shadow_of_the_card_takes_memory_only_while_the_page_is_seen(show: Show) -> None:
+    page = show()
+    page.grab()
+    page.resize(1600, 1000)
+    page.grab()
+    assert soft_shadow.cache_info().currsize == 1
+    page.hide()
+    assert soft_shadow.cache_info().currsize == 0
 
 
 def test_return_params_contain_names_but_no_password(show: Show) -> None:

@@ -13,6 +13,7 @@ from desktop.exchange.formats import walkaround_json
 from desktop.exchange.formats.archive import pack
 from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.model.edit_names import edit_name
+from desktop.pages.workbench.open_record.slices import SLICE_SIZE
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.narrowing import present
@@ -126,12 +127,12 @@ def test_many_regions_come_in_parts_and_go_in_one_step(
     assert "450" in notice.args[0]
     assert len(opened.names) == before + 450
     # The window answered between the parts.
-    assert before + 200 in shown
+    assert before + SLICE_SIZE in shown
     # Undo and redo work in parts, too, each as one step.
     edits, record_id = opened.page.open_record.edits, opened.page.open_record.record_id
     for command, count in (("edit.undo", before), ("edit.redo", before + 450), ("edit.undo", before)):
         opened.context.commands.run(command)
-        assert edits.next_step(record_id, command == "edit.undo")[1] == 250
+        assert edits.next_step(record_id, command == "edit.undo")[1] == 450 - SLICE_SIZE
 
         def have(count: int = count) -> bool:
             return len(opened.names) == count
@@ -145,7 +146,7 @@ def test_many_regions_come_in_parts_and_go_in_one_step(
     qtbot.wait(0)
     # The user's edit takes precedence: the rest stays undone.
     assert edits.next_step(record_id, False)[1] == 0
-    assert len(opened.names) == before + 200
+    assert len(opened.names) == before + SLICE_SIZE
     assert name == "meanwhile"
 
 
@@ -169,7 +170,7 @@ def test_a_part_is_not_shown_in_the_call_that_takes_it(opened: WorkbenchDriver, 
     qtbot.waitUntil(lambda: end in events)
     until_end = " ".join(events[: events.index(end)])
     # Nothing is shown while a part is taken; showing gets its own turns to paint.
-    assert until_end.count("part taken end") == 3
+    assert until_end.count("part taken end") == -(-450 // SLICE_SIZE)
     assert "taken shown" not in until_end
     assert "shown part end part end" in until_end
     assert "shown part taken" not in until_end
