@@ -1,4 +1,4 @@
-"""Inserts rows whose key may be taken, on SQLite and PostgreSQL.
+"""Inserts rows whose key may exist already, on SQLite and PostgreSQL.
 
 A statement waits for another transaction that inserted the same key and has not ended. Rows are locked in the
 order given.
