@@ -35,7 +35,7 @@ class RunningStatement:
         """When a thread began with it, on the clock of `time.perf_counter`."""
 
     def attach(self, connection: Any) -> None:
-        """Note the connection that the work uses now. Raises NoAnswerError when its caller no longer waits."""
+        """Note the connection that the work uses now. Raises NoAnswerError if its caller no longer waits."""
         with self._lock:
             self.check()
             self._connection = connection
