@@ -56,7 +56,7 @@ from service.phone.ports import Ports as PhonePorts
 from service.phone.routes import router as phone_router
 from service.phone.service import PhoneService
 from service.phone_facts import items_of, record_facts
-from service.routing import add_routes, operation_id
+from service.routing import add_routes, operation_id, prepare_routes
 from service.seal_checking import seal_log
 from service.settings import Settings
 from service.statistics.routes import router as statistics_router
@@ -288,8 +288,10 @@ def create_app(settings: Settings) -> FastAPI:
             # The server only logs it.
             app.state.start_failure = problem
             raise
+        preparing = asyncio.create_task(prepare_routes(app.routes))
         async with watchers.running():
             yield
+        preparing.cancel()
         await readiness.stop()
         await domains.stop()
         database.close()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 
 from service.web.envelope import failures
 from service.web.security import AuthorizedRoute
+
+PREPARE_AFTER_SECONDS = 0.3
+_PAUSE_SECONDS = 0.005
 
 
 def operation_id(route: APIRoute) -> str:
@@ -39,3 +45,15 @@ def add_routes(to: FastAPI | APIRouter, router: APIRouter) -> None:
     and would search them twice for each request.
     """
     to.routes.extend(router.routes)
+
+
+async def prepare_routes(routes: Iterable[BaseRoute]) -> None:
+    """Prepare every route, so that its first request need not.
+
+    One at a time, with pauses: each one takes some milliseconds, during which no request is answered. It
+    begins after the service has reported that it is ready.
+    """
+    await asyncio.sleep(PREPARE_AFTER_SECONDS)
+    for route in [*routes]:
+        if isinstance(route, AuthorizedRoute) and route.prepare():
+            await asyncio.sleep(_PAUSE_SECONDS)

@@ -116,7 +116,7 @@ class AuditService:
         if not self._database.is_sqlite:
             # Rows and head as of one moment, while others write.
             session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
-            self._database.take_all_time(session)
+            self._database.lift_statement_limit(session)
         rows = session.exec(select(AuditRow).order_by(col(AuditRow.seq)).execution_options(yield_per=_BATCH))
         verification = verify_rows(rows, expect)
         if check_signature and verification.complete:

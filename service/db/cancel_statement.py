@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 log = logging.getLogger("walkaround.database")
 
 CANCEL_SECONDS = 5.0
-"""How long telling PostgreSQL to end a statement may take."""
+"""How long a request to PostgreSQL to end a statement may take."""
 AGAIN_SECONDS = 0.1
 
 
@@ -23,50 +23,50 @@ class NoAnswerError(SQLAlchemyError):
 
 
 class RunningStatement:
-    """One piece of work on the database, and the connection that it has in use."""
+    """One piece of work on the database, and the connection that it uses."""
 
     def __init__(self) -> None:
         # Held while the connection is being ended, so that no other work gets it meanwhile.
         self._lock = threading.Lock()
         self._free = threading.Event()
         self._connection: Any = None
-        self._unwanted = False
+        self._abandoned = False
         self.started_at: float | None = None
         """When a thread began with it, on the clock of `time.perf_counter`."""
 
     def attach(self, connection: Any) -> None:
-        """The work uses this connection now. Raises NoAnswerError when its caller no longer waits."""
+        """Note the connection that the work uses now. Raises NoAnswerError if its caller no longer waits."""
         with self._lock:
             self.check()
             self._connection = connection
 
     def detach(self) -> None:
-        """The work has given its connection back."""
+        """Note that the work has returned its connection."""
         with self._lock:
             self._connection = None
         self._free.set()
 
     def check(self) -> None:
         """Raise NoAnswerError when the caller no longer waits."""
-        if self._unwanted:
-            raise NoAnswerError("nobody waits for this any more")
+        if self._abandoned:
+            raise NoAnswerError("the caller no longer waits")
 
     def cancel(self) -> None:
-        """Have the database end what runs, and wait until it has: the client has left."""
-        self._unwanted = True
+        """Have the database end the running statement, and wait for that: the client has left."""
+        self._abandoned = True
         cancelled = True
         while cancelled:
             with self._lock:
                 cancelled = self._connection is not None and _cancel(self._connection)
-            # What comes between two statements ends neither of them.
+            # A request between two statements ends neither of them.
             cancelled = cancelled and not self._free.wait(AGAIN_SECONDS)
 
     def abandon(self) -> None:
         """Free the thread of the work although the database does not answer: its connection is cut."""
-        self._unwanted = True
+        self._abandoned = True
         with self._lock:
             if self._connection is not None and not isinstance(self._connection, sqlite3.Connection):
-                # The driver of PostgreSQL raises when its connection was lost already: all is well then.
+                # The driver of PostgreSQL raises if its connection is lost already, which is enough.
                 with contextlib.suppress(Exception):
                     _cut(self._connection.fileno())
                 return

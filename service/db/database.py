@@ -47,10 +47,10 @@ SQLITE_READERS = 2
 POSTGRESQL_THREADS = 16
 BUSY_MILLISECONDS = 10_000
 POSTGRESQL_WRITERS = 8
-"""So many groups of changes at most are made at once on PostgreSQL."""
+"""How many groups of changes are made at once on PostgreSQL at most."""
 _WRITING_THREAD = "db-write"
 GRACE_SECONDS = 5
-"""What a request gives the database beyond the time of one statement, for its turn and for others."""
+"""How much longer than one statement a request waits for the database: for its turn, and for others."""
 
 
 class UtcTime(TypeDecorator[dt.datetime]):
@@ -108,8 +108,8 @@ class Database:
     reads and writes share one pool. `before_commit` listeners run in the writing transaction, `after_commit`
     listeners after it, on the writing thread.
 
-    Nobody waits forever: `read` and `write` raise NoAnswerError `GRACE_SECONDS` after `statement_seconds`,
-    within which PostgreSQL ends a statement, and cut the connection that does not answer.
+    PostgreSQL ends a statement after `statement_seconds`. `GRACE_SECONDS` later `read` and `write` raise
+    NoAnswerError and cut the connection that does not answer.
     """
 
     def __init__(self, url: str, statement_seconds: int = STATEMENT_SECONDS) -> None:
@@ -139,14 +139,14 @@ class Database:
             self.writer,
             self._writers,
             1 if self.is_sqlite else POSTGRESQL_WRITERS,
-            self._followed,
+            self._run_cancellable,
             self.before_commit,
             self.after_commit,
         )
         self._loop_reads = self._make_loop_reads(statement_seconds)
         for engine in {self.reader, self.writer}:
-            event.listen(engine, "checkout", partial(self._taken, engine.dialect))
-            event.listen(engine, "checkin", self._given_back)
+            event.listen(engine, "checkout", partial(self._on_checkout, engine.dialect))
+            event.listen(engine, "checkin", self._on_checkin)
 
     def _make_loop_reads(self, statement_seconds: int) -> LoopReads | None:
         if self.is_sqlite:
@@ -165,7 +165,7 @@ class Database:
         )
 
         @event.listens_for(engine, "connect")
-        def _connected(connection: sqlite3.Connection, _record: Any) -> None:
+        def _configure_connection(connection: sqlite3.Connection, _record: Any) -> None:
             # sqlite3 would begin transactions by itself, deferred ones; "begin" below does it instead.
             connection.isolation_level = None
             cursor = connection.cursor()
@@ -180,17 +180,17 @@ class Database:
             cursor.close()
 
         @event.listens_for(engine, "begin")
-        def _begin(connection: Any) -> None:
+        def _begin_transaction(connection: Any) -> None:
             connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
         return engine
 
-    def _taken(self, dialect: Dialect, connection: Any, _record: Any, _proxy: Any) -> None:
+    def _on_checkout(self, dialect: Dialect, connection: Any, _record: Any, _proxy: Any) -> None:
         running: RunningStatement | None = getattr(self._thread_state, "running", None)
         if running is not None:
             running.attach(connection)
         if not self.is_sqlite:
-            # What `pool_pre_ping` does, but where `abandon` reaches it.
+            # As `pool_pre_ping` does, but where `abandon` reaches the connection.
             try:
                 dialect.do_ping(connection)
             except dialect.loaded_dbapi.Error as problem:
@@ -198,12 +198,12 @@ class Database:
                     running.check()
                 raise InvalidatePoolError from problem
 
-    def _given_back(self, _connection: Any, _record: Any) -> None:
+    def _on_checkin(self, _connection: Any, _record: Any) -> None:
         running: RunningStatement | None = getattr(self._thread_state, "running", None)
         if running is not None:
             running.detach()
 
-    def take_all_time(self, session: Session) -> None:
+    def lift_statement_limit(self, session: Session) -> None:
         """Let the statements of this transaction run as long as they need."""
         if not self.is_sqlite:
             session.connection().exec_driver_sql("SET LOCAL statement_timeout = 0")
@@ -247,7 +247,7 @@ class Database:
         """
         if self._loop_reads is not None:
             with contextlib.suppress(LockedError):
-                return await self._on_loop(self._loop_reads.rows(statement, values))
+                return await self._await_on_loop(self._loop_reads.rows(statement, values))
         return await self.fetch(lambda connection: list(connection.execute(statement, dict(values))))
 
     async def select_stamped(
@@ -257,28 +257,28 @@ class Database:
         known."""
         if self._loop_reads is not None:
             with contextlib.suppress(LockedError):
-                return await self._on_loop(self._loop_reads.stamped_rows(statement, values, table))
+                return await self._await_on_loop(self._loop_reads.select_stamped(statement, values, table))
         return await self.select(statement, values), ""
 
     async def stamp(self, table: str | None) -> Stamp:
-        """Names the state of `table`: while it stays the same, nobody has committed a change of it.
+        """Names the state of `table`: while it stays the same, no change of the table was committed.
 
         The table is one whose changes are counted (`service.db.table_changes`), None for the whole database.
         Another stamp each time where the state is not known.
         """
         if self._loop_reads is not None:
             with contextlib.suppress(LockedError):
-                return await self._on_loop(self._loop_reads.stamp(table))
+                return await self._await_on_loop(self._loop_reads.stamp(table))
         return random_name()
 
     async def is_settled(self, table: str | None) -> bool:
         """True when a read that begins now sees every change of `table` that a stamp from before knows."""
         if self._loop_reads is not None:
             with contextlib.suppress(LockedError):
-                return await self._on_loop(self._loop_reads.is_settled(table))
+                return await self._await_on_loop(self._loop_reads.is_settled(table))
         return False
 
-    async def _on_loop(self, reading: Awaitable[T]) -> T:
+    async def _await_on_loop(self, reading: Awaitable[T]) -> T:
         try:
             result = await reading
         except LockedError:
@@ -293,20 +293,20 @@ class Database:
     async def _read(self, do: Callable[[], T]) -> T:
         running = RunningStatement()
         try:
-            return await self._awaited(do, running)
+            return await self._await_thread(do, running)
         except asyncio.CancelledError:
-            # Telling the database may take its time.
+            # Notifying the database may take long.
             asyncio.get_running_loop().run_in_executor(None, running.cancel)
             raise
 
     async def write(self, work: Callable[[Session], T]) -> T:
-        """`write_now`, together with other changes that wait. Once begun it is finished, also when the client
-        has left.
+        """`write_now`, together with other waiting changes. A change that has begun is finished, also if the
+        client has left.
 
         Raises NoAnswerError; whether the change was made is not known then.
         """
         try:
-            return await self._queue.write(work, self._patience, self._waited)
+            return await self._queue.write(work, self._patience, self._report_waiting)
         except Exception as problem:
             self._report(problem)
             raise
@@ -315,18 +315,18 @@ class Database:
         if self.watch is not None:
             self.watch.failed(problem)
 
-    def _waited(self, kind: Kind, requested_at: float, running: RunningStatement | None) -> None:
+    def _report_waiting(self, kind: Kind, requested_at: float, running: RunningStatement | None) -> None:
         if self.watch is not None:
             started_at = None if running is None else running.started_at
             # Work that has not begun waits still.
             self.watch.waited(kind, (started_at or time.perf_counter()) - requested_at)
 
-    async def _awaited(self, do: Callable[[], T], running: RunningStatement) -> T:
+    async def _await_thread(self, do: Callable[[], T], running: RunningStatement) -> T:
         loop = asyncio.get_running_loop()
         requested_at = time.perf_counter()
         try:
             async with asyncio.timeout(self._patience) as patience:
-                return await loop.run_in_executor(self._readers, self._followed, do, running)
+                return await loop.run_in_executor(self._readers, self._run_cancellable, do, running)
         except TimeoutError:
             if not patience.expired():
                 raise
@@ -338,9 +338,9 @@ class Database:
             self._report(problem)
             raise
         finally:
-            self._waited("read", requested_at, running)
+            self._report_waiting("read", requested_at, running)
 
-    def _followed(self, do: Callable[[], T], running: RunningStatement) -> T:
+    def _run_cancellable(self, do: Callable[[], T], running: RunningStatement) -> T:
         self._thread_state.running = running
         running.started_at = time.perf_counter()
         try:

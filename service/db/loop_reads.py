@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 CONNECTIONS = 8
-"""So many statements run on PostgreSQL at once; more only wait there for each other."""
+"""How many statements run on PostgreSQL at once; more would wait for each other there."""
 
 Stamp = str
-"""Names a state of a table or database: while it stays the same, nobody has committed a change of it."""
+"""Names a state of a table or database: while it stays the same, no change of it was committed."""
 
 
 class LockedError(Exception):
@@ -44,7 +44,7 @@ class LoopReads(Protocol):
         """The rows of `select`. Raises LockedError, DBAPIError, NoAnswerError."""
         ...
 
-    async def stamped_rows(
+    async def select_stamped(
         self, select: Select[Any], values: Mapping[str, Any], table: str
     ) -> tuple[list[ResultRow], Stamp]:
         """The rows of `select`, and the state of `table` then: empty when there are no rows."""
@@ -71,12 +71,12 @@ class SqliteReads:
         self._statements = Statements(engine.dialect)
         self._connection: sqlite3.Connection | None = None
 
-    def _connected(self) -> sqlite3.Connection:
+    def _open_connection(self) -> sqlite3.Connection:
         if self._connection is None:
             pooled = self._engine.raw_connection()
             connection = pooled.driver_connection
             assert isinstance(connection, sqlite3.Connection)
-            # Out of the pool for good: it does not wait for locks, so no other work may have it.
+            # The pool does not get it back: it does not wait for locks, so no other work may use it.
             pooled.detach()
             connection.execute("PRAGMA busy_timeout = 0")
             self._connection = connection
@@ -86,16 +86,16 @@ class SqliteReads:
         """See LoopReads."""
         statement = self._statements.get(select)
         try:
-            records = self._connected().execute(statement.text, statement.parameters(values)).fetchall()
+            records = self._open_connection().execute(statement.text, statement.parameters(values)).fetchall()
         except sqlite3.Error as problem:
-            raise _of_sqlite(problem) from problem
+            raise _sqlite_error(problem) from problem
         return statement.rows(records)
 
-    async def stamped_rows(
+    async def select_stamped(
         self, select: Select[Any], values: Mapping[str, Any], table: str
     ) -> tuple[list[ResultRow], Stamp]:
         """See LoopReads."""
-        connection = self._connected()
+        connection = self._open_connection()
         try:
             connection.execute("BEGIN")
             try:
@@ -105,14 +105,14 @@ class SqliteReads:
             finally:
                 connection.execute("COMMIT")
         except sqlite3.Error as problem:
-            raise _of_sqlite(problem) from problem
+            raise _sqlite_error(problem) from problem
 
     async def stamp(self, table: str | None) -> Stamp:
         """See LoopReads. It changes with every commit, also of other tables."""
         try:
-            (version,) = self._connected().execute("PRAGMA data_version").fetchone()
+            (version,) = self._open_connection().execute("PRAGMA data_version").fetchone()
         except sqlite3.Error as problem:
-            raise _of_sqlite(problem) from problem
+            raise _sqlite_error(problem) from problem
         return str(version)
 
     async def is_settled(self, table: str | None) -> bool:
@@ -126,7 +126,7 @@ class SqliteReads:
             self._connection = None
 
 
-def _of_sqlite(problem: sqlite3.Error) -> Exception:
+def _sqlite_error(problem: sqlite3.Error) -> Exception:
     code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return LockedError()
@@ -184,11 +184,11 @@ class PostgresqlReads:
             cursor = await connection.execute(text, parameters, prepare=True, binary=True)
             return list(await cursor.fetchall())
         except BaseException:
-            # Also when the caller left in the middle: what the server still sends belongs to nobody.
+            # Also if the caller left: no later statement may read what the server still sends.
             connection.pgconn.finish()
             raise
 
-    async def stamped_rows(
+    async def select_stamped(
         self, select: Select[Any], values: Mapping[str, Any], table: str
     ) -> tuple[list[ResultRow], Stamp]:
         """See LoopReads."""
@@ -225,38 +225,38 @@ def _is_lost(sqlstate: str | None) -> bool:
 
 
 class SharedRead(Generic[T]):
-    """Gives what a read finds to everyone who asks at the same time: they share one query.
+    """Gives the result of one read to all callers that request it at the same time.
 
     A result is read after it was requested: a request during a query gets the result of the next one.
     """
 
     def __init__(self, read: Callable[[], Awaitable[T]]) -> None:
         self._read = read
-        self._under_way: asyncio.Task[T] | None = None
+        self._current: asyncio.Task[T] | None = None
         self._next: asyncio.Task[T] | None = None
 
     async def get(self) -> T:
         """What the database says now. Raises what the read raises."""
         if self._next is None:
-            before = self._under_way
+            before = self._current
             if before is not None and before.done():
                 before = None
-            self._next = asyncio.get_running_loop().create_task(self._begin(before))
-        # One who leaves does not end the query of the others.
+            self._next = asyncio.get_running_loop().create_task(self._start(before))
+        # A caller that leaves does not end the query of the others.
         return await asyncio.shield(self._next)
 
-    async def _begin(self, before: asyncio.Task[T] | None) -> T:
+    async def _start(self, before: asyncio.Task[T] | None) -> T:
         if before is not None:
             await asyncio.wait([before])
-        self._under_way, self._next = self._next, None
+        self._current, self._next = self._next, None
         if before is not None and isinstance(before.exception(), NoAnswerError):
-            # They have waited as well, and would wait as long again.
+            # These callers have waited already, and would wait as long again.
             raise NoAnswerError("the database did not answer the read before")
         return await self._read()
 
 
 class TurnRead(Generic[T]):
-    """Gives what a read finds to everyone who asks in the same turn of the event loop.
+    """Gives the result of one read to all callers that request it in the same turn of the event loop.
 
     For a read that does not wait, as from SQLite. The loop receives requests before the turn that answers
     them, so a result is read after each of them was received.

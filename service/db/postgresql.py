@@ -12,12 +12,12 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 CONNECT_SECONDS = 10
 SILENT_SECONDS = 30
-"""After so long a network that went away without a word is noticed, also while nothing is sent."""
+"""How long it takes to notice that the network is gone, also while nothing is sent."""
 IDLE_SECONDS = 20
-"""A transaction that stands still for so long is ended: a machine that is suspended or cut off in the middle
-of one keeps no locks from the others."""
+"""A transaction that is idle for longer is ended, so that a machine that is suspended or cut off keeps no
+locks."""
 STATEMENT_SECONDS = 30
-"""A statement that runs longer is ended, unless its transaction asked for `Database.take_all_time`."""
+"""A statement that runs longer is ended, unless its transaction called `Database.lift_statement_limit`."""
 SMALL_READS = {
     "default_transaction_read_only": "on",
     # Planning a page of records takes two to three times as long as reading it, and the plan is always the

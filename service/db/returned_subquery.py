@@ -14,7 +14,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 
 class ReturnedSubquery(ColumnElement[Any]):
-    """The value that a statement without parameters selects; `returned` names columns of the changed row."""
+    """The value that a statement without parameters selects; see `changed_column` for the changed row."""
 
     inherit_cache = False
 
@@ -24,7 +24,7 @@ class ReturnedSubquery(ColumnElement[Any]):
         self.type = column.type
 
 
-def returned(column: Column[Any]) -> ColumnElement[Any]:
+def changed_column(column: Column[Any]) -> ColumnElement[Any]:
     """The value of a column in the changed row."""
     return literal_column(f"{column.table.name}.{column.name}", column.type)
 

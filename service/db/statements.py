@@ -85,24 +85,24 @@ def run(connection: Connection, statement: Prebuilt, values: Mapping[str, Any]) 
 
     Raises DBAPIError.
     """
-    compiled = _compiled(connection, statement)
+    compiled = _compile_for(connection, statement)
     options = {} if connection.dialect.name == "sqlite" else _POSTGRESQL
     try:
-        cursor = _driver(connection).execute(compiled.text, compiled.parameters(values), **options)
+        cursor = _driver_connection(connection).execute(compiled.text, compiled.parameters(values), **options)
         records = [] if cursor.description is None else cursor.fetchall()
     except connection.dialect.loaded_dbapi.Error as problem:
-        raise _error(connection, problem) from problem
+        raise _wrap_error(connection, problem) from problem
     return compiled.rows(records)
 
 
 def run_many(connection: Connection, statement: Prebuilt, rows: Iterable[Mapping[str, Any]]) -> None:
     """Run a prebuilt change for each of `rows`, as `run`."""
-    compiled = _compiled(connection, statement)
-    cursor = _driver(connection).cursor()
+    compiled = _compile_for(connection, statement)
+    cursor = _driver_connection(connection).cursor()
     try:
         cursor.executemany(compiled.text, [compiled.parameters(values) for values in rows])
     except connection.dialect.loaded_dbapi.Error as problem:
-        raise _error(connection, problem) from problem
+        raise _wrap_error(connection, problem) from problem
     finally:
         cursor.close()
 
@@ -111,7 +111,7 @@ _POSTGRESQL = {"prepare": True, "binary": True}
 _KEY = "walkaround_statements"
 
 
-def _compiled(connection: Connection, statement: Prebuilt) -> Statement:
+def _compile_for(connection: Connection, statement: Prebuilt) -> Statement:
     # Kept with the driver's connection, so as long as that.
     statements: Statements | None = connection.info.get(_KEY)
     if statements is None:
@@ -119,14 +119,14 @@ def _compiled(connection: Connection, statement: Prebuilt) -> Statement:
     return statements.get(statement)
 
 
-def _driver(connection: Connection) -> Any:
+def _driver_connection(connection: Connection) -> Any:
     # SQLAlchemy begins a transaction with the first statement that it runs itself.
     if not connection.in_transaction():
         connection.begin()
     return connection.connection.driver_connection
 
 
-def _error(connection: Connection, problem: Exception) -> BaseException:
+def _wrap_error(connection: Connection, problem: Exception) -> BaseException:
     # Without the statement: its parameters would be in the text.
     error = connection.dialect.loaded_dbapi.Error
     return DBAPIError.instance("", None, problem, error, dialect=connection.dialect)

@@ -54,12 +54,12 @@ def hindrance_of(problem: BaseException) -> Hindrance | None:
     if isinstance(problem, NoConnectionFreeError):
         return Hindrance.BUSY_DATABASE
     if isinstance(problem, DBAPIError) and cause is not None and hasattr(cause, "sqlstate"):
-        return _of_postgresql(problem, cause.sqlstate)
+        return _postgresql_hindrance(problem, cause.sqlstate)
     code = getattr(cause, "sqlite_errorcode", 0)
     return Hindrance.DISK_FULL if code in _WRITING else _SQLITE.get(code & 0xFF)
 
 
-def _of_postgresql(problem: DBAPIError, sqlstate: str | None) -> Hindrance | None:
+def _postgresql_hindrance(problem: DBAPIError, sqlstate: str | None) -> Hindrance | None:
     if sqlstate is None:
         # It comes from the driver and not from the server: there is none, or it went.
         lost = isinstance(problem, OperationalError | InterfaceError)

@@ -1,4 +1,4 @@
-"""Inserts rows whose key may be taken, on SQLite and PostgreSQL.
+"""Inserts rows whose key may exist already, on SQLite and PostgreSQL.
 
 A statement waits for another transaction that inserted the same key and has not ended. Rows are locked in the
 order given.
@@ -7,11 +7,13 @@ order given.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Table
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
 
 Rows = Sequence[Mapping[str, Any]]
 """At least one row, all with the same columns."""
@@ -41,8 +43,14 @@ def insert_or_update(
 
 
 def _insert(session: Session, table: Table) -> postgresql.Insert | sqlite.Insert:
-    on_postgresql = session.get_bind().dialect.name == "postgresql"
-    return postgresql.insert(table) if on_postgresql else sqlite.insert(table)
+    # Most services are on SQLite: they start sooner without the dialect of PostgreSQL.
+    if session.get_bind().dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert(table)
 
 
 def _execute(session: Session, statement: postgresql.Insert | sqlite.Insert, table: Table, rows: Rows) -> int:

@@ -37,7 +37,7 @@ _LOCKED = frozenset({"55P03", "40P01"})
 """A lock was not available, a deadlock (postgresql.org/docs/current/errcodes-appendix.html)."""
 
 
-class Followed(Protocol):
+class RunCancellable(Protocol):
     """Runs something on this thread, so that its caller can cut the connection it uses."""
 
     def __call__(self, do: Callable[[], None], running: RunningStatement) -> None: ...
@@ -51,7 +51,7 @@ class Make(Protocol):
     ) -> tuple[Sequence[Write[Any]], Write[Any] | None]: ...
 
 
-class Waited(Protocol):
+class ReportWaiting(Protocol):
     """Is notified of how long a change has waited for its turn."""
 
     def __call__(self, kind: Kind, requested_at: float, running: RunningStatement | None) -> None: ...
@@ -71,15 +71,15 @@ class Write(Generic[T]):
         self.waiter = waiter
         self.is_settled = False
         self.running: RunningStatement | None = None
-        self.unwanted = False
+        self.is_abandoned = False
 
     def make(self, session: Session) -> list[ObjectChange]:
         """Do the work in `session` and give what it announced.
 
         Raises what the work raises, and NoAnswerError when its caller gave up before.
         """
-        if self.unwanted:
-            raise NoAnswerError("nobody waits for this any more")
+        if self.is_abandoned:
+            raise NoAnswerError("the caller no longer waits")
         self._result = self._work(session)
         session.flush()
         # Another change may use the session next.
@@ -126,14 +126,14 @@ class WriteQueue:
         engine: Engine,
         pool: ThreadPoolExecutor,
         writers: int,
-        followed: Followed,
+        run_cancellable: RunCancellable,
         before_commit: Sequence[BeforeCommit],
         after_commit: Sequence[AfterCommit],
     ) -> None:
         self._engine = engine
         self._is_sqlite = engine.dialect.name == "sqlite"
         self._pool = pool
-        self._followed = followed
+        self._run_cancellable = run_cancellable
         self._before_commit = before_commit
         self._after_commit = after_commit
         self._lock = threading.Lock()
@@ -141,7 +141,7 @@ class WriteQueue:
         self._writers = writers
         self._busy = 0
 
-    async def write(self, work: Callable[[Session], T], patience: float, waited: Waited) -> T:
+    async def write(self, work: Callable[[Session], T], patience: float, report_waiting: ReportWaiting) -> T:
         """Make the change of `work` and give what it gives, once it is committed.
 
         Once begun it is finished, also when the caller has left. Raises NoAnswerError after `patience`
@@ -152,40 +152,40 @@ class WriteQueue:
         write, requested_at = Write(work, waiter), time.perf_counter()
         with self._lock:
             self._waiting.append(write)
-        self._begin(1)
+        self._start_writer(1)
         timers = [loop.call_later(patience, _expire, waiter)]
         if self._writers > 1:
-            timers.append(loop.call_later(ANOTHER_SECONDS, self._begin, self._writers))
+            timers.append(loop.call_later(ANOTHER_SECONDS, self._start_writer, self._writers))
         try:
             await waiter
         except NoAnswerError:
-            write.unwanted = True
+            write.is_abandoned = True
             if write.running is not None:
                 loop.run_in_executor(None, write.running.abandon)
             raise
         finally:
             for timer in timers:
                 timer.cancel()
-            waited("write", requested_at, write.running)
+            report_waiting("write", requested_at, write.running)
         return write.result()
 
-    def _begin(self, most: int) -> None:
-        """Have a thread take what waits, unless nothing does or `most` threads are at it."""
+    def _start_writer(self, most: int) -> None:
+        """Start a thread that makes the waiting changes, unless there are none or `most` threads are busy."""
         with self._lock:
             if not self._waiting or self._busy >= most:
                 return
             self._busy += 1
-        self._pool.submit(self._next)
+        self._pool.submit(self._write_group)
 
-    def _next(self) -> None:
-        """Make one group, then let others have the thread before the next one."""
+    def _write_group(self) -> None:
+        """Make one group. Other work may use the thread before the next group."""
         with self._lock:
             group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_TOGETHER))]
         running = RunningStatement()
         for write in group:
             write.running = running
         try:
-            self._followed(lambda: self._make(group), running)
+            self._run_cancellable(lambda: self._make(group), running)
         except BaseException as problem:
             for write in group:
                 if not write.is_settled:
@@ -193,12 +193,12 @@ class WriteQueue:
             _report(group)
         with self._lock:
             self._busy -= 1
-        self._begin(self._writers)
+        self._start_writer(self._writers)
 
     def _make(self, group: Sequence[Write[Any]]) -> None:
         if len(group) > 1:
             self._make_together(group)
-            # Before the others are made alone, which may take its time.
+            # Before the others are made alone, which may take long.
             _report([write for write in group if write.is_settled])
         for write in group:
             if not write.is_settled:
@@ -229,13 +229,13 @@ class WriteQueue:
         """
         failed = self._commit(group, self._make_all)
         if failed is not None:
-            # It is made alone, later. Another of them may fail as well: none takes the others with it now.
+            # It is made alone, later. Another change may fail too: each one has a savepoint now.
             self._commit([write for write in group if write is not failed], self._make_each)
 
     def _commit(self, group: Sequence[Write[Any]], make: Make) -> Write[Any] | None:
-        """Commit what `make` makes of `group`, and finish these changes.
+        """Commit the changes of `group` that `make` makes, and finish them.
 
-        The change whose failure took the others with it, if one did: nothing is made then.
+        Gives the change whose failure undid all of them, None if there is none.
         """
         with self._engine.connect() as connection:
             transaction = connection.begin()
@@ -264,13 +264,13 @@ class WriteQueue:
         That saves each of them the two statements of a savepoint.
         """
         changes: list[ObjectChange] = []
-        with self._joined(connection, "rollback_only") as session:
+        with self._join_session(connection, "rollback_only") as session:
             for write in group:
                 try:
                     changes += write.make(session)
                 except BaseException:
                     return (), write
-            if not self._announced(session, changes):
+            if not self._notify_listeners(session, changes):
                 return (), None
             session.commit()
         return group, None
@@ -283,24 +283,24 @@ class WriteQueue:
         changes: list[ObjectChange] = []
         for write in group:
             try:
-                with self._joined(connection, "create_savepoint") as session:
-                    announced_now = write.make(session)
+                with self._join_session(connection, "create_savepoint") as session:
+                    announced_changes = write.make(session)
                     session.commit()
             except BaseException as problem:
-                if not _is_locked(problem) and not self._is_gone(connection):
+                if not _is_lock_failure(problem) and not self._has_lost_transaction(connection):
                     write.fail(problem)
             else:
                 made.append(write)
-                changes += announced_now
-            if self._is_gone(connection):
+                changes += announced_changes
+            if self._has_lost_transaction(connection):
                 return (), None
-        with self._joined(connection, "rollback_only") as session:
-            if not self._announced(session, changes):
+        with self._join_session(connection, "rollback_only") as session:
+            if not self._notify_listeners(session, changes):
                 return (), None
             session.commit()
         return made, None
 
-    def _announced(self, session: Session, changes: list[ObjectChange]) -> bool:
+    def _notify_listeners(self, session: Session, changes: list[ObjectChange]) -> bool:
         """Notify the listeners before the commit: False when one refuses a change, which then fails alone."""
         try:
             self._limit_locks(session.connection(), 0)
@@ -310,7 +310,7 @@ class WriteQueue:
         return True
 
     @staticmethod
-    def _joined(connection: Connection, mode: JoinTransactionMode) -> Session:
+    def _join_session(connection: Connection, mode: JoinTransactionMode) -> Session:
         return Session(
             connection,
             expire_on_commit=False,
@@ -319,12 +319,12 @@ class WriteQueue:
         )
 
     def _limit_locks(self, connection: Connection, milliseconds: int) -> None:
-        # One that waits for a row would keep the others of its group waiting, and what they have locked.
+        # A change that waits for a row keeps the others of its group waiting, and the rows that they locked.
         if not self._is_sqlite:
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = {milliseconds}")
 
     @staticmethod
-    def _is_gone(connection: Connection) -> bool:
+    def _has_lost_transaction(connection: Connection) -> bool:
         """True when SQLite gave the whole transaction up, as it does when the disk is full."""
         driver = connection.connection.driver_connection
         return isinstance(driver, sqlite3.Connection) and not driver.in_transaction
@@ -336,21 +336,21 @@ def _expire(waiter: asyncio.Future[None]) -> None:
 
 
 def _report(group: Sequence[Write[Any]]) -> None:
-    """Notify those who wait for settled changes, on their event loops, each loop in one call."""
+    """Notify the waiters of settled changes on their event loops, with one call for each loop."""
     by_loop: defaultdict[asyncio.AbstractEventLoop, list[Write[Any]]] = defaultdict(list)
     for write in group:
         if write.waiter is not None:
             by_loop[write.waiter.get_loop()].append(write)
     for loop, settled in by_loop.items():
-        # A loop that was closed has nobody who waits.
+        # Nothing waits on a loop that was closed.
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(_report_here, settled)
+            loop.call_soon_threadsafe(_report_on_loop, settled)
 
 
-def _report_here(settled: Sequence[Write[Any]]) -> None:
+def _report_on_loop(settled: Sequence[Write[Any]]) -> None:
     for write in settled:
         write.report()
 
 
-def _is_locked(problem: BaseException) -> bool:
+def _is_lock_failure(problem: BaseException) -> bool:
     return isinstance(problem, DBAPIError) and getattr(problem.orig, "sqlstate", None) in _LOCKED

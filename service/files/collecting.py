@@ -111,7 +111,7 @@ class Collector:
             if not self._database.is_sqlite:
                 # Read all tables at one moment, as transactions of SQLite do.
                 session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-                self._database.take_all_time(session)
+                self._database.lift_statement_limit(session)
             rows = session.execute(core_select(*_ITEM_COLUMNS).where(limit > _UPLOAD_TIME))
             files = [UnusedFile(*row) for row in rows]
             names = {item.file_id or "" for item in files} | {item.sha256 for item in files}
@@ -147,7 +147,7 @@ class Collector:
 
         def write(session: Session) -> CollectionResult:
             if not self._database.is_sqlite:
-                self._database.take_all_time(session)
+                self._database.lift_statement_limit(session)
                 connection = session.connection()
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}")
                 tables = ", ".join(f'"{table.name}"' for table in self._tables)

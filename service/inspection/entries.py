@@ -23,7 +23,7 @@ class ContradictionError(ValueError):
         self.field = field
 
 
-def merged(sent: Sequence[Entry], stored: Sequence[Entry]) -> list[Entry]:
+def merge_entries(sent: Sequence[Entry], stored: Sequence[Entry]) -> list[Entry]:
     """The entries of an item after a client sent `sent` as its result.
 
     Every entry of the service stays as it is stored, even if it was not sent. A sent entry with the version
@@ -80,7 +80,7 @@ def _check_copy(entry: Entry, original: Entry) -> None:
             raise ContradictionError(results.version(original), key)
 
 
-def authored(
+def add_authorship(
     boxes: Sequence[EntryBox], corrected: Sequence[EntryBox], by: str, by_name: str | None
 ) -> list[EntryBox]:
     """`boxes` of a correction of the findings `corrected`, each with its origin and who drew or changed it.

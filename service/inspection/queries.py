@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import Session
 
-from service.db.returned_subquery import ReturnedSubquery, returned
+from service.db.returned_subquery import ReturnedSubquery, changed_column
 from service.inspection.ports import JoinSources
 from service.inspection.rules import outcome
 from service.inspection.tables import ITEM, PHOTO, RECORD
@@ -238,16 +238,16 @@ def _joined_values(sources: JoinSources) -> list[Label[Any]]:
     tasks, flights, aircraft = sources.tasks.c, sources.flights.c, sources.aircraft.c
     executors, images = sources.executors.c, sources.reference_images.c
     aircraft_id = func.coalesce(tasks.aircraft_id, flights.aircraft_id)
-    of_task = tasks.id == returned(RECORD.c.task_id)
+    of_task = tasks.id == changed_column(RECORD.c.task_id)
     with_flight = sources.tasks.outerjoin(sources.flights, flights.id == tasks.flight_id)
     with_aircraft = with_flight.join(sources.aircraft, aircraft.id == aircraft_id)
     values = (
-        select(executors.name).where(executors.id == returned(RECORD.c.executor_id)),
-        select(images.name).where(images.id == returned(RECORD.c.reference_image_id)),
+        select(executors.name).where(executors.id == changed_column(RECORD.c.executor_id)),
+        select(images.name).where(images.id == changed_column(RECORD.c.reference_image_id)),
         select(tasks.flight_id).where(of_task),
         select(aircraft_id).select_from(with_flight).where(of_task),
         select(aircraft.name).select_from(with_aircraft).where(of_task),
-        select(executors.name).where(executors.id == returned(RECORD.c.updated_by)),
+        select(executors.name).where(executors.id == changed_column(RECORD.c.updated_by)),
     )
     names = (*_JOINED, "updated_by_name")
     return [ReturnedSubquery(value).label(name) for name, value in zip(names, values, strict=True)]

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from service.inspection.entries import authored
+from service.inspection.entries import add_authorship
 from shared import results
 from shared.codes import Progress, Status, Verdict
 from shared.entries import Entry, EntryBox, EntryError, EntryVerdict
@@ -47,7 +47,7 @@ def outcome(entries: Sequence[Entry]) -> Outcome:
     return Outcome.PASSED if passed else Outcome.FAILED
 
 
-def recomputed(outcomes: Mapping[Outcome, int], status: Status) -> tuple[int, Status]:
+def progress_and_status(outcomes: Mapping[Outcome, int], status: Status) -> tuple[int, Status]:
     """Progress (0..100) and status of a record at `status`; `outcomes` counts its items by their outcome."""
     items = [_STANDS_FOR[outcome] for outcome, count in outcomes.items() for _ in range(count)]
     return results.record_progress(items), results.record_status(items, status)
@@ -108,7 +108,7 @@ def correction_entry(
     boxes_before = (corrected.get("resultImage") or {}).get("boxes") or []
     return {
         "inputImage": corrected.get("inputImage"),
-        "resultImage": {"boxes": authored(boxes, boxes_before, by, by_name), "resultImage": None},
+        "resultImage": {"boxes": add_authorship(boxes, boxes_before, by, by_name), "resultImage": None},
         "isPassed": not boxes,
         "progress": str(Progress.DONE),
         "version": results.next_version(entries),
@@ -145,7 +145,7 @@ def with_entry(entries: Sequence[Entry], entry: Entry) -> tuple[list[Entry], int
     return [*entries[:position], step, *entries[position + 1 :]], version
 
 
-def canceled(entries: Sequence[Entry]) -> list[Entry]:
+def cancel_running(entries: Sequence[Entry]) -> list[Entry]:
     """`entries` of an item that was deleted, where no detection is under way: nobody would ever end it."""
     return [
         {**entry, "progress": str(Progress.CANCELED), "error": CANCELED}

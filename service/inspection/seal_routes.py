@@ -33,12 +33,12 @@ DIFFERS = "校验未通过：记录与封存时不一致"
 
 def add_seal_routes(routes: APIRouter, service: InspectionService) -> None:
     """Add the operations to `routes`."""
-    _standing(routes, service)
-    _changes(routes, service)
-    _policy(routes, service)
+    _add_state_routes(routes, service)
+    _add_change_routes(routes, service)
+    _add_policy_routes(routes, service)
 
 
-def _standing(routes: APIRouter, service: InspectionService) -> None:
+def _add_state_routes(routes: APIRouter, service: InspectionService) -> None:
     editions = service.editions
 
     @routes.get("/inspection/summaries", tags=["inspection"])
@@ -76,7 +76,7 @@ def _standing(routes: APIRouter, service: InspectionService) -> None:
         inspection_id: _IdPath, _caller: Caller = require(Permission.INSPECTION_READ)
     ) -> Envelope[list[Edition]]:
         """The sealed editions of a record, oldest first, also after the record was deleted."""
-        return Envelope(data=await editions.listed(inspection_id))
+        return Envelope(data=await editions.list_editions(inspection_id))
 
     @routes.get(
         "/inspection/{inspection_id}/editions/{edition}",
@@ -96,7 +96,7 @@ def _standing(routes: APIRouter, service: InspectionService) -> None:
         return Response(f'{{"code":0,"data":{body},"msg":null}}', media_type="application/json")
 
 
-def _changes(routes: APIRouter, service: InspectionService) -> None:
+def _add_change_routes(routes: APIRouter, service: InspectionService) -> None:
     editions = service.editions
 
     @routes.post("/inspection/{inspection_id}/reopen", tags=["inspection"], responses=failures(404, 409, 413))
@@ -119,7 +119,7 @@ def _changes(routes: APIRouter, service: InspectionService) -> None:
         return Envelope(data=await editions.release(inspection_id, body.edition, caller), msg=RELEASED)
 
 
-def _policy(routes: APIRouter, service: InspectionService) -> None:
+def _add_policy_routes(routes: APIRouter, service: InspectionService) -> None:
     editions = service.editions
 
     @routes.get("/inspection/policy", tags=["inspection"])

@@ -12,6 +12,7 @@ from fastapi import Depends, Request, Response, Security
 from fastapi.params import Form
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
+from starlette.routing import compile_path, get_name
 
 from service.db.database import now
 from service.web.direct import direct_app, gives_response
@@ -137,22 +138,45 @@ class AuthorizedRoute(APIRoute):
 
     FastAPI reads a body first and asks the dependencies then: a stranger could make the service read
     megabytes, and fill the disk with a form.
+
+    FastAPI analyses the signature of the operation and prepares validators for it, which takes some
+    milliseconds, and a third of the start of the service for all routes. So a route does that when it is
+    prepared or first used.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        # What finds the route of a request.
+        self.path, self.endpoint = path, endpoint
+        self.path_regex, self.path_format, self.param_convertors = compile_path(path)
+        self.methods = {method.upper() for method in options.get("methods") or ("GET",)}
+        self.name = options.get("name") or get_name(endpoint)
+        self._options: dict[str, Any] | None = options
+
+    def __getattr__(self, name: str) -> Any:
+        # Python calls this for an attribute that the route does not have.
+        if "_options" not in vars(self) or not self.prepare():
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self, name)
+
+    def prepare(self) -> bool:
+        """Analyse the operation; False if that was done, or is being done."""
+        options, self._options = self._options, None
+        if options is None:
+            return False
+        super().__init__(self.path, self.endpoint, **options)
         dependencies = self.dependant.dependencies
         of_caller = [dependency for dependency in dependencies if self._is_caller(dependency.call)]
         if len(of_caller) == len(dependencies) and gives_response(self):
             self.app = direct_app(
-                self, self._prepare, [dependency.name for dependency in of_caller if dependency.name]
+                self, self._admit, [dependency.name for dependency in of_caller if dependency.name]
             )
+        return True
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
         async def handle_authorized(request: Request) -> Response:
-            request.state.caller = await self._prepare(request)
+            request.state.caller = await self._admit(request)
             return await handle(request)
 
         return handle_authorized
@@ -170,7 +194,7 @@ class AuthorizedRoute(APIRoute):
     def _asks_login(self) -> bool:
         return any(self._is_caller(dependency.call) for dependency in self.dependant.dependencies)
 
-    async def _prepare(self, request: Request) -> Caller | None:
+    async def _admit(self, request: Request) -> Caller | None:
         """Check the login and the rights, then read the body. Raises Problem."""
         caller = None
         if self._asks_login:

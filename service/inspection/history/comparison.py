@@ -87,7 +87,7 @@ def overlap(place: RegionPlace, other: RegionPlace, size: Size | None) -> float:
     return Rect(*place.point).iou(Rect(*other.point))
 
 
-def inverted(matrix: Matrix) -> Matrix | None:
+def invert(matrix: Matrix) -> Matrix | None:
     """The inverse of a homography, up to the scale that a homography leaves open; None for a singular one."""
     (a, b, c), (d, e, f), (g, h, i) = matrix
     adjugate = [
@@ -99,7 +99,7 @@ def inverted(matrix: Matrix) -> Matrix | None:
     return adjugate if math.isfinite(determinant) and determinant != 0 else None
 
 
-def mapped(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
+def map_rect(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
     """The upright rectangle around `box` after the mapping, inside an image of `size` where it is known.
 
     None when the box reaches beyond the horizon of the mapping, or nothing of it lies inside.
@@ -130,11 +130,11 @@ def findings(entry: Entry | None, size: Size | None) -> list[ComparedFinding]:
     if entry is None:
         return []
     matrix = homography(entry)
-    back = None if matrix is None else inverted(matrix)
+    back = None if matrix is None else invert(matrix)
     present = [finding for finding in read_findings(entry) if _is_near(finding.box)]
     present.sort(key=lambda finding: -finding.confidence)
     return [
-        ComparedFinding(finding, None if back is None else mapped(finding.box, back, size))
+        ComparedFinding(finding, None if back is None else map_rect(finding.box, back, size))
         for finding in present[:MOST_FINDINGS]
     ]
 
@@ -143,11 +143,13 @@ def _is_near(box: Rect) -> bool:
     return max(map(abs, (box.x, box.y, box.right, box.bottom))) < _FARTHEST_PX
 
 
-def partners(then: Sequence[Rect | None], now: Sequence[Rect | None]) -> dict[int, int]:
+def match_places(then: Sequence[Rect | None], now: Sequence[Rect | None]) -> dict[int, int]:
     """Which place of then and which of now are of the same finding, by index: those that overlap most."""
     partner: dict[int, int] = {}
     taken: set[int] = set()
-    for shared, earlier, present in sorted(_touching(then, now), key=lambda pair: (-pair[0], *pair[1:])):
+    for shared, earlier, present in sorted(
+        _overlapping_pairs(then, now), key=lambda pair: (-pair[0], *pair[1:])
+    ):
         if shared >= SAME_FINDING and earlier not in partner and present not in taken:
             partner[earlier] = present
             taken.add(present)
@@ -156,7 +158,7 @@ def partners(then: Sequence[Rect | None], now: Sequence[Rect | None]) -> dict[in
 
 def compare(then: Sequence[ComparedFinding], now: Sequence[ComparedFinding]) -> Comparison:
     """Compare the findings of two times on the reference image: the pairs that overlap most match."""
-    partner = partners([finding.reference for finding in then], [finding.reference for finding in now])
+    partner = match_places([finding.reference for finding in then], [finding.reference for finding in now])
     taken = set(partner.values())
     changes: list[tuple[FindingChange | None, float | None]] = []
     for earlier, before in enumerate(then):
@@ -173,7 +175,9 @@ def compare(then: Sequence[ComparedFinding], now: Sequence[ComparedFinding]) -> 
     return Comparison(tuple(changes), tuple(new))
 
 
-def _touching(then: Sequence[Rect | None], now: Sequence[Rect | None]) -> Iterator[tuple[float, int, int]]:
+def _overlapping_pairs(
+    then: Sequence[Rect | None], now: Sequence[Rect | None]
+) -> Iterator[tuple[float, int, int]]:
     """Overlap, index then and index now of every two places that touch on the reference image."""
     present = [(index, place) for index, place in enumerate(now) if place is not None]
     present.sort(key=lambda pair: pair[1].x)
@@ -186,7 +190,7 @@ def _touching(then: Sequence[Rect | None], now: Sequence[Rect | None]) -> Iterat
                 yield before.iou(after), earlier, index
 
 
-def comparable(entry: Entry | None) -> bool:
+def has_reference_places(entry: Entry | None) -> bool:
     """True when the findings of a detection have places on the reference image."""
     matrix = None if entry is None else homography(entry)
-    return matrix is not None and inverted(matrix) is not None
+    return matrix is not None and invert(matrix) is not None

@@ -183,27 +183,27 @@ def corners(rect: Rect) -> Corners:
     return Corners(x1=rect.x, y1=rect.y, x2=rect.right, y2=rect.bottom)
 
 
-def found_of(detection: Entry | None) -> tuple[str | None, dt.datetime | None]:
+def detection_author(detection: Entry | None) -> tuple[str | None, dt.datetime | None]:
     """Who found the findings of a detection, and when: the person who corrected them, else the model."""
     if detection is None:
         return None, None
     if results.is_correction(detection):
         correction = detection["correction"]
-        return name_of(correction), time_of(correction.get("at"))
+        return author_name(correction), parse_time(correction.get("at"))
     origin = detection.get("provenance")
     if not isinstance(origin, Mapping):
         return None, None
     model = origin.get("model_name")
-    return model if isinstance(model, str) else None, time_of(origin.get("finished_at"))
+    return model if isinstance(model, str) else None, parse_time(origin.get("finished_at"))
 
 
-def verdict_of(entries: Sequence[Entry]) -> EntryVerdict:
+def read_verdict(entries: Sequence[Entry]) -> EntryVerdict:
     """What a person said of these entries; empty where no verdict counts."""
     current = results.current(entries)
     return current["verdict"] if current is not None and results.is_verdict(current) else EntryVerdict()
 
 
-def name_of(authorship: EntryVerdict | EntryCorrection) -> str | None:
+def author_name(authorship: EntryVerdict | EntryCorrection) -> str | None:
     """The name of the person who said it, else the id."""
     return next(
         (name for name in (authorship.get("by_name"), authorship.get("by")) if isinstance(name, str)),
@@ -211,7 +211,7 @@ def name_of(authorship: EntryVerdict | EntryCorrection) -> str | None:
     )
 
 
-def time_of(value: object) -> dt.datetime | None:
+def parse_time(value: object) -> dt.datetime | None:
     """A time as an entry holds it; None for anything else."""
     # A client may have written anything there.
     try:

@@ -12,18 +12,18 @@ from service.inspection.history.comparison import (
     ComparedFinding,
     Comparison,
     Size,
-    comparable,
     compare,
     findings,
+    has_reference_places,
 )
 from service.inspection.history.earlier_items import (
     EarlierItems,
     PastItem,
+    author_name,
     corners,
-    found_of,
-    name_of,
-    time_of,
-    verdict_of,
+    detection_author,
+    parse_time,
+    read_verdict,
 )
 from shared import results
 from shared.codes import Status
@@ -61,7 +61,7 @@ class History:
         def work(session: Session) -> list[HistoryEntry]:
             at_place = self._earlier.of_item(session, item_id, limit)
             now = results.finished_detection(json.loads(at_place.present.result))
-            present, aligned = findings(now, at_place.size), comparable(now)
+            present, aligned = findings(now, at_place.size), has_reference_places(now)
             return [_entry(item, share, present, aligned, at_place.size) for item, share in at_place.earlier]
 
         return await self._database.read(work)
@@ -77,13 +77,13 @@ def _entry(
     entries = json.loads(row.result)
     detection = results.finished_detection(entries)
     earlier = findings(detection, size)
-    if is_comparable and comparable(detection):
+    if is_comparable and has_reference_places(detection):
         compared = compare(earlier, present)
     else:
         compared = Comparison(((None, None),) * len(earlier), ())
-    verdict = verdict_of(entries)
+    verdict = read_verdict(entries)
     reason = verdict.get("reason")
-    found_by, found_at = found_of(detection)
+    found_by, found_at = detection_author(detection)
     return HistoryEntry(
         item_id=row.item_id,
         item_name=row.item_name,
@@ -98,8 +98,8 @@ def _entry(
         passed=results.passed(entries),
         verdict=results.verdict(entries),
         reason=None if reason is None else str(reason),
-        decided_by=name_of(verdict),
-        decided_at=time_of(verdict.get("at")),
+        decided_by=author_name(verdict),
+        decided_at=parse_time(verdict.get("at")),
         opinion=results.model_opinion(entries),
         found_by=found_by,
         found_at=found_at,

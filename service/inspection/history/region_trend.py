@@ -13,18 +13,18 @@ from service.db.database import Database
 from service.inspection.history.comparison import (
     ComparedFinding,
     Size,
-    comparable,
     findings,
-    inverted,
-    partners,
+    has_reference_places,
+    invert,
+    match_places,
 )
 from service.inspection.history.earlier_items import (
     EarlierItems,
     PastItem,
+    author_name,
     corners,
-    found_of,
-    name_of,
-    verdict_of,
+    detection_author,
+    read_verdict,
 )
 from service.inspection.ports import Ports
 from service.inspection.tables import PHOTO
@@ -57,7 +57,7 @@ class Chains:
     def link(self, places: Sequence[Rect | None]) -> list[int | None]:
         """The chain of each finding of the next aligned inspection; None where its place is unknown."""
         open_chains = list(self._places)
-        partner = partners(list(self._places.values()), places)
+        partner = match_places(list(self._places.values()), places)
         numbers = {present: open_chains[before] for before, present in partner.items()}
         linked: list[int | None] = []
         for index, place in enumerate(places):
@@ -138,7 +138,7 @@ def _photo_of(detection: Entry | None) -> TrendPhoto | None:
     if not texts["file_id"] and not texts["download_url"]:
         return None
     matrix = results.homography(detection)
-    usable = matrix is not None and inverted(matrix) is not None
+    usable = matrix is not None and invert(matrix) is not None
     return TrendPhoto(**texts, homography=matrix if usable else None)
 
 
@@ -146,9 +146,9 @@ def _entry(
     row: PastItem, stored: Sequence[Entry], detection: Entry | None, photo: TrendPhoto | None
 ) -> TrendEntry:
     """An inspection without its findings."""
-    verdict = verdict_of(stored)
+    verdict = read_verdict(stored)
     reason = verdict.get("reason")
-    found_by, found_at = found_of(detection)
+    found_by, found_at = detection_author(detection)
     return TrendEntry(
         item_id=row.item_id,
         item_name=row.item_name,
@@ -159,7 +159,7 @@ def _entry(
         passed=results.passed(stored),
         verdict=results.verdict(stored),
         reason=None if reason is None else str(reason),
-        decided_by=name_of(verdict),
+        decided_by=author_name(verdict),
         found_by=found_by,
         detected=detection is not None,
         photo=_photo_of(detection) or photo,
@@ -174,7 +174,7 @@ def _link(entries: Sequence[TrendEntry], detections: Mapping[str, Entry | None],
         detection = detections[entry.item_id]
         present = findings(detection, size)
         # Who looked at a photo that is not aligned missed nothing that is known.
-        aligned = comparable(detection)
+        aligned = has_reference_places(detection)
         linked = chains.link([finding.reference for finding in present]) if aligned else [None] * len(present)
         entry.findings = [_finding(finding, chain) for finding, chain in zip(present, linked, strict=True)]
 

@@ -16,10 +16,10 @@ from sqlmodel import Session
 
 from service.inspection.queries import ItemRow, json_text, result_values
 from service.inspection.records.records import naive_now
-from service.inspection.rules import canceled
+from service.inspection.rules import cancel_running
 from service.inspection.tables import DELETED, ITEM, PHOTO, RECORD_PHOTO
 
-KEPT = dt.timedelta(days=30)
+KEEP_FOR = dt.timedelta(days=30)
 """How long a deleted item can be brought back."""
 
 _ITEM_ID: Any = bindparam("item_id")
@@ -31,11 +31,11 @@ _LOCKED_PHOTOS = (
     .order_by(PHOTO.c.created_at, PHOTO.c.photo_id)
     .with_for_update()
 )
-_KEPT = select(DELETED).where(DELETED.c.item_id == _ITEM_ID, DELETED.c.deleted_at >= bindparam("since"))
+_RESTORABLE = select(DELETED).where(DELETED.c.item_id == _ITEM_ID, DELETED.c.deleted_at >= bindparam("since"))
 _RECORD_PHOTOS = select(RECORD_PHOTO.c.photo_id).where(
     RECORD_PHOTO.c.inspection_id == bindparam("inspection_id")
 )
-_ALONE = dict.fromkeys(("record_photo_id", "assigned", "homography", "reference_file_id"))
+_UNASSIGNED = dict.fromkeys(("record_photo_id", "assigned", "homography", "reference_file_id"))
 _SAME_KEY = select(ITEM.c.item_id).where(ITEM.c.client_key == bindparam("client_key"))
 
 
@@ -44,7 +44,7 @@ def remove(session: Session, item: ItemRow, actor: str) -> None:
     at, item_id = naive_now(), item.item_id
     session.execute(_LOCKED_ITEM, {"item_id": item_id})
     photos = [_as_json(row) for row in session.execute(_LOCKED_PHOTOS, {"item_id": item_id})]
-    session.execute(delete(DELETED).where(DELETED.c.deleted_at < at - KEPT))
+    session.execute(delete(DELETED).where(DELETED.c.deleted_at < at - KEEP_FOR))
     session.execute(
         insert(DELETED).values(
             item_id=item_id,
@@ -59,10 +59,10 @@ def remove(session: Session, item: ItemRow, actor: str) -> None:
 
 def find(session: Session, item_id: str) -> Row[*tuple[Any, ...]] | None:
     """The row of `DELETED` of an item that can be brought back; None when there is none."""
-    return session.execute(_KEPT, {"item_id": item_id, "since": naive_now() - KEPT}).one_or_none()
+    return session.execute(_RESTORABLE, {"item_id": item_id, "since": naive_now() - KEEP_FOR}).one_or_none()
 
 
-def bring_back(session: Session, deleted_row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
+def restore(session: Session, deleted_row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
     """Put a deleted item and its photos back as they were (its record is locked); gives the item's values.
 
     A detection that was under way is cancelled: its job may have ended without an item to write to.
@@ -70,7 +70,7 @@ def bring_back(session: Session, deleted_row: Row[*tuple[Any, ...]]) -> dict[str
     content = json.loads(deleted_row.content)
     item = _values(ITEM, content["item"])
     # Columns that came to the table after the deletion follow from the entries.
-    item |= result_values(canceled(json.loads(item["result"])))
+    item |= result_values(cancel_running(json.loads(item["result"])))
     if item["client_key"] is not None:
         taken = session.execute(_SAME_KEY, {"client_key": item["client_key"]}).one_or_none()
         # The create was sent again after the deletion and made another item.
@@ -86,8 +86,8 @@ def bring_back(session: Session, deleted_row: Row[*tuple[Any, ...]]) -> dict[str
 
 def _photo(fields: dict[str, Any], of_record: Collection[str]) -> dict[str, Any]:
     """A photo's row; it is the item's alone when the record does not have the photo any more."""
-    values = {"by_phone": False, **_ALONE, **_values(PHOTO, fields)}
-    return values if values["record_photo_id"] in of_record else {**values, **_ALONE}
+    values = {"by_phone": False, **_UNASSIGNED, **_values(PHOTO, fields)}
+    return values if values["record_photo_id"] in of_record else {**values, **_UNASSIGNED}
 
 
 def _as_json(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class DetectionAccess:
         item's revision, so that it makes no edit stale. Raises Problem 404, and 409 when the record is
         sealed.
         """
-        record, item = self._items.locked(session, item_id, None)
+        record, item = self._items.lock_open(session, item_id, None)
         written = with_entry(json.loads(item.result), entry)
         if written is None:
             return None
@@ -79,7 +79,7 @@ class DetectionAccess:
 
     def is_under_way(self, session: Session, item_id: str, job_id: str) -> bool:
         """Whether the item has an entry of the job that has not ended. Raises Problem 404, 409 (sealed)."""
-        _, item = self._items.locked(session, item_id, None)
+        _, item = self._items.lock_open(session, item_id, None)
         entries: list[Entry] = json.loads(item.result)
         return any(results.is_under_way(entry) and results.job_of(entry) == job_id for entry in entries)
 
@@ -128,7 +128,7 @@ class DetectionAccess:
         for row in session.execute(_OF_RECORD, values):
             entries = json.loads(row.result)
             current = outdated and _is_current(entries, row.model_id, newest.get(row.item_id))
-            if _undecided(entries) and not current:
+            if _is_undecided(entries) and not current:
                 item_ids.append(row.item_id)
         return item_ids
 
@@ -167,7 +167,7 @@ def _place(photo: Row[*tuple[Any, ...]] | None, reference_file_id: str | None) -
     return PhotoAlignment(json.loads(photo.homography), photo.assigned == Assigned.PERSON)
 
 
-def _undecided(entries: Sequence[Entry]) -> bool:
+def _is_undecided(entries: Sequence[Entry]) -> bool:
     return results.verdict(entries) is Verdict.UNDECIDED
 
 

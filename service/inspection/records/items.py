@@ -15,7 +15,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.db.upsert import insert_or_ignore
 from service.inspection import problems
-from service.inspection.entries import ContradictionError, merged
+from service.inspection.entries import ContradictionError, merge_entries
 from service.inspection.ports import JoinSources, Ports
 from service.inspection.queries import (
     ItemQueries,
@@ -119,7 +119,7 @@ class Items:
         sent = body.model_dump(exclude_unset=True)
 
         def work(session: Session) -> ItemState:
-            record, item = self.locked(session, item_id, if_match)
+            record, item = self.lock_open(session, item_id, if_match)
             values = _values(sent, json.loads(item.result))
             self.change(session, record, item, values, caller.user_id, caller.address)
             return self.read_state(session, item_id)
@@ -135,7 +135,7 @@ class Items:
         """
 
         def work(session: Session) -> None:
-            record, item = self.locked(session, item_id, if_match)
+            record, item = self.lock_open(session, item_id, if_match)
             deleted_items.remove(session, item, caller.user_id)
             details = {"inspection_id": item.inspection_id, "item_name": item.item_name}
             if reason:
@@ -161,7 +161,7 @@ class Items:
             deleted_row = None if record is None else deleted_items.find(session, item_id)
             if record is not None and deleted_row is not None:
                 refuse_sealed(session, record.inspection_id)
-                item = deleted_items.bring_back(session, deleted_row)
+                item = deleted_items.restore(session, deleted_row)
                 details = {
                     "inspection_id": deleted_row.inspection_id,
                     "item_name": item["item_name"],
@@ -202,7 +202,7 @@ class Items:
         """Append what the person decided as a result entry. Raises Problem 404, 409 (sealed), 412."""
 
         def work(session: Session) -> ItemState:
-            record, item = self.locked(session, item_id, if_match)
+            record, item = self.lock_open(session, item_id, if_match)
             entries = json.loads(item.result)
             at = moment(session, record)
             entries.append(
@@ -218,7 +218,7 @@ class Items:
         boxes = [cast(EntryBox, box.model_dump(mode="json")) for box in body.boxes]
 
         def work(session: Session) -> ItemState:
-            record, item = self.locked(session, item_id, if_match)
+            record, item = self.lock_open(session, item_id, if_match)
             entries = json.loads(item.result)
             entry = correction_entry(
                 entries, body.of_version, boxes, caller.user_id, caller.display_name, moment(session, record)
@@ -293,7 +293,7 @@ class Items:
         """The item as it is in this transaction. Raises Problem 404."""
         return _state(session.execute(self._queries.by_id, {"item_id": item_id}).all())
 
-    def locked(self, session: Session, item_id: str, if_match: str | None) -> tuple[RecordRow, ItemRow]:
+    def lock_open(self, session: Session, item_id: str, if_match: str | None) -> tuple[RecordRow, ItemRow]:
         """`lock` of an item that may be changed. Raises Problem 404, 409 (sealed), 412."""
         record, item = self.lock(session, item_id)
         refuse_sealed(session, record.inspection_id)
@@ -419,7 +419,7 @@ def _values(sent: dict[str, Any], stored: Sequence[Entry]) -> dict[str, Any]:
         values["item_point"] = json_text(sent["item_point"])
     if sent.get("result") is not None:
         try:
-            values |= result_values(merged(sent["result"], stored))
+            values |= result_values(merge_entries(sent["result"], stored))
         except ContradictionError as error:
             raise problems.service_written(error.version, error.field) from None
     return values

@@ -51,7 +51,7 @@ class Matching:
         """
         joins = photo_id in self._tasks
         question = await self._database.write(
-            lambda session: self._begin(session, inspection_id, photo_id, joins, caller)
+            lambda session: self._start_matching(session, inspection_id, photo_id, joins, caller)
         )
         # Another request may have begun it meanwhile, or the one that was joined has ended.
         task = self._tasks.get(photo_id)
@@ -68,7 +68,7 @@ class Matching:
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    def _begin(
+    def _start_matching(
         self, session: Session, inspection_id: str, photo_id: str, joins: bool, caller: Caller
     ) -> _Question:
         record, photo = self._photos.lock(session, inspection_id, photo_id)
@@ -85,7 +85,7 @@ class Matching:
         try:
             async with self._lock:
                 error, answer = await self._answer(question)
-            await self._database.write(lambda session: self._keep(session, question, error, answer))
+            await self._database.write(lambda session: self._store_answer(session, question, error, answer))
         except Exception as problem:
             # A database that is away: the photo stays waiting.
             _LOG.error("a matching could not be stored: unexpected %s", trace_of(problem))
@@ -100,7 +100,7 @@ class Matching:
             _LOG.error("a photo could not be matched: unexpected %s", trace_of(problem))
             return "internal", ()
 
-    def _keep(
+    def _store_answer(
         self, session: Session, question: _Question, error: str | None, answer: Sequence[PhotoMatch]
     ) -> None:
         try:

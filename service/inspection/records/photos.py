@@ -106,7 +106,7 @@ class Photos:
         def work(session: Session) -> list[Photo]:
             if session.execute(select(ITEM.c.item_id).where(ITEM.c.item_id == item_id)).one_or_none() is None:
                 raise problems.no_item()
-            return self._of(session, item_id)
+            return self._read_photos(session, item_id)
 
         return await self._database.read(work)
 
@@ -127,7 +127,7 @@ class Photos:
         """Take a photo off the item; the file stays. Raises Problem 404, 409 when the record is sealed."""
 
         def work(session: Session) -> None:
-            self._items.locked(session, item_id, None)
+            self._items.lock_open(session, item_id, None)
             conditions = (PHOTO.c.item_id == item_id, PHOTO.c.photo_id == photo_id)
             file_id = session.execute(select(PHOTO.c.file_id).where(*conditions)).scalar_one_or_none()
             if file_id is None:
@@ -142,9 +142,9 @@ class Photos:
         await self._database.write(work)
 
     def _read_photo(self, session: Session, item_id: str, photo_id: str) -> Photo:
-        return next(photo for photo in self._of(session, item_id) if photo.photo_id == photo_id)
+        return next(photo for photo in self._read_photos(session, item_id) if photo.photo_id == photo_id)
 
-    def _of(self, session: Session, item_id: str) -> list[Photo]:
+    def _read_photos(self, session: Session, item_id: str) -> list[Photo]:
         of_item = select(RECORD).join(ITEM, ITEM.c.inspection_id == RECORD.c.inspection_id)
         record = session.execute(of_item.where(ITEM.c.item_id == item_id)).one()
         rows = session.execute(self._queries.photos, {"item_id": item_id})

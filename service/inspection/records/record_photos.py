@@ -104,7 +104,7 @@ class RecordPhotos:
             record = session.execute(_RECORD, {"inspection_id": inspection_id}).one_or_none()
             if record is None:
                 raise problems.no_record()
-            return self._of(session, record)
+            return self._read_photos(session, record)
 
         return await self._database.read(work)
 
@@ -137,12 +137,12 @@ class RecordPhotos:
             proposed = {item.item_id: item.homography for item in current if item.covered}
             assigned = {row.item_id: row for row in self._assignments(session, inspection_id, photo_id)}
             for item_id in assigned.keys() - item_by_id.keys():
-                self._take_off(session, assigned[item_id], caller)
+                self._remove_assignment(session, assigned[item_id], caller)
             at = naive_now()
             for item_id, item in item_by_id.items():
                 values = _assignment(item, proposed.get(item_id), item_regions[item_id])
                 if item_id not in assigned:
-                    self._put_on(session, photo, item_id, {**values, "created_at": at}, caller)
+                    self._add_assignment(session, photo, item_id, {**values, "created_at": at}, caller)
                 elif item.homography is not None:
                     self._change(session, assigned[item_id], values, caller)
             announce(session, _update(record, caller))
@@ -160,11 +160,11 @@ class RecordPhotos:
         def work(session: Session) -> None:
             record, photo = self.lock(session, inspection_id, photo_id)
             assigned = self._assignments(session, inspection_id, photo_id)
-            resting = self._resting(session, photo, {row.item_id for row in assigned})
+            resting = self._items_with_findings(session, photo, {row.item_id for row in assigned})
             if resting and not confirmed:
                 raise problems.photo_in_use(resting)
             for row in assigned:
-                self._take_off(session, row, caller)
+                self._remove_assignment(session, row, caller)
             session.execute(delete(RECORD_PHOTO).where(RECORD_PHOTO.c.photo_id == photo_id))
             self._announce(session, "delete_photo", record, photo_id, photo.file_id, caller)
 
@@ -185,7 +185,9 @@ class RecordPhotos:
         of_photo = _ASSIGNMENTS.where(RECORD_PHOTO.c.photo_id == photo_id)
         return list(session.execute(of_photo, {"inspection_id": inspection_id}))
 
-    def _resting(self, session: Session, photo: PhotoRow, assigned: set[str]) -> list[dict[str, str]]:
+    def _items_with_findings(
+        self, session: Session, photo: PhotoRow, assigned: set[str]
+    ) -> list[dict[str, str]]:
         """The items whose results were found in the photo, or that were decided while they have it."""
         items = []
         for row in session.execute(_RESULTS, {"inspection_id": photo.inspection_id}):
@@ -198,7 +200,7 @@ class RecordPhotos:
                 items.append({"item_id": row.item_id, "item_name": row.item_name})
         return items
 
-    def _put_on(
+    def _add_assignment(
         self, session: Session, photo: PhotoRow, item_id: str, values: Mapping[str, Any], caller: Caller
     ) -> None:
         row = {
@@ -214,7 +216,7 @@ class RecordPhotos:
         details = {name: row[name] for name in ("photo_id", "file_id", "record_photo_id", "assigned")}
         announce(session, ObjectChange("add_photo", "item", item_id, caller.user_id, caller.address, details))
 
-    def _take_off(self, session: Session, row: PhotoRow, caller: Caller) -> None:
+    def _remove_assignment(self, session: Session, row: PhotoRow, caller: Caller) -> None:
         session.execute(delete(PHOTO).where(PHOTO.c.photo_id == row.photo_id))
         details = {
             "photo_id": row.photo_id,
@@ -246,12 +248,14 @@ class RecordPhotos:
         announce(session, change)
 
     def _read_photo(self, session: Session, record: RecordRow, photo_id: str) -> RecordPhoto:
-        photos = self._of(session, record, RECORD_PHOTO.c.photo_id == photo_id)
+        photos = self._read_photos(session, record, RECORD_PHOTO.c.photo_id == photo_id)
         if not photos:
             raise problems.no_photo()
         return photos[0]
 
-    def _of(self, session: Session, record: RecordRow, *which: ColumnElement[bool]) -> list[RecordPhoto]:
+    def _read_photos(
+        self, session: Session, record: RecordRow, *which: ColumnElement[bool]
+    ) -> list[RecordPhoto]:
         values = {"inspection_id": record.inspection_id}
         item_regions = matches.places(session, self._ports, record.inspection_id, record.reference_image_id)
         assigned: dict[str, list[PhotoItem]] = {}
@@ -261,10 +265,11 @@ class RecordPhotos:
             assigned.setdefault(row.record_photo_id, []).append(_item(row, item_regions[row.item_id]))
         photos = session.execute(self._listed.where(*which), values).all()
         return [
-            self._wire(session, record, row, item_regions, assigned.get(row.photo_id, [])) for row in photos
+            self._to_wire(session, record, row, item_regions, assigned.get(row.photo_id, []))
+            for row in photos
         ]
 
-    def _wire(
+    def _to_wire(
         self,
         session: Session,
         record: RecordRow,

@@ -19,7 +19,7 @@ from service.inspection import problems
 from service.inspection.ports import JoinSources
 from service.inspection.queries import RecordQueries, RecordRow, Updater, like, record_body, updater
 from service.inspection.records.record_pages import RecordPages
-from service.inspection.rules import FINISHED, Outcome, body_hash, differences, recomputed
+from service.inspection.rules import FINISHED, Outcome, body_hash, differences, progress_and_status
 from service.inspection.seal_state import refuse_sealed
 from service.inspection.tables import EDITION, ITEM, RECORD, RECORD_KEY
 from service.web import etags
@@ -30,13 +30,13 @@ from shared.ids import new_id
 from shared.wire.common import Day, EmptyAsNull, Name, OptionalId, Pagination, RecordTime, WireModel
 from shared.wire.inspection import RecordCreate, RecordUpdate
 
-_LOCKED = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_id")).with_for_update()
+_LOCK_RECORD = select(RECORD).where(RECORD.c.inspection_id == bindparam("inspection_id")).with_for_update()
 _OUTCOMES = (
     select(ITEM.c.outcome, func.count())
     .where(ITEM.c.inspection_id == bindparam("inspection_id"))
     .group_by(ITEM.c.outcome)
 )
-_BEGUN = select(
+_HAS_STARTED = select(
     or_(
         exists().where(
             ITEM.c.inspection_id == bindparam("inspection_id"),
@@ -46,7 +46,7 @@ _BEGUN = select(
     )
 )
 _NEWEST_TIME = select(func.max(ITEM.c.updated_at)).where(ITEM.c.inspection_id == bindparam("inspection_id"))
-_MADE_WITH = select(RECORD_KEY.c.inspection_id, RECORD_KEY.c.client_body).where(
+_CREATED_WITH_KEY = select(RECORD_KEY.c.inspection_id, RECORD_KEY.c.client_body).where(
     RECORD_KEY.c.client_key == bindparam("client_key")
 )
 
@@ -125,7 +125,7 @@ def naive_now() -> dt.datetime:
 
 def locked_record(session: Session, inspection_id: str) -> RecordRow | None:
     """The stored record, locked: no other transaction writes it or its items until this one ends."""
-    return session.execute(_LOCKED, {"inspection_id": inspection_id}).one_or_none()
+    return session.execute(_LOCK_RECORD, {"inspection_id": inspection_id}).one_or_none()
 
 
 def open_record(session: Session, inspection_id: str) -> RecordRow:
@@ -181,7 +181,7 @@ def recompute(session: Session, record: RecordRow, actor: str | None, address: s
 def _from_items(session: Session, record: RecordRow) -> dict[str, Any]:
     rows = session.execute(_OUTCOMES, {"inspection_id": record.inspection_id})
     outcomes = {Outcome(name): count for name, count in rows}
-    progress, status = recomputed(outcomes, Status(record.inspection_status))
+    progress, status = progress_and_status(outcomes, Status(record.inspection_status))
     return {
         "progress": progress,
         "inspection_status": str(status),
@@ -193,7 +193,7 @@ def _open_state(session: Session, inspection_id: str, status: Status) -> str:
     """`results.record_state` of a record that is not sealed, at `status`."""
     # Any other status implies that work on the record has started.
     has_started = status is not Status.NOT_STARTED or bool(
-        session.execute(_BEGUN, {"inspection_id": inspection_id}).scalar_one()
+        session.execute(_HAS_STARTED, {"inspection_id": inspection_id}).scalar_one()
     )
     return str(results.record_state(status, sealed=None, has_started=has_started))
 
@@ -246,13 +246,16 @@ class Records:
         client_key = None if key is None else f"{caller.user_id} {key}"
 
         def work(session: Session) -> RecordState:
-            if client_key is not None and (record := self._made_with(session, client_key, body)) is not None:
+            if (
+                client_key is not None
+                and (record := self._created_with_key(session, client_key, body)) is not None
+            ):
                 return record
             state = self._insert(session, values)
             if client_key is not None and not self._keep_key(session, client_key, body, inspection_id):
                 # The same key made a record at this moment: now it is found.
                 session.execute(delete(RECORD).where(RECORD.c.inspection_id == inspection_id))
-                record = self._made_with(session, client_key, body)
+                record = self._created_with_key(session, client_key, body)
                 assert record is not None
                 return record
             details = differences(dict.fromkeys(values), values, body.model_fields_set)
@@ -271,9 +274,9 @@ class Records:
         statements.run(connection, self._queries.insert, values)
         return self.read_state(session, values["inspection_id"])
 
-    def _made_with(self, session: Session, client_key: str, body: RecordCreate) -> RecordState | None:
+    def _created_with_key(self, session: Session, client_key: str, body: RecordCreate) -> RecordState | None:
         """The record that this key made; None when it made none. Raises Problem 422 for another body."""
-        row = session.execute(_MADE_WITH, {"client_key": client_key}).one_or_none()
+        row = session.execute(_CREATED_WITH_KEY, {"client_key": client_key}).one_or_none()
         if row is None:
             return None
         if row.client_body != _hash(body):
@@ -300,7 +303,7 @@ class Records:
         sent = body.model_dump(exclude_unset=True)
 
         def work(session: Session) -> RecordState:
-            record = self.matching(session, inspection_id, if_match)
+            record = self.lock_matching(session, inspection_id, if_match)
             if body.inspection_status is not None:
                 status = body.inspection_status
                 sent["inspection_status"] = str(status)
@@ -318,7 +321,7 @@ class Records:
         """Delete the record with its items. Raises Problem 404, 409 (sealed), 412."""
 
         def work(session: Session) -> None:
-            record = self.matching(session, inspection_id, if_match)
+            record = self.lock_matching(session, inspection_id, if_match)
             items = session.execute(_OUTCOMES, {"inspection_id": inspection_id})
             details = {
                 "inspection_name": record.inspection_name,
@@ -359,7 +362,7 @@ class Records:
         by_id = {"inspection_id": inspection_id}
         return _state(statements.run(session.connection(), self._queries.by_id, by_id))
 
-    def matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
+    def lock_matching(self, session: Session, inspection_id: str, if_match: str | None) -> RecordRow:
         """The stored record, locked. Raises Problem 404, 409 (sealed), 412."""
         record = open_record(session, inspection_id)
 

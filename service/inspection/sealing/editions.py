@@ -61,7 +61,7 @@ class Editions:
         """Where these records stand, in their order; unknown records are left out."""
         return await self._database.read(lambda session: _summaries(session, inspection_ids))
 
-    async def listed(self, inspection_id: str) -> list[Edition]:
+    async def list_editions(self, inspection_id: str) -> list[Edition]:
         """The editions of a record, oldest first, also of a deleted one. Raises Problem 404 when unknown."""
 
         def work(session: Session) -> list[Edition]:
@@ -184,13 +184,15 @@ def _summaries(session: Session, inspection_ids: Sequence[str]) -> list[RecordSe
         states[row.inspection_id] = Status(row.record_state)
     newest = newest_editions(session, inspection_ids)
     return [
-        _standing(inspection_id, states[inspection_id], counted[inspection_id], newest.get(inspection_id))
+        _record_seal(inspection_id, states[inspection_id], counted[inspection_id], newest.get(inspection_id))
         for inspection_id in dict.fromkeys(inspection_ids)
         if inspection_id in counted
     ]
 
 
-def _standing(inspection_id: str, shown: Status, counted: Counters, newest: EditionRow | None) -> RecordSeal:
+def _record_seal(
+    inspection_id: str, shown: Status, counted: Counters, newest: EditionRow | None
+) -> RecordSeal:
     return RecordSeal(
         inspection_id=inspection_id,
         state=state_of(newest),

@@ -46,11 +46,11 @@ class _Case:
     """The newest photo's."""
 
     @property
-    def undecided(self) -> bool:
+    def is_undecided(self) -> bool:
         return results.verdict(self.entries) is Verdict.UNDECIDED
 
     @property
-    def acceptable(self) -> bool:
+    def is_acceptable(self) -> bool:
         return self.acceptable_version is not None
 
     @property
@@ -81,7 +81,7 @@ class Finishing:
         """
 
         def work(session: Session) -> RecordState:
-            record = self._records.matching(session, inspection_id, if_match)
+            record = self._records.lock_matching(session, inspection_id, if_match)
             if record.inspection_status == Status.CANCELLED:
                 raise problems.conflict("检查记录已取消，无法完成，请先重新打开")
             rows = session.execute(_ITEMS.where(ITEM.c.inspection_id == inspection_id)).all()
@@ -122,7 +122,7 @@ class Finishing:
         for case in cases:
             version = case.acceptable_version
             if (
-                not case.undecided
+                not case.is_undecided
                 or version is None
                 or (item_ids is not None and case.row.item_id not in item_ids)
             ):
@@ -215,10 +215,10 @@ class Finishing:
 
 
 def _refuse_undecided(cases: Sequence[_Case]) -> None:
-    undecided = [case for case in cases if case.undecided]
+    undecided = [case for case in cases if case.is_undecided]
     if undecided:
-        undecided_items = [{**case.summary, "acceptable": case.acceptable} for case in undecided]
-        raise problems.undecided(undecided_items, sum(case.acceptable for case in undecided))
+        undecided_items = [{**case.summary, "acceptable": case.is_acceptable} for case in undecided]
+        raise problems.undecided(undecided_items, sum(case.is_acceptable for case in undecided))
 
 
 def _end(record: RecordRow, at: dt.datetime) -> dt.datetime:

@@ -136,7 +136,7 @@ def test_work_that_needs_more_time_gets_it(database_url: str) -> None:
             database.read_now(lambda session: session.execute(slow))
 
         def patiently(session: Session) -> None:
-            database.take_all_time(session)
+            database.lift_statement_limit(session)
             session.execute(slow)
 
         database.read_now(patiently)

@@ -432,7 +432,7 @@ def test_requests_of_one_turn_share_a_read_that_does_not_wait() -> None:
 
     async def main() -> None:
         shared = TurnRead(read)
-        assert await asyncio.gather(shared.get(), shared.get(), shared.get()) == [1, 1, 1]
+        assert await asyncio.gather(*(shared.get() for _ in range(3))) == [1, 1, 1]
         await asyncio.sleep(0)
         assert await shared.get() == 2
 

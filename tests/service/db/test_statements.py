@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from service.db import statements
 from service.db.database import Database, UtcTime
-from service.db.returned_subquery import ReturnedSubquery, returned
+from service.db.returned_subquery import ReturnedSubquery, changed_column
 
 both = pytest.mark.parametrize(
     "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
@@ -63,7 +63,7 @@ def test_a_change_is_made_and_read_back_with_the_types_of_its_columns(database: 
 @both
 def test_an_insert_returns_columns_and_what_a_subquery_finds_for_the_row(database: Database) -> None:
     others = NUMBERS.alias("others")
-    same_name = select(func.max(others.c.number)).where(others.c.name == returned(NUMBERS.c.name))
+    same_name = select(func.max(others.c.number)).where(others.c.name == changed_column(NUMBERS.c.name))
     statement = NUMBERS.insert().returning(
         NUMBERS.c.number, NUMBERS.c.seen_at, ReturnedSubquery(same_name).label("newest")
     )

@@ -12,7 +12,7 @@ from service.inspection.rules import (
     audit_value,
     differences,
     outcome,
-    recomputed,
+    progress_and_status,
     verdict_entry,
 )
 from shared import results
@@ -41,7 +41,7 @@ def test_progress_and_status_by_outcomes_equal_those_by_all_entries(
 ) -> None:
     outcomes = Counter(outcome(entries) for entries in items)
     expected = results.record_progress(items), results.record_status(items, status)
-    assert recomputed(outcomes, status) == expected
+    assert progress_and_status(outcomes, status) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_outcome_of_an_item(entries: list[Entry], expected: Outcome) -> None:
     ],
 )
 def test_status_rules(outcomes: dict[Outcome, int], before: Status, progress: int, after: Status) -> None:
-    assert recomputed(outcomes, before) == (progress, after)
+    assert progress_and_status(outcomes, before) == (progress, after)
 
 
 @pytest.mark.parametrize("verdict", Verdict)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from service.inspection.history.comparison import inverted, mapped
+from service.inspection.history.comparison import invert, map_rect
 from shared.geometry import Rect
 
 # Turned, scaled and moved, and tilted as much as two photos of one place are.
@@ -20,7 +20,7 @@ NUMBER = st.floats(-10, 10)
 def test_a_matrix_times_its_inverse_is_a_multiple_of_the_identity(numbers: list[float]) -> None:
     matrix = np.array(numbers).reshape(3, 3)
     assume(abs(np.linalg.det(matrix)) > 1e-3)
-    inverse = inverted(matrix.tolist())
+    inverse = invert(matrix.tolist())
     assert inverse is not None
     product = matrix @ np.array(inverse)
     assert np.allclose(product, np.eye(3) * product[0, 0], atol=1e-6 * np.abs(product).max())
@@ -28,17 +28,17 @@ def test_a_matrix_times_its_inverse_is_a_multiple_of_the_identity(numbers: list[
 
 
 def test_a_matrix_without_an_inverse_has_none() -> None:
-    assert inverted([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 0.0, 1.0]]) is None
-    assert inverted([[1e200] * 3, [1e200, 0.0, 1e200], [0.0, 1e200, 1e200]]) is None
+    assert invert([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 0.0, 1.0]]) is None
+    assert invert([[1e200] * 3, [1e200, 0.0, 1e200], [0.0, 1e200, 1e200]]) is None
 
 
 def test_what_was_mapped_comes_back_around_where_it_was() -> None:
     box = Rect(100, 200, 80, 60)
-    back = inverted(SEEN_FROM_ASIDE)
+    back = invert(SEEN_FROM_ASIDE)
     assert back is not None
-    mapped_box = mapped(box, SEEN_FROM_ASIDE, None)
+    mapped_box = map_rect(box, SEEN_FROM_ASIDE, None)
     assert mapped_box is not None
-    again = mapped(mapped_box, back, None)
+    again = map_rect(mapped_box, back, None)
     assert again is not None
     # Each way takes the upright rectangle around a turned one, so it grows, and holds where it began.
     assert again.iou(box) > 0.5

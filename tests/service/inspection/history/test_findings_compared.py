@@ -16,8 +16,8 @@ from service.inspection.history.comparison import (
     Comparison,
     RegionPlace,
     compare,
-    inverted,
-    mapped,
+    invert,
+    map_rect,
     overlap,
     region_place,
 )
@@ -99,8 +99,8 @@ def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
 
 
 def test_a_singular_mapping_has_no_inverse() -> None:
-    assert inverted([[1, 0, 0], [2, 0, 0], [0, 0, 1]]) is None
-    assert inverted([[0, 0, 0]] * 3) is None
+    assert invert([[1, 0, 0], [2, 0, 0], [0, 0, 1]]) is None
+    assert invert([[0, 0, 0]] * 3) is None
 
 
 @settings(deadline=None, max_examples=60)
@@ -115,11 +115,11 @@ def test_there_and_back_is_where_it_was(
     # A mirrored, scaled and tilted one too: the determinant may be negative.
     matrix = [[scale, 0.0, right * 100], [0.0, -scale, down * 100], [skew / 10_000, 0.0, 1.0]]
     rect = Rect(*box)
-    mapped_box = mapped(rect, matrix, None)
-    back = inverted(matrix)
+    mapped_box = map_rect(rect, matrix, None)
+    back = invert(matrix)
     assert mapped_box is not None
     assert back is not None
-    again = mapped(mapped_box, back, None)
+    again = map_rect(mapped_box, back, None)
     assert again is not None
     # The upright rectangle around a tilted one only grows.
     assert again.x <= rect.x + 1e-6
@@ -132,10 +132,10 @@ def test_there_and_back_is_where_it_was(
 
 def test_a_box_beyond_the_horizon_or_the_image_has_no_place() -> None:
     horizon = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.01, 0.0, 1.0]]
-    assert mapped(Rect(50, 0, 100, 10), horizon, None) is None
-    assert mapped(Rect(100, 0, 1, 1), horizon, None) is None
-    assert mapped(Rect(0, 0, 10, 10), SHIFT, (10, 20)) is None
-    assert mapped(Rect(0, 0, 10, 10), SHIFT, (15, 25)) == Rect(10, 20, 5, 5)
+    assert map_rect(Rect(50, 0, 100, 10), horizon, None) is None
+    assert map_rect(Rect(100, 0, 1, 1), horizon, None) is None
+    assert map_rect(Rect(0, 0, 10, 10), SHIFT, (10, 20)) is None
+    assert map_rect(Rect(0, 0, 10, 10), SHIFT, (15, 25)) == Rect(10, 20, 5, 5)
 
 
 def test_findings_go_together_where_they_overlap_most() -> None:

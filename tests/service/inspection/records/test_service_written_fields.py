@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from service.inspection.entries import ContradictionError, authored, merged
+from service.inspection.entries import ContradictionError, add_authorship, merge_entries
 from shared import results
 from shared.codes import Verdict
 from shared.entries import Entry, EntryBox, EntryOpinion
@@ -168,14 +168,14 @@ def test_older_step_of_same_detection_is_accepted(stage: Stage) -> None:
 def test_the_order_of_versions_is_kept() -> None:
     stored: list[Entry] = [{"version": 2, "verdict": {}}, {"version": 4, "job_id": "j"}]
     client_entries: list[Entry] = [{"version": 1}, {"version": 3}, {}]
-    assert merged(client_entries, stored) == [{"version": 1}, stored[0], {"version": 3}, {}, stored[1]]
+    assert merge_entries(client_entries, stored) == [{"version": 1}, stored[0], {"version": 3}, {}, stored[1]]
 
 
 def test_two_entries_with_one_version_both_stay() -> None:
     stored: list[Entry] = [{"version": 2, "verdict": {"value": "passed"}}, {"version": 2, "job_id": "j"}]
-    assert merged([], stored) == stored
+    assert merge_entries([], stored) == stored
     with pytest.raises(ContradictionError):
-        merged([{"version": 2, "job_id": "other"}], stored)
+        merge_entries([{"version": 2, "job_id": "other"}], stored)
 
 
 def test_the_times_of_verdicts_never_go_back(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +212,7 @@ def drawn(**more: Any) -> EntryBox:
 
 
 def test_a_drawn_finding_has_its_author() -> None:
-    (box,) = authored([drawn()], [], "me", "我")
+    (box,) = add_authorship([drawn()], [], "me", "我")
     assert box == drawn(**ME)
     entry: Entry = {
         "correction": {"of_version": 1, "by": "other", "by_name": "他", "at": None},
@@ -223,14 +223,14 @@ def test_a_drawn_finding_has_its_author() -> None:
 
 
 def test_an_author_that_a_client_names_is_not_believed() -> None:
-    assert authored([drawn(**OTHER)], [], "me", "我") == [drawn(**ME)]
-    assert authored([box(corrected_by="other")], [box()], "me", "我") == [box()]
+    assert add_authorship([drawn(**OTHER)], [], "me", "我") == [drawn(**ME)]
+    assert add_authorship([box(corrected_by="other")], [box()], "me", "我") == [box()]
 
 
 def test_a_finding_that_stays_keeps_its_author_and_its_history() -> None:
     before = [drawn(**OTHER), box(corrected_by="other", corrected_by_name="他")]
     sent: list[EntryBox] = [{**box(), "accepted": True}, drawn()]
-    assert authored(sent, before, "me", "我") == [{**before[1], "accepted": True}, before[0]]
+    assert add_authorship(sent, before, "me", "我") == [{**before[1], "accepted": True}, before[0]]
 
 
 def test_second_opinion_stays_with_a_finding_that_is_not_moved() -> None:
@@ -244,11 +244,11 @@ def test_second_opinion_stays_with_a_finding_that_is_not_moved() -> None:
     }
     before = box(second_opinion=opinion)
     forged = {**opinion, "value": 0.1}
-    (same,) = authored([box(second_opinion=forged)], [before], "me", "我")
+    (same,) = add_authorship([box(second_opinion=forged)], [before], "me", "我")
     assert same == before
-    (relabelled,) = authored([box("凹坑")], [before], "me", "我")
+    (relabelled,) = add_authorship([box("凹坑")], [before], "me", "我")
     assert relabelled["second_opinion"] == opinion
-    (moved, new) = authored(
+    (moved, new) = add_authorship(
         [box(x=3, second_opinion=opinion), drawn(second_opinion=forged)], [before], "me", "我"
     )
     assert "second_opinion" not in moved
@@ -256,26 +256,26 @@ def test_second_opinion_stays_with_a_finding_that_is_not_moved() -> None:
 
 
 def test_a_finding_of_the_model_that_a_person_moved_says_so() -> None:
-    (moved,) = authored([box(x=3)], [box()], "me", "我")
+    (moved,) = add_authorship([box(x=3)], [box()], "me", "我")
     assert moved == box(x=3, corrected_by="me", corrected_by_name="我")
-    (again,) = authored([box("凹坑", x=4)], [moved], "other", "他")
+    (again,) = add_authorship([box("凹坑", x=4)], [moved], "other", "他")
     assert again == box("凹坑", x=4, corrected_by="other", corrected_by_name="他")
 
 
 def test_a_drawn_finding_passed_off_as_the_models_is_not() -> None:
-    assert authored([box(confidence=0.5)], [box()], "me", "我") == [
+    assert add_authorship([box(confidence=0.5)], [box()], "me", "我") == [
         box(confidence=0.5, origin="person", **ME)
     ]
-    two = authored([box(x=3), box(x=5)], [box()], "me", "我")
+    two = add_authorship([box(x=3), box(x=5)], [box()], "me", "我")
     assert [each["origin"] for each in two] == ["model", "person"]
-    assert authored([box(origin="person")], [box()], "me", "我") == [box()]
+    assert add_authorship([box(origin="person")], [box()], "me", "我") == [box()]
 
 
 def test_a_drawn_finding_that_another_moved_has_both() -> None:
     sent: EntryBox = {**drawn(**OTHER), "label": "划痕"}
-    (moved,) = authored([sent], [drawn(**OTHER)], "me", "我")
+    (moved,) = add_authorship([sent], [drawn(**OTHER)], "me", "我")
     assert moved == {**sent, "corrected_by": "me", "corrected_by_name": "我"}
-    (box,) = authored([sent], [drawn(**OTHER)], "other", "他")
+    (box,) = add_authorship([sent], [drawn(**OTHER)], "other", "他")
     assert box == sent
 
 

@@ -1,0 +1,68 @@
+"""The routes of the service are analysed when they are first used, or soon after the start."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+import pytest
+from fastapi import FastAPI, Response
+
+from service import routing
+from service.routing import add_routes, api_router, prepare_routes
+from service.web.security import AuthorizedRoute
+
+
+def application() -> tuple[FastAPI, list[AuthorizedRoute]]:
+    router = api_router(tags=["numbers"])
+
+    @router.get("/numbers/{number}")
+    async def double(number: int) -> Response:
+        """Twice the number."""
+        return Response(str(2 * number))
+
+    @router.post("/numbers")
+    async def add(number: int = 1) -> Response:
+        return Response(str(number + 1))
+
+    app = FastAPI()
+    add_routes(app, router)
+    return app, [route for route in app.routes if isinstance(route, AuthorizedRoute)]
+
+
+def is_prepared(route: AuthorizedRoute) -> bool:
+    return "dependant" in vars(route)
+
+
+def test_first_request_prepares_its_route_alone() -> None:
+    app, routes = application()
+
+    async def main() -> str:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
+            return (await client.get("/api/numbers/21")).text
+
+    assert asyncio.run(main()) == "42"
+    assert [is_prepared(route) for route in routes] == [True, False]
+
+
+def test_description_of_the_api_prepares_every_route() -> None:
+    app, routes = application()
+    operation = app.openapi()["paths"]["/api/numbers/{number}"]["get"]
+    assert operation["operationId"] == "numbers_double"
+    assert operation["description"] == "Twice the number."
+    assert all(is_prepared(route) for route in routes)
+
+
+def test_routes_are_prepared_after_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routing, "PREPARE_AFTER_SECONDS", 0)
+    app, routes = application()
+    assert not any(is_prepared(route) for route in routes)
+    asyncio.run(prepare_routes(app.routes))
+    assert all(is_prepared(route) for route in routes)
+
+
+def test_prepared_route_has_no_other_attributes() -> None:
+    _, (route, _) = application()
+    assert route.summary is None
+    with pytest.raises(AttributeError, match="colour"):
+        _ = route.colour
