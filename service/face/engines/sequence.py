@@ -15,7 +15,7 @@ from service.face.engines.engine import (
     FaceEngine,
     PictureAnalysis,
     analyse,
-    embedding_in,
+    embed_face,
     score,
 )
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
@@ -86,5 +86,5 @@ def _same(engine: FaceEngine, embedding: Embedding, frames: Sequence[Pixels], fa
     def nearness(other: DetectedFace) -> float:
         return other.height - 2 * float(np.hypot(*(other.eyes.mean(axis=0) - middle)))
 
-    others = [other for frame in frames if (other := embedding_in(engine, frame, nearness)) is not None]
+    others = [other for frame in frames if (other := embed_face(engine, frame, nearness)) is not None]
     return bool(others) and all(score(embedding, other, engine.metric) >= needed for other in others)

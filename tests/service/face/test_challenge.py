@@ -117,7 +117,7 @@ def test_challenge_of_another_station_is_refused(setup: Setup, judge: Judge) -> 
 def test_expired_challenge_is_refused(setup: Setup, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     async def play() -> None:
         challenge_id = await drawn(setup)
-        later = now() + challenges.LIFE + timedelta(seconds=1)
+        later = now() + challenges.LIFETIME + timedelta(seconds=1)
         monkeypatch.setattr(challenges, "now", lambda: later)
         assert await refused(setup, challenge_id) == NOT_SHOWN
 
@@ -189,7 +189,7 @@ def test_a_station_has_few_challenges_at_a_time(setup: Setup, judge: Judge) -> N
 def test_movements_that_a_person_cannot_make_are_left_out(setup: Setup) -> None:
     avoided = [Movement.LEFT, Movement.RIGHT]
     for _ in range(30):
-        steps = challenges.drawn_steps(avoided)
+        steps = challenges.draw_steps(avoided)
         assert 1 <= len(steps) <= 2
         assert Movement.UP in [step.movement for step in steps]
         assert not {step.movement for step in steps} & set(avoided)
@@ -201,7 +201,7 @@ def test_movements_that_a_person_cannot_make_are_left_out(setup: Setup) -> None:
 
 def test_every_challenge_asks_for_a_turn() -> None:
     for _ in range(60):
-        steps = challenges.drawn_steps()
+        steps = challenges.draw_steps()
         assert {step.movement for step in steps} & {Movement.LEFT, Movement.RIGHT, Movement.UP}
         assert all(earlier.to_ms == later.from_ms for earlier, later in pairwise(steps))
         assert steps[-1].to_ms <= 4200

@@ -93,7 +93,7 @@ def test_fifty_failures_end_face_login_there_until_a_password_login(setup: Setup
 def test_a_station_is_forgotten_in_the_end(setup: Setup) -> None:
     async def play() -> None:
         await refused(setup, NOBODY, "192.0.2.99")
-        age = update(FaceStation).values(last_at=now() - rules.STATION_KEPT - timedelta(days=1))
+        age = update(FaceStation).values(last_at=now() - rules.STATION_MEMORY - timedelta(days=1))
         setup.database.write_now(lambda session: session.execute(age))
         await refused(setup, NOBODY)
 

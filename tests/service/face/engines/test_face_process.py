@@ -32,10 +32,10 @@ def flat(level: int) -> str:
 def test_looks_in_a_process_of_its_own(tmp_path: Path) -> None:
     async def play() -> None:
         face_client = FaceProcess("dlib", tmp_path)
-        about = await face_client.about()
+        about = await face_client.engine_info()
         assert (about.name, about.dimension) == ("dlib", 128)
         analysis = await face_client.analyse(PERSON)
-        assert rules.enrolment_trouble(analysis, None) is None
+        assert rules.find_enrolment_fault(analysis, None) is None
         with pytest.raises(BadPicture) as caught:
             await face_client.analyse("AAAA")
         assert caught.value.fault is PictureFault.FORMAT
@@ -73,9 +73,9 @@ def test_closing_waits_for_no_picture_and_no_start() -> None:
     async def play(face_info: str | None) -> None:
         face_client = process_with("treacherous")
         if face_info is None:
-            request: asyncio.Future[object] = asyncio.ensure_future(face_client.about())
+            request: asyncio.Future[object] = asyncio.ensure_future(face_client.engine_info())
         else:
-            await face_client.about()
+            await face_client.engine_info()
             request = asyncio.ensure_future(face_client.analyse(face_info))
         async with asyncio.timeout(face_process.LOOK_SECONDS / 2):
             # Until the thread is at it.

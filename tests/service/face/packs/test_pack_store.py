@@ -9,9 +9,16 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.face.engines.manifest import MANIFEST, Download, Pack, downloads, recognised
+from service.face.engines.manifest import MANIFEST, Download, Pack, downloads, recognise_pack
 from service.face.packs.download import download
-from service.face.packs.pack_store import PackError, install, installed, load_engine, read_manifest, verify
+from service.face.packs.pack_store import (
+    PackError,
+    install,
+    list_installed,
+    load_engine,
+    read_manifest,
+    verify,
+)
 
 FILES = {"find.onnx": b"a detector" * 1000, "embed.onnx": b"an embedder" * 1000}
 
@@ -59,7 +66,7 @@ def left_over(models_dir: Path) -> list[str]:
 
 def test_installs_a_folder(tmp_path: Path, models_dir: Path) -> None:
     assert install(folder_of(tmp_path / "pack"), models_dir).name == "mine"
-    assert [pack.name for pack in installed(models_dir)] == ["mine"]
+    assert [pack.name for pack in list_installed(models_dir)] == ["mine"]
     verify(models_dir / "mine", read_manifest(models_dir / "mine"))
     assert left_over(models_dir) == ["mine"]
 
@@ -75,7 +82,7 @@ def test_installs_a_zip_file(tmp_path: Path, models_dir: Path, folder: str) -> N
 def test_an_update_replaces_the_pack(tmp_path: Path, models_dir: Path) -> None:
     install(folder_of(tmp_path / "one"), models_dir)
     install(folder_of(tmp_path / "two", a_pack(licence="MIT")), models_dir)
-    assert [pack.licence for pack in installed(models_dir)] == ["MIT"]
+    assert [pack.licence for pack in list_installed(models_dir)] == ["MIT"]
     assert left_over(models_dir) == ["mine"]
 
 
@@ -163,10 +170,10 @@ def test_only_installed_packs_load(tmp_path: Path, models_dir: Path, name: str) 
 def test_loose_files_are_recognised_by_their_content() -> None:
     offer = downloads()["sface"]
     renamed = {f"x-{name}": sha256 for name, sha256 in offer.pack.files.items()}
-    pack = recognised(renamed)
+    pack = recognise_pack(renamed)
     assert pack is not None
     assert pack.detector.startswith("x-")
-    assert recognised({"x.onnx": "0" * 64}) is None
+    assert recognise_pack({"x.onnx": "0" * 64}) is None
 
 
 class Site:
@@ -202,7 +209,7 @@ def silent(_name: str, _done: int, _size: int) -> None:
 def test_downloads_verifies_and_installs(models_dir: Path) -> None:
     shown: list[tuple[str, int, int]] = []
     download(offer_of(a_pack()), models_dir, lambda *each: shown.append(each), client=Site().client())
-    assert [pack.name for pack in installed(models_dir)] == ["mine"]
+    assert [pack.name for pack in list_installed(models_dir)] == ["mine"]
     assert left_over(models_dir) == ["mine"]
     assert ("embed.onnx", 11_000, 11_000) in shown
 
@@ -218,7 +225,7 @@ def test_a_cut_download_goes_on_where_it_stopped(models_dir: Path) -> None:
     offer = offer_of(a_pack())
     with pytest.raises(PackError, match="goes on"):
         download(offer, models_dir, silent, client=httpx.Client(transport=dropping))
-    assert installed(models_dir) == []
+    assert list_installed(models_dir) == []
     part = next(models_dir.glob(".download-mine/*.part"))
     stored_size = part.stat().st_size
     part.write_bytes(FILES["find.onnx"][:4000])
@@ -226,7 +233,7 @@ def test_a_cut_download_goes_on_where_it_stopped(models_dir: Path) -> None:
     download(offer, models_dir, silent, client=site.client())
     assert stored_size in (0, 4000)
     assert site.requests[0] == "find.onnx bytes=4000-"
-    assert [pack.name for pack in installed(models_dir)] == ["mine"]
+    assert [pack.name for pack in list_installed(models_dir)] == ["mine"]
 
 
 @pytest.mark.parametrize("wrong", [b"evil" * 2500, b"short", b"x" * 50_000])
@@ -234,7 +241,7 @@ def test_a_wrong_file_is_refused(models_dir: Path, wrong: bytes) -> None:
     site = Site(FILES | {"embed.onnx": wrong})
     with pytest.raises(PackError, match="not the expected file"):
         download(offer_of(a_pack()), models_dir, silent, client=site.client())
-    assert installed(models_dir) == []
+    assert list_installed(models_dir) == []
     assert not list(models_dir.rglob("embed.onnx*"))
 
 
