@@ -26,7 +26,7 @@ def face(height: float) -> DetectedFace:
     return DetectedFace((0, 0, height, height), points, points[:2], points[2], 1.0)
 
 
-def analysis_of(
+def make_analysis(
     quality: Quality = GOOD, heights: tuple[float, ...] = (200,), liveness: float | None = None
 ) -> PictureAnalysis:
     return PictureAnalysis(
@@ -52,7 +52,7 @@ def analysis_of(
 def test_an_enrolment_takes_good_pictures_only(
     change: dict[str, float], trouble: QualityFault | None
 ) -> None:
-    assert rules.find_enrolment_fault(analysis_of(replace(GOOD, **change)), None) is trouble
+    assert rules.find_enrolment_fault(make_analysis(replace(GOOD, **change)), None) is trouble
 
 
 @pytest.mark.parametrize(
@@ -85,24 +85,24 @@ def test_a_picture_at_the_limit_is_good_and_one_beyond_is_not(
     beyond: float,
     trouble: QualityFault,
 ) -> None:
-    assert trouble_of(analysis_of(replace(GOOD, **{name: bound})), None) is None
-    assert trouble_of(analysis_of(replace(GOOD, **{name: beyond})), None) is trouble
+    assert trouble_of(make_analysis(replace(GOOD, **{name: bound})), None) is None
+    assert trouble_of(make_analysis(replace(GOOD, **{name: beyond})), None) is trouble
 
 
 def test_a_login_is_more_forgiving_than_an_enrolment() -> None:
-    passable = analysis_of(replace(GOOD, inter_ocular=35, sharpness=0.01, brightness=40, burnt=0.3))
+    passable = make_analysis(replace(GOOD, inter_ocular=35, sharpness=0.01, brightness=40, burnt=0.3))
     assert rules.find_enrolment_fault(passable, None) is not None
     assert rules.find_login_fault(passable, None) is None
 
 
 def test_nobody_stands_beside_an_enrolment() -> None:
-    assert rules.find_enrolment_fault(analysis_of(heights=(200, 81)), None) is QualityFault.SEVERAL_FACES
-    assert rules.find_enrolment_fault(analysis_of(heights=(200, 80)), None) is None
+    assert rules.find_enrolment_fault(make_analysis(heights=(200, 81)), None) is QualityFault.SEVERAL_FACES
+    assert rules.find_enrolment_fault(make_analysis(heights=(200, 80)), None) is None
 
 
 def test_a_login_has_one_dominant_face() -> None:
-    assert rules.find_login_fault(analysis_of(heights=(200, 134)), None) is QualityFault.SEVERAL_FACES
-    assert rules.find_login_fault(analysis_of(heights=(200, 132)), None) is None
+    assert rules.find_login_fault(make_analysis(heights=(200, 134)), None) is QualityFault.SEVERAL_FACES
+    assert rules.find_login_fault(make_analysis(heights=(200, 132)), None) is None
 
 
 def test_no_face() -> None:
@@ -115,12 +115,12 @@ def test_no_face() -> None:
     [(0.4, QualityFault.NOT_LIVE), (None, QualityFault.NOT_LIVE), (0.5, None), (0.6, None)],
 )
 def test_liveness_counts_where_there_is_a_model(liveness: float | None, trouble: QualityFault | None) -> None:
-    assert rules.find_login_fault(analysis_of(liveness=liveness), 0.5) is trouble
-    assert rules.find_enrolment_fault(analysis_of(liveness=liveness), 0.5) is trouble
-    assert rules.find_login_fault(analysis_of(liveness=liveness), None) is None
+    assert rules.find_login_fault(make_analysis(liveness=liveness), 0.5) is trouble
+    assert rules.find_enrolment_fault(make_analysis(liveness=liveness), 0.5) is trouble
+    assert rules.find_login_fault(make_analysis(liveness=liveness), None) is None
 
 
-def test_every_trouble_has_its_own_sentence() -> None:
+def test_every_quality_fault_has_its_own_sentence() -> None:
     assert rules.SENTENCES.keys() == {*PictureFault, *QualityFault}
     assert len(set(rules.SENTENCES.values())) == len(rules.SENTENCES)
 

@@ -21,7 +21,7 @@ from tests.service.face.conftest import SameProcess, Setup, as_face_info, open_s
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, identified, refused
 
 
-def templates_in(setup: Setup) -> list[FaceTemplate]:
+def read_templates(setup: Setup) -> list[FaceTemplate]:
     return setup.database.read_now(lambda session: list(session.scalars(select(FaceTemplate))))
 
 
@@ -93,7 +93,7 @@ def test_an_enrolment_replaces_the_one_before(setup: Setup) -> None:
         ([PERSON, STRANGER], SENTENCES[QualityFault.DIFFERENT_PEOPLE]),
     ],
 )
-def test_a_refused_enrolment_says_why_and_keeps_the_old_one(
+def test_refused_enrolment_gives_the_reason_and_keeps_the_old_one(
     setup: Setup, images: list[str], sentence: str
 ) -> None:
     async def play() -> None:
@@ -121,7 +121,7 @@ def test_forgetting_is_complete_and_immediate(setup: Setup) -> None:
         assert await identified(setup, AGAIN) == "mei"
         assert await setup.service.forget("mei")
         assert await identified(setup, AGAIN) is None
-        assert templates_in(setup) == []
+        assert read_templates(setup) == []
         assert not (await setup.service.status("mei")).enrolled
         assert not await setup.service.forget("mei")
 
@@ -195,7 +195,7 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
     other.database.close()
 
 
-def test_what_another_process_deletes_during_the_look_never_matches(
+def test_template_deleted_by_another_process_during_a_login_never_matches(
     setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = open_setup(setup.settings.data_dir, dlib_engine)
@@ -346,12 +346,12 @@ def test_warming_loads_engine_only_with_enrolled_faces(setup: Setup) -> None:
     calls: list[str] = []
     about = setup.service._face_client.engine_info
 
-    async def noted() -> object:
+    async def recorded_engine_info() -> object:
         calls.append("about")
         return await about()
 
     async def play() -> None:
-        setup.service._face_client.engine_info = noted  # type: ignore[method-assign, assignment]
+        setup.service._face_client.engine_info = recorded_engine_info  # type: ignore[method-assign, assignment]
         await setup.service.warm()
         assert calls == []
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
@@ -365,16 +365,16 @@ def test_warming_loads_engine_only_with_enrolled_faces(setup: Setup) -> None:
 def test_closing_ends_the_threads_that_search(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.face.templates.gallery._SINGLE_THREAD_NUMBERS", 0)
 
-    def searching() -> set[threading.Thread]:
+    def gallery_threads() -> set[threading.Thread]:
         return {thread for thread in threading.enumerate() if thread.name.startswith("gallery")}
 
     async def play() -> None:
-        before = searching()
+        before = gallery_threads()
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         await setup.service.login(AGAIN, ADDRESS)
-        started = searching() - before
+        started = gallery_threads() - before
         assert started
         await setup.service.close()
-        assert not started & searching()
+        assert not started & gallery_threads()
 
     asyncio.run(play())

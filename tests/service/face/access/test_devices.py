@@ -50,7 +50,7 @@ async def status_of(setup: Setup, device_token: str) -> int:
     return 200
 
 
-def test_face_login_needs_an_allowed_device_where_the_policy_says_so(setup: Setup) -> None:
+def test_face_login_needs_an_allowed_device_if_the_policy_requires_it(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)

@@ -124,7 +124,7 @@ def test_parallel_attempts_do_not_slip_past_the_limit(setup: Setup) -> None:
     asyncio.run(play())
 
 
-def test_too_many_at_once_are_sent_away(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_simultaneous_requests_are_refused(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.face.access.waiting_limit.MAX_WAITING", 2)
 
     async def play() -> None:

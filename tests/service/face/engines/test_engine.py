@@ -105,7 +105,7 @@ def test_picture_without_face_is_not_an_error(dlib_engine: DlibEngine, image: Pi
     ],
     ids=["two", "crowd", "small", "tiny", "bright", "dark", "blurred", "masked"],
 )
-def test_an_enrolment_says_what_is_wrong(
+def test_enrolment_names_the_fault_of_a_picture(
     dlib_engine: DlibEngine, image: Pixels, trouble: QualityFault
 ) -> None:
     assert rules.find_enrolment_fault(analyse(dlib_engine, image), None) is trouble
@@ -153,7 +153,7 @@ def test_finds_its_files_in_the_frozen_program(tmp_path: Path, monkeypatch: pyte
     assert model_id(inside) != before
 
 
-def test_missing_files_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_files_raise_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(FileNotFoundError, match="install the package face_recognition_models"):
         models_folder()

@@ -29,7 +29,7 @@ def flat(level: int) -> str:
     return as_face_info(np.full((320, 320, 3), level, np.uint8))
 
 
-def test_looks_in_a_process_of_its_own(tmp_path: Path) -> None:
+def test_pictures_are_analysed_in_a_child_process(tmp_path: Path) -> None:
     async def play() -> None:
         face_client = FaceProcess("dlib", tmp_path)
         about = await face_client.engine_info()
@@ -91,7 +91,7 @@ def test_closing_waits_for_no_picture_and_no_start() -> None:
     asyncio.run(play(flat(77)))
 
 
-def test_an_engine_that_does_not_load_says_why() -> None:
+def test_engine_that_does_not_load_gives_the_reason() -> None:
     async def play() -> None:
         face_client = process_with("broken")
         with pytest.raises(EngineUnavailableError, match="install the models"):

@@ -57,7 +57,7 @@ def test_the_model_id_follows_the_files() -> None:
     assert model_id(pack) == model_id(a_pack(licence="other words"))
 
 
-def compared(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> float:
+def compare(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> float:
     first, second = analyse(engine, first_image).embedding, analyse(engine, second_image).embedding
     assert first is not None
     assert second is not None
@@ -67,10 +67,10 @@ def compared(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> f
 @pytest.mark.models
 def test_the_same_person_matches_and_a_stranger_does_not(open_engine: FaceEngine) -> None:
     needed = rules.threshold(open_engine.thresholds, 1000)
-    assert compared(open_engine, faces.enrolment(), faces.login()) > needed + 0.2
+    assert compare(open_engine, faces.enrolment(), faces.login()) > needed + 0.2
     loosest = rules.threshold(open_engine.thresholds, 1)
-    assert compared(open_engine, faces.enrolment(), faces.stranger()) < loosest - 0.1
-    assert compared(open_engine, faces.enrolment(), faces.stranger(1)) < loosest - 0.1
+    assert compare(open_engine, faces.enrolment(), faces.stranger()) < loosest - 0.1
+    assert compare(open_engine, faces.enrolment(), faces.stranger(1)) < loosest - 0.1
 
 
 @pytest.mark.models
@@ -169,5 +169,5 @@ def test_the_insightface_pack_is_for_research_and_needs_its_package(
             load_engine(pack.name, tmp_path / "packs")
         pytest.skip("the package insightface is not installed")
     engine = load_engine(pack.name, tmp_path / "packs")
-    assert compared(engine, faces.enrolment(), faces.login()) > rules.threshold(engine.thresholds, 1000)
-    assert compared(engine, faces.enrolment(), faces.stranger()) < rules.threshold(engine.thresholds, 100)
+    assert compare(engine, faces.enrolment(), faces.login()) > rules.threshold(engine.thresholds, 1000)
+    assert compare(engine, faces.enrolment(), faces.stranger()) < rules.threshold(engine.thresholds, 100)
