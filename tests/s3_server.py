@@ -151,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
         checksum = self.headers.get("x-amz-checksum-sha256")
         return StoredObject(body, time.time(), () if checksum is None else (checksum,))
 
-    def _put_object(self, state: State, key: str, query: dict[str, str], body: bytes) -> None:
+    def _put(self, state: State, key: str, query: dict[str, str], body: bytes) -> None:
         new = self._make_object(body)
         with state.lock:
             if "uploadId" in query:
