@@ -408,7 +408,7 @@ def test_files_may_be_left_to_their_bucket(
     outcome = make(in_bucket.model_copy(update={"backup_stored_files": False}))
     assert (outcome.problem, outcome.files) == (None, 1)
     assert main(["restore", str(target)], Settings(data_dir=tmp_path / "elsewhere", database_url="")) == 0
-    assert "left to the store" in capsys.readouterr().out
+    assert "does not contain stored files" in capsys.readouterr().out
 
 
 def test_unreachable_bucket_is_reported(

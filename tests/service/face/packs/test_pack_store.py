@@ -223,7 +223,7 @@ def test_interrupted_download_continues_where_it_stopped(models_dir: Path) -> No
 
     dropping = httpx.MockTransport(lambda _request: httpx.Response(200, stream=DroppedStream()))
     offer = make_offer(a_pack())
-    with pytest.raises(PackError, match="goes on"):
+    with pytest.raises(PackError, match="run the same command again"):
         download(offer, models_dir, silent, client=httpx.Client(transport=dropping))
     assert list_installed(models_dir) == []
     part = next(models_dir.glob(".download-mine/*.part"))
