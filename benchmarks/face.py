@@ -56,7 +56,7 @@ from service.face.engines.engine import FaceEngine, Metric, analyse
 from service.face.engines.face_process import FaceProcess
 from service.face.engines.picture import decode, picture_bytes
 from service.face.liveness.movements import Movement
-from service.face.packs.pack_store import PackError, install, installed, load_engine
+from service.face.packs.pack_store import PackError, install, list_installed, load_engine
 from service.face.service import FaceService
 from service.face.templates.gallery import Gallery
 from service.settings import Settings
@@ -91,7 +91,7 @@ def found_pack(name: str, source: Path | None, folder: Path) -> tuple[str, Path]
         name_or_engine = name if name not in ("", "dlib") else None
         return install(source, folder, name_or_engine=name_or_engine, accept_research=True).name, folder
     installed_here = Settings().face_models_dir
-    for pack in installed(installed_here):
+    for pack in list_installed(installed_here):
         if name in (pack.name, pack.engine):
             return pack.name, installed_here
     beside = Path(__file__).resolve().parents[2] / "shared" / "models"

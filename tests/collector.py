@@ -50,7 +50,7 @@ class Collector:
 
 
 @contextlib.contextmanager
-def collecting() -> Iterator[Collector]:
+def running_collector() -> Iterator[Collector]:
     """A collector that listens on loopback."""
 
     class Handler(BaseHTTPRequestHandler):

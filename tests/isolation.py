@@ -80,11 +80,11 @@ class _Watch:
         if not self.folders or event not in _READERS:
             return
         for path in _READERS[event](*arguments):
-            if not self._allowed(path):
+            if not self._is_allowed(path):
                 self.refused.append(f"{event} {path}")
                 raise PermissionError(f"a test may not write outside its temporary folders: {path}")
 
-    def _allowed(self, path: str) -> bool:
+    def _is_allowed(self, path: str) -> bool:
         inside = any(path == folder or path.startswith(folder + os.sep) for folder in self.folders)
         compiled = ".pyc" in Path(path).name or Path(path).name == "__pycache__"
         return inside or compiled or path.startswith(_NOT_FILES)
@@ -102,12 +102,12 @@ def _absolute(path: object, folder: object = -1) -> Iterator[str]:
     yield os.path.join(os.path.realpath(above), name)  # noqa: PTH118
 
 
-def _opened(path: object, _mode: object, flags: object) -> Iterator[str]:
+def _opened_paths(path: object, _mode: object, flags: object) -> Iterator[str]:
     if isinstance(flags, int) and flags & _WRITES and isinstance(path, str | bytes | os.PathLike):
         yield os.path.realpath(os.fsdecode(path))
 
 
-def _connected(database: object) -> Iterator[str]:
+def _database_paths(database: object) -> Iterator[str]:
     text = os.fsdecode(database) if isinstance(database, str | bytes | os.PathLike) else ""
     if text.startswith("file:"):
         address = urlsplit(text)
@@ -128,8 +128,8 @@ def _one_path(path: object, *rest: object) -> Iterable[str]:
 
 
 _READERS: dict[str, Callable[..., Iterable[str]]] = {
-    "open": _opened,
-    "sqlite3.connect": _connected,
+    "open": _opened_paths,
+    "sqlite3.connect": _database_paths,
     "os.mkdir": _one_path,
     "os.rmdir": _one_path,
     "os.remove": _one_path,

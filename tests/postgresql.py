@@ -189,7 +189,7 @@ class Copy:
         with self._connection() as connection:
             self._schema = set(connection.execute(SCHEMA).fetchall())
             self._tables = {row[1] for row in self._schema if row[0] == "table"}
-            self._rows = {table: self._copied(connection, table) for table in self._tables}
+            self._rows = {table: self._copy_table(connection, table) for table in self._tables}
 
     def renew(self) -> None:
         """End all connections, and bring back the tables and rows of the template.
@@ -201,7 +201,7 @@ class Copy:
 
         try:
             with self._connection() as connection:
-                renewed = self._renewed(connection)
+                renewed = self._try_renew(connection)
         except psycopg.OperationalError:
             renewed = False
         if not renewed:
@@ -220,7 +220,7 @@ class Copy:
 
         return psycopg.connect(self.url)
 
-    def _renewed(self, connection: Any) -> bool:
+    def _try_renew(self, connection: Any) -> bool:
         connection.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -242,7 +242,7 @@ class Copy:
         return True
 
     @staticmethod
-    def _copied(connection: Any, table: str) -> bytes:
+    def _copy_table(connection: Any, table: str) -> bytes:
         with connection.cursor().copy(f'COPY "{table}" TO STDOUT') as copy:
             return b"".join(copy)
 

@@ -35,7 +35,7 @@ PAGE = 3
 """Names in one page of a list; Amazon's are of 1,000."""
 
 
-class Stored(NamedTuple):
+class StoredObject(NamedTuple):
     """An object: its bytes, when it was written (seconds), and the SHA-256 checksums that came, Base64."""
 
     data: bytes
@@ -52,8 +52,8 @@ class Stored(NamedTuple):
 class State:
     """What the server holds and how it behaves."""
 
-    objects: dict[str, Stored] = field(default_factory=dict)
-    uploads: dict[str, dict[int, Stored]] = field(default_factory=dict)
+    objects: dict[str, StoredObject] = field(default_factory=dict)
+    uploads: dict[str, dict[int, StoredObject]] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     away: bool = False
     break_after: int | None = None
@@ -61,7 +61,7 @@ class State:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-class _Refused(Exception):
+class _RequestRefusedError(Exception):
     def __init__(self, status: int, code: str) -> None:
         super().__init__(code)
         self.status = status
@@ -88,10 +88,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._check(body)
             bucket, _, key = unquote(parts.path).lstrip("/").partition("/")
             if bucket != BUCKET:
-                raise _Refused(404, "NoSuchBucket")
+                raise _RequestRefusedError(404, "NoSuchBucket")
             query = dict(parse_qsl(parts.query, keep_blank_values=True))
             getattr(self, f"_{self.command.lower()}")(state, key, query, body)
-        except _Refused as refused:
+        except _RequestRefusedError as refused:
             self._answer(refused.status, f"<Error><Code>{refused.code}</Code></Error>".encode())
 
     do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = _handle
@@ -114,11 +114,11 @@ class _Handler(BaseHTTPRequestHandler):
             authorization,
         )
         if match is None or match.group(1) != KEY:
-            raise _Refused(403, "InvalidAccessKeyId")
+            raise _RequestRefusedError(403, "InvalidAccessKeyId")
         _, day, region, signed, signature = match.groups()
         payload = self.headers["x-amz-content-sha256"]
         if payload != hashlib.sha256(body).hexdigest():
-            raise _Refused(400, "XAmzContentSHA256Mismatch")
+            raise _RequestRefusedError(400, "XAmzContentSHA256Mismatch")
         parts = urlsplit(self.path)
         query = sorted(
             (quote(k, safe="-_.~"), quote(v, safe="-_.~"))
@@ -142,21 +142,21 @@ class _Handler(BaseHTTPRequestHandler):
         for part in (day, region, "s3", "aws4_request"):
             key = hmac.digest(key, part.encode(), "sha256")
         if not hmac.compare_digest(hmac.digest(key, text.encode(), "sha256").hex(), signature):
-            raise _Refused(403, "SignatureDoesNotMatch")
+            raise _RequestRefusedError(403, "SignatureDoesNotMatch")
         checksum = self.headers.get("x-amz-checksum-sha256")
         if checksum is not None and base64.b64decode(checksum) != hashlib.sha256(body).digest():
-            raise _Refused(400, "BadDigest")
+            raise _RequestRefusedError(400, "BadDigest")
 
-    def _stored(self, body: bytes) -> Stored:
+    def _make_object(self, body: bytes) -> StoredObject:
         checksum = self.headers.get("x-amz-checksum-sha256")
-        return Stored(body, time.time(), () if checksum is None else (checksum,))
+        return StoredObject(body, time.time(), () if checksum is None else (checksum,))
 
     def _put(self, state: State, key: str, query: dict[str, str], body: bytes) -> None:
-        new = self._stored(body)
+        new = self._make_object(body)
         with state.lock:
             if "uploadId" in query:
                 if query["uploadId"] not in state.uploads:
-                    raise _Refused(404, "NoSuchUpload")
+                    raise _RequestRefusedError(404, "NoSuchUpload")
                 state.uploads[query["uploadId"]][int(query["partNumber"])] = new
             else:
                 state.objects[key] = new
@@ -172,16 +172,16 @@ class _Handler(BaseHTTPRequestHandler):
             with state.lock:
                 parts = state.uploads.get(query["uploadId"])
                 if parts is None:
-                    raise _Refused(404, "NoSuchUpload")
+                    raise _RequestRefusedError(404, "NoSuchUpload")
                 wanted = [int(text) for text in _texts(body, "PartNumber")]
                 if not wanted:
-                    raise _Refused(400, "MalformedXML")
+                    raise _RequestRefusedError(400, "MalformedXML")
                 chosen = [parts[number] for number in wanted]
                 if any(len(part.data) < 5 * 2**20 for part in chosen[:-1]):
-                    raise _Refused(400, "EntityTooSmall")
+                    raise _RequestRefusedError(400, "EntityTooSmall")
                 del state.uploads[query["uploadId"]]
                 checksums = tuple(checksum for part in chosen for checksum in part.checksums)
-                new = Stored(b"".join(part.data for part in chosen), time.time(), checksums)
+                new = StoredObject(b"".join(part.data for part in chosen), time.time(), checksums)
                 state.objects[key] = new
             text = f"<Key>{escape(key)}</Key><ETag>{escape(new.etag)}</ETag>"
             self._answer(200, _xml("CompleteMultipartUploadResult", f"<Bucket>{BUCKET}</Bucket>{text}"))
@@ -193,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
             deleted = "".join(f"<Deleted><Key>{escape(name)}</Key></Deleted>" for name in names)
             self._answer(200, _xml("DeleteResult", deleted))
         else:
-            raise _Refused(400, "InvalidRequest")
+            raise _RequestRefusedError(400, "InvalidRequest")
 
     def _get(self, state: State, key: str, query: dict[str, str], body: bytes) -> None:
         if not key:
@@ -201,7 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         stored = state.objects.get(key)
         if stored is None:
-            raise _Refused(404, "NoSuchKey")
+            raise _RequestRefusedError(404, "NoSuchKey")
         headers = {"ETag": stored.etag, "Last_Modified": formatdate(stored.written, usegmt=True)}
         match = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range") or "")
         if match is None:
@@ -209,7 +209,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         start, end = int(match[1]), min(int(match[2] or len(stored.data)), len(stored.data) - 1)
         if start > end:
-            raise _Refused(416, "InvalidRange")
+            raise _RequestRefusedError(416, "InvalidRange")
         headers["Content_Range"] = f"bytes {start}-{end}/{len(stored.data)}"
         self._content(state, 206, stored.data[start : end + 1], headers)
 

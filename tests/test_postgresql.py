@@ -13,7 +13,7 @@ from tests.service_app import *  # noqa: F403 - fixtures
 pytestmark = pytest.mark.postgresql
 
 
-def everything(url: str) -> dict[str, list[tuple[Any, ...]]]:
+def read_database(url: str) -> dict[str, list[tuple[Any, ...]]]:
     """The rows of every table, what the sequences give next, and the schema; all without the table `more`."""
     with psycopg.connect(url) as connection:
         schema = sorted(row for row in connection.execute(SCHEMA).fetchall() if row[1] != "more")
@@ -39,7 +39,7 @@ def everything(url: str) -> dict[str, list[tuple[Any, ...]]]:
 def test_it_is_as_at_first_for_the_next_test(postgresql_server: Server, changes: list[str]) -> None:
     copy = Copy(postgresql_server, "migrated", "copied")
     try:
-        before = everything(copy.url)
+        before = read_database(copy.url)
         assert before["alembic_version"]
         left_open = psycopg.connect(copy.url, autocommit=True)
         for change in changes:
@@ -49,7 +49,7 @@ def test_it_is_as_at_first_for_the_next_test(postgresql_server: Server, changes:
         with pytest.raises(psycopg.OperationalError):
             left_open.execute("SELECT 1")
         left_open.close()
-        assert everything(copy.url) == before
+        assert read_database(copy.url) == before
         with psycopg.connect(copy.url) as connection:
             more = connection.execute("SELECT to_regclass('more')").fetchone()
             assert more == (None,) or connection.execute("TABLE more").fetchall() == []

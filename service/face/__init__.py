@@ -1,1 +1,1 @@
-"""Faces: enrolment and face login, the engines behind them, and the keeping of face templates."""
+"""Faces: enrolment and face login, the face engines, and the storage of face templates."""

@@ -1,4 +1,4 @@
-"""Summarizes what a set of comparisons says about a threshold."""
+"""Computes figures about a threshold from the scores of comparisons."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from shared.wire.face import FaceCalibration, FaceScores, StrangerScores
 Scores = NDArray[np.float32]
 
 
-def summary(scores: Scores) -> FaceScores:
-    """How many scores, and where they lie."""
+def summarize(scores: Scores) -> FaceScores:
+    """Return the number and the distribution of the scores."""
     if not len(scores):
         return FaceScores(pairs=0)
     return FaceScores(
@@ -29,39 +29,39 @@ def summary(scores: Scores) -> FaceScores:
     )
 
 
-def calibration(about: EngineInfo, gallery: Gallery, strangers: Scores | None = None) -> FaceCalibration:
-    """The enrolled users against each other, and with `strangers` (further scores of strangers against the
-    enrolled) against those.
-    """
-    between, within = gallery.pairs()
+def calibration(info: EngineInfo, gallery: Gallery, strangers: Scores | None = None) -> FaceCalibration:
+    """Compare the enrolled users with each other; `strangers` are scores of strangers against them."""
+    stranger_scores, same_user_scores = gallery.pairs()
     if strangers is not None:
-        between = np.concatenate((between, strangers))
-    needed = threshold(about.thresholds, len(gallery))
-    false_matches = int((between >= needed).sum())
+        stranger_scores = np.concatenate((stranger_scores, strangers))
+    required_score = threshold(info.thresholds, len(gallery))
+    false_matches = int((stranger_scores >= required_score).sum())
     return FaceCalibration(
-        model=about.model_id,
-        metric=about.metric.value,
+        model=info.model_id,
+        metric=info.metric.value,
         templates=len(gallery),
         users=len(gallery.users),
-        threshold=needed,
-        strangers=summary(between),
-        same_user=summary(within),
+        threshold=required_score,
+        strangers=summarize(stranger_scores),
+        same_user=summarize(same_user_scores),
         false_matches=false_matches,
-        false_match_bound=rate_bound(false_matches, len(between)),
+        false_match_bound=rate_bound(false_matches, len(stranger_scores)),
     )
 
 
-def strangers_against(
-    about: EngineInfo, gallery: Gallery, pictures: int, embeddings: Sequence[Embedding]
+def compare_with_strangers(
+    info: EngineInfo, gallery: Gallery, pictures: int, embeddings: Sequence[Embedding]
 ) -> StrangerScores:
-    """The faces of strangers (`embeddings`), compared with every enrolled template."""
-    needed = threshold(about.thresholds, len(gallery))
-    scores = np.concatenate([np.empty(0, np.float32), *(gallery.scores(each) for each in embeddings)])
+    """Compare the faces of strangers (`embeddings`) with every enrolled template."""
+    required_score = threshold(info.thresholds, len(gallery))
+    scores = np.concatenate(
+        [np.empty(0, np.float32), *(gallery.scores(embedding) for embedding in embeddings)]
+    )
     return StrangerScores(
         pictures=pictures,
         faces=len(embeddings),
         comparisons=len(scores),
-        false_matches=int((scores >= needed).sum()),
+        false_matches=int((scores >= required_score).sum()),
         largest=float(scores.max()) if len(scores) else None,
-        threshold=needed,
+        threshold=required_score,
     )

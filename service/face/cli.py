@@ -15,14 +15,14 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.face.calibrate import calibration
 from service.face.engines.dlib_engine import NAME as DLIB
-from service.face.engines.engine import FaceEngine, Metric, embedding_in, engine_info
+from service.face.engines.engine import FaceEngine, Metric, embed_face, engine_info
 from service.face.engines.manifest import Pack, downloads
 from service.face.engines.picture import BadPicture, decode
 from service.face.packs.download import download
-from service.face.packs.pack_store import PackError, install, installed, load_engine, model_in_use, use
+from service.face.packs.pack_store import PackError, install, list_installed, load_engine, model_in_use, use
 from service.face.rules import FALSE_MATCH_RATE
 from service.face.templates.gallery import Gallery
-from service.face.templates.vault import Vault, stored_templates
+from service.face.templates.vault import Vault, read_templates
 from service.settings import Settings
 from shared.wire.face import FaceCalibration, FaceScores
 
@@ -54,14 +54,16 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str], settings: Settings) -> int:
-    """Run `face ...` and give the exit status."""
+    """Run `face ...` and return the exit status."""
     options = _parser().parse_args(list(arguments[1:]))
     settings.prepare()
     try:
         if options.command == "models":
             _models(settings)
         elif options.command == "install":
-            _installed(install(options.source, settings.face_models_dir, accept_research=_accepts(options)))
+            _print_installed(
+                install(options.source, settings.face_models_dir, accept_research=_accepts(options))
+            )
         elif options.command == "use":
             use(options.name, settings)
             print(f"{options.name} is used from the next start; models never mix, so everyone enrols again")
@@ -82,7 +84,7 @@ def _accepts(options: argparse.Namespace) -> bool:
 def _models(settings: Settings) -> None:
     in_use = model_in_use(settings)
     rows = [(DLIB, "built in", "public domain (models), Boost (library)", "any use")]
-    packs = installed(settings.face_models_dir)
+    packs = list_installed(settings.face_models_dir)
     rows += [(pack.name, f"installed, engine {pack.engine}", pack.licence, pack.allows) for pack in packs]
     installed_names = {pack.name for pack in packs}
     rows += [
@@ -98,20 +100,20 @@ def _models(settings: Settings) -> None:
     print("\n* in use; another is chosen with: walkaround face use NAME")
 
 
-def _installed(pack: Pack) -> None:
+def _print_installed(pack: Pack) -> None:
     print(f"installed {pack.name} ({pack.licence}; {pack.allows})")
     print(f"choose it with: walkaround face use {pack.name}")
 
 
 def _download(options: argparse.Namespace, settings: Settings) -> None:
-    def progress(name: str, done: int, size: int) -> None:
-        filled = _BAR * done // size
-        bar = "#" * filled + "." * (_BAR - filled)
-        end = "\n" if done >= size else ""
-        print(f"\r{name} [{bar}] {done / 2**20:.1f} of {size / 2**20:.1f} MB", end=end, file=sys.stderr)
+    def progress(name: str, bytes_done: int, size: int) -> None:
+        filled_width = _BAR * bytes_done // size
+        bar = "#" * filled_width + "." * (_BAR - filled_width)
+        end = "\n" if bytes_done >= size else ""
+        print(f"\r{name} [{bar}] {bytes_done / 2**20:.1f} of {size / 2**20:.1f} MB", end=end, file=sys.stderr)
 
     offer = downloads()[options.name]
-    _installed(download(offer, settings.face_models_dir, progress, accept_research=_accepts(options)))
+    _print_installed(download(offer, settings.face_models_dir, progress, accept_research=_accepts(options)))
 
 
 def _calibrate(options: argparse.Namespace, settings: Settings) -> None:
@@ -120,8 +122,8 @@ def _calibrate(options: argparse.Namespace, settings: Settings) -> None:
     try:
         migrate(database)
         vault = Vault(settings.data_dir, settings.face_key_file)
-        templates, locked = database.read_now(
-            lambda session: stored_templates(session, vault, engine.model_id)
+        templates, unreadable_count = database.read_now(
+            lambda session: read_templates(session, vault, engine.model_id)
         )
     finally:
         database.close()
@@ -132,9 +134,13 @@ def _calibrate(options: argparse.Namespace, settings: Settings) -> None:
         if options.strangers is not None:
             embeddings = list(_embeddings(engine, options.strangers))
             print(f"{len(embeddings)} photos of strangers with a face")
-            strangers = np.concatenate([gallery.scores(each) for each in embeddings]) if embeddings else None
-        if locked:
-            print(f"{locked} templates do not open with this face.key and are left out")
+            strangers = (
+                np.concatenate([gallery.scores(embedding) for embedding in embeddings])
+                if embeddings
+                else None
+            )
+        if unreadable_count:
+            print(f"{unreadable_count} templates do not open with this face.key and are left out")
         _print(calibration(engine_info(engine), gallery, strangers))
 
 
@@ -145,7 +151,7 @@ def _embeddings(engine: FaceEngine, folder: Path) -> Iterator[np.ndarray]:
         if path.suffix.lower() not in _PICTURES:
             continue
         try:
-            embedding = embedding_in(engine, decode(path.read_bytes()))
+            embedding = embed_face(engine, decode(path.read_bytes()))
         except BadPicture as bad:
             print(f"{path.name}: {bad.fault}", file=sys.stderr)
             continue

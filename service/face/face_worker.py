@@ -1,6 +1,6 @@
 """Runs the face process, `walkaround worker --faces`: decodes pictures and analyses them with one engine.
 
-It answers with boxes, measures and one embedding, never pixels
+The answers contain boxes, measures and one embedding, but no pixels
 (docs/adr/0010-faces-in-their-own-process.md).
 """
 
@@ -23,11 +23,11 @@ Load = Callable[[str, Path], FaceEngine]
 
 def main(load: Load = load_engine) -> None:
     """Answer the service's requests until it closes the input."""
-    serve(_Answering(load))
+    serve(_RequestHandler(load))
 
 
-class _Answering:
-    """Answers requests; loads the engine at the first one."""
+class _RequestHandler:
+    """Answers requests; loads the engine at the first request."""
 
     def __init__(self, load: Load) -> None:
         self._load = load
@@ -47,16 +47,16 @@ class _Answering:
             return messages.info_frame(engine_info(self._engine))
         try:
             if request.frames:
-                return messages.sequence_frame(_judged(self._engine, request))
+                return messages.sequence_frame(_judge_frames(self._engine, request))
             assert request.face_info is not None
             return messages.analysis_frame(analyse(self._engine, decode(picture_bytes(request.face_info))))
         except BadPicture as bad:
             return messages.fault_frame(bad.fault)
         except Exception as problem:
-            # Its text may hold content of the picture.
+            # The text of the exception may contain content of the picture.
             return messages.problem_frame(f"unexpected {type(problem).__name__}")
 
 
-def _judged(engine: FaceEngine, request: messages.FaceRequest) -> SequenceAnalysis:
+def _judge_frames(engine: FaceEngine, request: messages.FaceRequest) -> SequenceAnalysis:
     frames = [film_frame(frame.face_info) for frame in request.frames]
     return judge(engine, frames, [frame.at_ms for frame in request.frames], request.steps)

@@ -1,4 +1,4 @@
-"""Lets an admin switch face login and see how well enrolled faces are distinguished."""
+"""Lets administrators change the policy of face logins and check how well faces are distinguished."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.face.access.stations import policy
 from service.face.access.waiting_limit import FaceClient, WaitingLimit, unavailable
-from service.face.calibrate import calibration, strangers_against
+from service.face.calibrate import calibration, compare_with_strangers
 from service.face.engines.engine import Embedding
 from service.face.engines.face_process import EngineUnavailableError
 from service.face.engines.picture import BadPicture
@@ -20,36 +20,36 @@ from shared.wire.face import FaceCalibration, FacePolicy, FaceRequirements, Stra
 
 
 class FaceAdministration:
-    """Looks at the templates that logins use: `held`, one at a time by `lock`."""
+    """The use cases of an administrator; they share `gallery_sync` with logins, guarded by `lock`."""
 
     def __init__(
         self,
         database: Database,
         face_client: FaceClient,
-        held: GallerySync,
-        line: WaitingLimit,
+        gallery_sync: GallerySync,
+        waiting_limit: WaitingLimit,
         lock: asyncio.Lock,
     ) -> None:
         self._database = database
         self._face_client = face_client
-        self._held = held
-        self._waiting_limit = line
+        self._gallery_sync = gallery_sync
+        self._waiting_limit = waiting_limit
         self._lock = lock
 
     async def policy(self) -> FacePolicy:
-        """Whether face login is switched on, and when it asks for a challenge."""
+        """Return whether face login is on, and when it requires a challenge."""
         return await self._database.read(_policy)
 
     async def requirements(self) -> FaceRequirements:
-        """What a client has to know before a face login."""
+        """Return what a client must know before a face login."""
         return await self._database.read(_requirements)
 
     async def change_policy(self, change: FacePolicy, actor: str, address: str) -> FacePolicy:
-        """Change the fields that `change` sets, for everyone, and give the policy afterwards."""
+        """Change the fields that `change` sets and return the new policy."""
         changes = change.model_dump(exclude_none=True)
 
         def write(session: Session) -> FacePolicy:
-            row = policy(session, to_change=True)
+            row = policy(session, lock=True)
             for name, value in changes.items():
                 setattr(row, name, value)
             announce(session, ObjectChange("update", "face_policy", "1", actor, address, changes))
@@ -58,27 +58,27 @@ class FaceAdministration:
         return await self._database.write(write)
 
     async def calibration(self) -> FaceCalibration:
-        """The scores of the enrolled users against each other, and the threshold in force.
+        """Return figures about the scores between enrolled users, and the current threshold.
 
         Raises Problem 503 without a working engine.
         """
         try:
-            about = await self._face_client.about()
+            info = await self._face_client.engine_info()
             async with self._lock:
-                return await asyncio.to_thread(calibration, about, await self._held.current(about))
+                return await asyncio.to_thread(calibration, info, await self._gallery_sync.current(info))
         except EngineUnavailableError as problem:
             raise unavailable(problem) from None
 
     async def compare_strangers(self, images: Sequence[str]) -> StrangerScores:
-        """How similar the unenrolled people in `images` (Base64) are to the enrolled ones.
+        """Compare the unenrolled people in `images` (Base64) with the enrolled users.
 
-        Raises Problem 503 without a working engine, 429 when too many wait.
+        Raises Problem 503 without a working engine, 429 if too many requests wait.
         """
         embeddings: list[Embedding] = []
         try:
-            about = await self._face_client.about()
+            info = await self._face_client.engine_info()
             for image in images:
-                # Each in line by itself: logins come between.
+                # Each image is admitted separately, so that logins can come in between.
                 with self._waiting_limit.admit():
                     try:
                         analysis = await self._face_client.analyse(image)
@@ -87,8 +87,8 @@ class FaceAdministration:
                 if analysis.embedding is not None:
                     embeddings.append(analysis.embedding)
             async with self._lock:
-                gallery = await self._held.current(about)
-                return await asyncio.to_thread(strangers_against, about, gallery, len(images), embeddings)
+                gallery = await self._gallery_sync.current(info)
+                return await asyncio.to_thread(compare_with_strangers, info, gallery, len(images), embeddings)
         except EngineUnavailableError as problem:
             raise unavailable(problem) from None
 

@@ -1,4 +1,4 @@
-"""Routes face login, enrolment and the admin's switch and figures."""
+"""Routes of face login, enrolment, and the policy and figures for administrators."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from shared.wire.face import (
     StrangerScores,
 )
 
-_MISSING = "人脸信息缺失"
-_NOTHING = FaceInfo()
-_NO_LOGIN = FaceLogin()
+_MISSING_MESSAGE = "人脸信息缺失"
+_EMPTY_FACE_INFO = FaceInfo()
+_EMPTY_FACE_LOGIN = FaceLogin()
 _DeviceToken = Annotated[
     str,
     Header(
@@ -48,10 +48,10 @@ _DeviceToken = Annotated[
 ]
 
 
-def _submitted(body: FaceInfo | FaceLogin) -> str:
+def _require_face_info(body: FaceInfo | FaceLogin) -> str:
     face_info = body.faceInfo.get_secret_value() if body.faceInfo is not None else ""
     if not face_info:
-        raise Refusal(_MISSING)
+        raise Refusal(_MISSING_MESSAGE)
     return face_info
 
 
@@ -61,20 +61,20 @@ def router(service: FaceService) -> APIRouter:
 
     @routes.post("/auth/updateFaceInfo", responses=failures(401, 422, 429, 503))
     async def update_face_info(
-        body: FaceInfo = _NOTHING, caller: Caller = logged_in()
+        body: FaceInfo = _EMPTY_FACE_INFO, caller: Caller = logged_in()
     ) -> Envelope[str | None]:
         """Register or replace the caller's face by one picture."""
-        face_info = _submitted(body)
+        face_info = _require_face_info(body)
         await service.enrol(caller.user_id, [face_info], CONSENT_BY_CALLER, caller.address)
         return Envelope(data=face_info)
 
     @routes.post("/auth/loginByFaceInfo", responses=failures(403, 422, 429))
     async def login_by_face_info(
-        request: Request, body: FaceLogin = _NO_LOGIN, device_token: _DeviceToken = ""
+        request: Request, body: FaceLogin = _EMPTY_FACE_LOGIN, device_token: _DeviceToken = ""
     ) -> Envelope[Tokens | None]:
         """Log in by a picture of a face."""
         client = client_address(request), client_program(request), device_token
-        tokens = await service.login(_submitted(body), *client)
+        tokens = await service.login(_require_face_info(body), *client)
         return Envelope(data=tokens, msg="登录成功")
 
     @routes.post("/auth/faceChallenge", responses=failures(403, 422, 429))
@@ -82,9 +82,9 @@ def router(service: FaceService) -> APIRouter:
         request: Request, body: ChallengeRequest, device_token: _DeviceToken = ""
     ) -> Envelope[DrawnChallenge]:
         """Draw the movements that a face login has to show, without those that the person cannot make."""
-        avoided = [Movement(name) for name in body.avoid]
-        drawn = await service.draw_challenge(avoided, client_address(request), device_token)
-        return Envelope(data=drawn)
+        excluded_movements = [Movement(name) for name in body.avoid]
+        challenge = await service.draw_challenge(excluded_movements, client_address(request), device_token)
+        return Envelope(data=challenge)
 
     @routes.post("/auth/loginByFaceChallenge", responses=failures(403, 422, 429))
     async def login_by_challenge(
@@ -118,16 +118,16 @@ def router(service: FaceService) -> APIRouter:
     @routes.delete("/auth/face", responses=failures(401))
     async def forget_face(caller: Caller = logged_in()) -> Envelope[bool]:
         """Delete the caller's enrolment; false when there was none."""
-        deleted = await service.forget(caller.user_id, caller.user_id, caller.address)
-        return Envelope(data=deleted, msg="人脸数据已删除" if deleted else "该用户未登记人脸")
+        was_enrolled = await service.forget(caller.user_id, caller.user_id, caller.address)
+        return Envelope(data=was_enrolled, msg="人脸数据已删除" if was_enrolled else "该用户未登记人脸")
 
     @routes.delete("/face/enrolments/{user_id}", responses=failures(401, 403, 422))
     async def forget_face_of(
         user_id: Id, caller: Caller = require(Permission.USER_MANAGE, recent_password=True)
     ) -> Envelope[bool]:
         """Delete the enrolment of somebody who has left; false when there was none."""
-        deleted = await service.forget(user_id, caller.user_id, caller.address)
-        return Envelope(data=deleted, msg="人脸数据已删除" if deleted else "该用户未登记人脸")
+        was_enrolled = await service.forget(user_id, caller.user_id, caller.address)
+        return Envelope(data=was_enrolled, msg="人脸数据已删除" if was_enrolled else "该用户未登记人脸")
 
     admin = require(Permission.SETTINGS_MANAGE, recent_password=True)
 
@@ -141,27 +141,27 @@ def router(service: FaceService) -> APIRouter:
     @routes.put("/face/policy", responses=failures(401, 403, 422))
     async def switch_face_login(body: FacePolicy, caller: Caller = admin) -> Envelope[FacePolicy]:
         """Switch face login, and say when it asks for movements; asks for a recent password login."""
-        changed = await service.oversight.change_policy(body, caller.user_id, caller.address)
-        return Envelope(data=changed, msg="人脸登录已开启" if body.login_enabled else "人脸登录已关闭")
+        policy = await service.oversight.change_policy(body, caller.user_id, caller.address)
+        return Envelope(data=policy, msg="人脸登录已开启" if body.login_enabled else "人脸登录已关闭")
 
     @routes.get("/face/devices", responses=failures(401, 403))
     async def face_devices(
         _caller: Caller = require(Permission.SETTINGS_MANAGE),
     ) -> Envelope[list[Device]]:
         """The devices that an administrator has allowed for face logins."""
-        return Envelope(data=await service.devices.listed())
+        return Envelope(data=await service.devices.list_all())
 
     @routes.post("/face/devices", responses=failures(401, 403, 409, 422))
     async def allow_device(body: DeviceName, caller: Caller = admin) -> Envelope[NewDevice]:
         """Allow a device; the answer alone holds its token, which face logins there send from now on."""
-        allowed = await service.devices.allow(body.name, caller.user_id, caller.address)
-        return Envelope(data=allowed, msg="设备已允许")
+        device = await service.devices.allow(body.name, caller.user_id, caller.address)
+        return Envelope(data=device, msg="设备已允许")
 
     @routes.put("/face/devices/{device_id}", responses=failures(401, 403, 404, 422))
     async def rename_device(device_id: Id, body: DeviceName, caller: Caller = admin) -> Envelope[Device]:
         """Rename a device."""
-        renamed = await service.devices.rename(device_id, body.name, caller.user_id, caller.address)
-        return Envelope(data=renamed, msg="设备已重命名")
+        device = await service.devices.rename(device_id, body.name, caller.user_id, caller.address)
+        return Envelope(data=device, msg="设备已重命名")
 
     @routes.delete("/face/devices/{device_id}", responses=failures(401, 403, 404, 422))
     async def end_device(device_id: Id, caller: Caller = admin) -> Envelope[bool]:

@@ -1,6 +1,6 @@
-"""Decides when a picture is good enough and when a face matches a user. Pure decisions.
+"""Decides whether a picture is good enough and whether a face matches a user. Pure.
 
-Every refusal of an enrolment has a sentence that says what to change; a failed login never says why.
+Every refusal of an enrolment has a sentence that says what to change; a failed login never gives the reason.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from service.face.engines.quality import Quality
 from shared.codes import Permission
 from shared.wire.face import CHALLENGE_NEEDED, NOT_SHOWN, Weakness
 
-# Which rate of false matches one login may have, over all enrolled templates together.
+# The rate of false matches that one login may have, over all enrolled templates together.
 FALSE_MATCH_RATE = 1e-3
 # How much better than the best other user a match must be, in cosine or distance.
 MARGIN = 0.05
 
-# Another face this large (in heights of the largest) stands beside the person at an enrolment.
+# From this height on (in heights of the largest face) another face counts as a second person at an enrolment.
 COMPANION = 0.4
 # At a login the largest face must be this many times as high as the next one.
 DOMINANCE = 1.5
 
 
-# After this a face may have changed so much that its templates are worth renewing.
+# The age of templates after which users are asked to renew them, because faces change.
 RENEW_AFTER = timedelta(days=365)
 
 
@@ -70,7 +70,7 @@ SENTENCES: dict[PictureFault | QualityFault, str] = {
 
 @dataclass(frozen=True, slots=True)
 class QualityLimits:
-    """The limits that a face must keep; the measures are those of `quality.Quality`."""
+    """The limits of a picture for the measures in `quality.Quality`."""
 
     inter_ocular: float
     darkest: float
@@ -83,7 +83,7 @@ class QualityLimits:
     cover: float
 
 
-# An enrolment lasts: it takes only good pictures. A login has one chance in bad light, and the score decides.
+# An enrolment needs good pictures, since it lasts. A login may happen in bad light, and its score decides.
 ENROLMENT = QualityLimits(
     inter_ocular=40,
     darkest=45,
@@ -108,25 +108,25 @@ LOGIN = QualityLimits(
 )
 
 
-def enrolment_trouble(analysis: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
-    """What is wrong with a picture for an enrolment; None when it is good."""
+def find_enrolment_fault(analysis: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
+    """Return the fault of a picture for an enrolment; None if it is good enough."""
     if len(analysis.faces) > 1 and analysis.faces[1].height > COMPANION * analysis.faces[0].height:
         return QualityFault.SEVERAL_FACES
-    return _trouble(analysis, ENROLMENT, liveness_limit)
+    return _find_fault(analysis, ENROLMENT, liveness_limit)
 
 
-# A photo this near to a limit of `ENROLMENT` is accepted, but logins fail more often later.
+# A photo this close to a limit of `ENROLMENT` is accepted, but later logins fail more often.
 _SMALL, _DARK, _BRIGHT, _BLURRED = 60, 70, 205, 0.02
 # Difference of the nose's position between photos from the front and from a side, in inter-ocular distances.
-_TURNED = 0.1
+_MIN_YAW_DIFFERENCE = 0.1
 
 
 def weaknesses(photos: Sequence[Quality]) -> list[Weakness]:
-    """What will make logins fail after an enrolment by `photos`; a fault counts that all of them have."""
+    """Return what may make logins fail after an enrolment by `photos`; a weakness must be in all of them."""
     yaws = [photo.yaw for photo in photos]
     candidates: list[tuple[Weakness, bool]] = [
         ("one_photo", len(photos) == 1),
-        ("front_only", len(photos) > 1 and max(yaws) - min(yaws) < _TURNED),
+        ("front_only", len(photos) > 1 and max(yaws) - min(yaws) < _MIN_YAW_DIFFERENCE),
         ("small", all(photo.inter_ocular < _SMALL for photo in photos)),
         ("dark", all(photo.brightness < _DARK for photo in photos)),
         ("bright", all(photo.brightness > _BRIGHT for photo in photos)),
@@ -135,14 +135,14 @@ def weaknesses(photos: Sequence[Quality]) -> list[Weakness]:
     return [name for name, holds in candidates if holds]
 
 
-def login_trouble(analysis: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
-    """What is wrong with a picture for a login; None when it may be compared."""
+def find_login_fault(analysis: PictureAnalysis, liveness_limit: float | None) -> QualityFault | None:
+    """Return the fault of a picture for a login; None if it may be compared."""
     if len(analysis.faces) > 1 and analysis.faces[1].height * DOMINANCE > analysis.faces[0].height:
         return QualityFault.SEVERAL_FACES
-    return _trouble(analysis, LOGIN, liveness_limit)
+    return _find_fault(analysis, LOGIN, liveness_limit)
 
 
-def _trouble(
+def _find_fault(
     analysis: PictureAnalysis, limits: QualityLimits, liveness_limit: float | None
 ) -> QualityFault | None:
     quality = analysis.quality
@@ -160,30 +160,30 @@ def _trouble(
             QualityFault.NOT_LIVE,
         ),
     )
-    return next((trouble for bad, trouble in checks if bad), None)
+    return next((fault for is_violated, fault in checks if is_violated), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The best enrolled user for a face: the score, and that of the best other user (None: nobody else)."""
+    """The best enrolled user for a face, the score, and that of the best other user, None without one."""
 
     user_id: str
     score: float
     runner_up: float | None
 
 
-ASKED_FOR = "asked_for"
-"""Why a picture that shows a user did not log in: the policy wants a challenge."""
-# A score so little over the threshold leaves a doubt.
+CHALLENGE_REQUIRED = "asked_for"
+"""The reason why a picture of a user did not lead to a login: the policy requires a challenge."""
+# A score less than this above the threshold is doubtful.
 DOUBT = 0.05
 STRONG = frozenset((Permission.USER_MANAGE, Permission.MODEL_MANAGE, Permission.SETTINGS_MANAGE))
-"""Who may do one of these can change users, models or settings."""
+"""Users with one of these permissions can change users, models or settings."""
 
 
 @dataclass(frozen=True, slots=True)
-class Identified:
-    """Whom a login shows: the user's id, or None; what was wrong with the answer to a challenge; whether the
-    picture alone leaves a doubt.
+class Identification:
+    """The result of a face login: the user's id or None, the fault of the answer to a challenge, and whether
+    the picture alone is doubtful.
     """
 
     user_id: str | None
@@ -192,40 +192,40 @@ class Identified:
 
     @property
     def refusal(self) -> str:
-        """The sentence of the failure: it speaks of the movement, never of whose face it is."""
-        if self.challenge == ASKED_FOR:
+        """The sentence of the failure, which is about the movement and never about the person."""
+        if self.challenge == CHALLENGE_REQUIRED:
             return CHALLENGE_NEEDED
         return "无法校验人脸" if self.challenge is None else NOT_SHOWN
 
 
 def threshold(thresholds: Thresholds, templates: int) -> float:
-    """The score that a match needs against `templates` templates."""
+    """Return the score that a match needs among `templates` templates."""
     return thresholds.at(FALSE_MATCH_RATE / max(templates, 1))
 
 
-def accepted(match: Match | None, needed: float) -> bool:
-    """True when `match` is certainly its user: over the threshold and clear of all other users."""
-    if match is None or match.score < needed:
+def is_accepted(match: Match | None, required_score: float) -> bool:
+    """Return whether `match` is over the threshold and clearly better than for all other users."""
+    if match is None or match.score < required_score:
         return False
     return match.runner_up is None or match.score - match.runner_up >= MARGIN
 
 
-def same_person(scores: Sequence[float], thresholds: Thresholds) -> bool:
-    """True when every pair of an enrolment's pictures (their scores) looks like one person."""
+def is_same_person(scores: Sequence[float], thresholds: Thresholds) -> bool:
+    """Return whether the scores of all pairs of an enrolment's pictures allow that they show one person."""
     return all(score >= threshold(thresholds, 1) for score in scores)
 
 
-# --- a station that keeps failing -------------------------------------------------------------------------
+# --- failures of a station --------------------------------------------------------------------------------
 
 FAILURES_PER_PAUSE = 5
 FIRST_PAUSE = timedelta(seconds=30)
 FAILURES_UNTIL_OFF = 50
-# A station without attempts for this long is forgotten.
-STATION_KEPT = timedelta(days=90)
+# How long the failures of a station without attempts are kept.
+STATION_MEMORY = timedelta(days=90)
 
 
-def pause_after(failures: int) -> timedelta | None:
-    """How long a station waits after its n-th failure in a row: 30 s after the 5th, doubling every 5 more."""
+def pause_duration(failures: int) -> timedelta | None:
+    """Return the pause after the n-th failure in a row: 30 s after the 5th, doubled after every 5 more."""
     if failures == 0 or failures % FAILURES_PER_PAUSE:
         return None
     doublings = min(failures, FAILURES_UNTIL_OFF) // FAILURES_PER_PAUSE - 1
@@ -233,5 +233,5 @@ def pause_after(failures: int) -> timedelta | None:
 
 
 def is_off(failures: int) -> bool:
-    """True when a station takes no more face logins until someone logs in there by password."""
+    """Return whether a station is blocked for face logins until someone logs in there by password."""
     return failures >= FAILURES_UNTIL_OFF

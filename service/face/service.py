@@ -41,11 +41,11 @@ from shared.wire.face import DrawnChallenge, FaceStatus, Weakness
 
 log = logging.getLogger("walkaround.face")
 
-# Every failed login is answered at a multiple of this after it arrived, whatever its cause: several times
-# what the slowest takes, a picture without a face that is looked at three times (0.25 s with dlib).
+# Every failed login is answered at a multiple of this time, whatever its cause. This is several times what
+# the slowest case takes, a picture without a face that is searched three times (0.25 s with dlib).
 FAILURE_SECONDS = 1.0
 LOGINS_PER_MINUTE = 60
-# How soon a deletion by another service process reaches the memory of this one.
+# How often the templates in memory are compared with the database, which other processes change.
 FOLLOW_SECONDS = 2.0
 
 LogIn = Callable[[str, str, str], Awaitable[Tokens]]
@@ -56,10 +56,9 @@ Permissions = Callable[[str], Awaitable[frozenset[Permission]]]
 class FaceService:
     """Face enrolment and face login.
 
-    `log_in(user_id, address, user_agent)` opens a session with `amr` face and gives its tokens;
-    `may_log_in(user_id)` says whether the user exists and is enabled, `permissions(user_id)` what they may
-    do. `face_client` look at the pictures: by default a process of their own with the engine that the
-    settings name.
+    `log_in(user_id, address, user_agent)` begins a session with `amr` face and returns its tokens;
+    `may_log_in(user_id)` returns whether the user exists and is enabled, `permissions(user_id)` their
+    permissions. `face_client` analyses pictures, by default in a child process with the configured engine.
     """
 
     def __init__(
@@ -83,22 +82,22 @@ class FaceService:
         self.devices = Devices(database)
         """The devices that face logins may be limited to."""
         self._draw_limiter = RateLimiter(LOGINS_PER_MINUTE, 60)
-        self._held = GallerySync(database, self._vault)
-        # One at a time from the first check to the last write: no parallel request passes a limit, and the
-        # gallery never falls behind its own database.
+        self._gallery_sync = GallerySync(database, self._vault)
+        # One request at a time from the first check to the last write, so that no parallel request passes a
+        # limit and the gallery never differs from the database.
         self._lock = asyncio.Lock()
         self._waiting_limit = WaitingLimit()
         self.oversight = FaceAdministration(
-            database, self._face_client, self._held, self._waiting_limit, self._lock
+            database, self._face_client, self._gallery_sync, self._waiting_limit, self._lock
         )
-        """What an admin sees and switches."""
+        """The use cases of administrators."""
         self._tasks: list[asyncio.Task[None]] = []
         self._rate_limiter = RateLimiter(LOGINS_PER_MINUTE, 60)
 
     def start(self) -> None:
-        """Begin to warm up, beside the requests. Needs a running event loop."""
+        """Start loading engine and templates in the background. Needs a running event loop."""
         self._tasks = [asyncio.create_task(self.warm())]
-        # SQLite belongs to one process: nobody else enrols or deletes.
+        # With SQLite there is one process, so no other one enrols or deletes.
         if not self._database.is_sqlite:
             self._tasks.append(asyncio.create_task(self.follow()))
 
@@ -108,14 +107,14 @@ class FaceService:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._face_client.close()
-        await asyncio.to_thread(self._held.close)
+        await asyncio.to_thread(self._gallery_sync.close)
 
     async def warm(self) -> None:
-        """Load engine and templates when a user is enrolled, so that no login waits for them."""
-        enrolled = await self._database.read(
+        """Load engine and templates if any user is enrolled, so that no login waits for them."""
+        enrolment_count = await self._database.read(
             lambda session: session.exec(select(func.count()).select_from(FaceEnrolment)).first()
         )
-        if enrolled:
+        if enrolment_count:
             try:
                 async with self._lock:
                     await self._current_gallery()
@@ -123,31 +122,30 @@ class FaceService:
                 log.error("face login does not work: %s", problem)
 
     async def follow(self) -> None:
-        """Keep the templates in memory as the database has them, until cancelled.
+        """Update the templates in memory from the database until cancelled.
 
-        Every login looks for itself; this is so that a template which another process deleted does not stay
-        in this one's memory until someone logs in here.
+        Every login does this too. The task removes templates that another process deleted from the memory of
+        this process, even if nobody logs in here.
         """
         while True:
             await asyncio.sleep(FOLLOW_SECONDS)
-            if not self._held.loaded:
+            if not self._gallery_sync.is_loaded:
                 continue
             try:
                 async with self._lock:
                     await self._current_gallery()
             except (EngineUnavailableError, Problem, SQLAlchemyError) as problem:
-                log.warning("the face templates could not be looked at again (%s)", type(problem).__name__)
+                log.warning("cannot update the face templates (%s); trying again", type(problem).__name__)
 
     # --- enrolment ----------------------------------------------------------------------------------------
 
     async def enrol(
         self, user_id: str, images: Sequence[str], consent_version: str, address: str | None = None
     ) -> list[Weakness]:
-        """Replace the user's templates by those of 1..5 pictures (Base64 or data URL) of them; gives what
-        will make logins fail although the pictures were good enough.
+        """Replace the user's templates by those of 1..5 pictures (Base64 or data URL).
 
-        Raises Refusal with the sentence that says what to change, Problem 503 without a working engine, 429
-        when too many wait.
+        Returns weaknesses of the accepted pictures that may make logins fail. Raises Refusal with a sentence
+        that says what to change, Problem 503 without a working engine, 429 if too many requests wait.
         """
         try:
             with self._waiting_limit.admit():
@@ -155,8 +153,8 @@ class FaceService:
         except EngineUnavailableError as problem:
             raise unavailable(problem) from None
 
-    async def enrol_one(self, user_id: str, face_info: str) -> str | None:
-        """Enrol by the contract's single picture; gives the sentence of a refusal, None when enrolled."""
+    async def enrol_picture(self, user_id: str, face_info: str) -> str | None:
+        """Enrol by the contract's single picture; return the sentence of a refusal, None on success."""
         try:
             await self.enrol(user_id, [face_info], CONSENT_BY_CALLER)
         except Refusal as refusal:
@@ -166,59 +164,66 @@ class FaceService:
     async def _enrol(
         self, user_id: str, images: Sequence[str], consent_version: str, address: str | None
     ) -> list[Weakness]:
-        about = await self._face_client.about()
+        info = await self._face_client.engine_info()
         photos = [
-            await self._good_photo(image, index, len(images), about) for index, image in enumerate(images)
+            await self._analyse_photo(image, index, len(images), info) for index, image in enumerate(images)
         ]
         embeddings = [photo.embedding for photo in photos if photo.embedding is not None]
-        pairs = [
-            score(first, second, about.metric) for first, second in itertools.combinations(embeddings, 2)
-        ]
-        if not rules.same_person(pairs, about.thresholds):
+        pairs = [score(first, second, info.metric) for first, second in itertools.combinations(embeddings, 2)]
+        if not rules.is_same_person(pairs, info.thresholds):
             raise _refusal(rules.QualityFault.DIFFERENT_PEOPLE)
         async with self._lock:
             gallery = await self._current_gallery()
-            needed = rules.threshold(about.thresholds, len(gallery))
+            required_score = rules.threshold(info.thresholds, len(gallery))
             for embedding in embeddings:
-                match = gallery.search(embedding, without=user_id)
-                if match is not None and match.score >= needed:
+                match = gallery.search(embedding, excluded_user=user_id)
+                if match is not None and match.score >= required_score:
                     raise _refusal(rules.QualityFault.SOMEBODY_ELSE)
-            sealed = [self._vault.seal(user_id, about.model_id, embedding) for embedding in embeddings]
-            at = now()
+            sealed_templates = [
+                self._vault.seal(user_id, info.model_id, embedding) for embedding in embeddings
+            ]
+            moment = now()
 
             def write(session: Session) -> int:
                 session.exec(delete(FaceTemplate).where(col(FaceTemplate.user_id) == user_id))
                 session.merge(
                     FaceEnrolment(
                         user_id=user_id,
-                        model_id=about.model_id,
-                        enrolled_at=at,
+                        model_id=info.model_id,
+                        enrolled_at=moment,
                         consent_version=consent_version,
-                        consented_at=at,
+                        consented_at=moment,
                     )
                 )
                 session.flush()
-                session.add_all(FaceTemplate(user_id=user_id, sealed=each) for each in sealed)
-                details = {"templates": len(sealed), "model": about.model_id, "consent": consent_version}
+                session.add_all(
+                    FaceTemplate(user_id=user_id, sealed=sealed_template)
+                    for sealed_template in sealed_templates
+                )
+                details = {
+                    "templates": len(sealed_templates),
+                    "model": info.model_id,
+                    "consent": consent_version,
+                }
                 announce(session, ObjectChange("face_enrolled", "user", user_id, user_id, address, details))
                 return next_revision(session)
 
             revision = await self._database.write(write)
-            self._held.put(user_id, embeddings, revision)
+            self._gallery_sync.put(user_id, embeddings, revision)
         return rules.weaknesses([photo.quality for photo in photos if photo.quality is not None])
 
-    async def _good_photo(self, image: str, index: int, count: int, about: EngineInfo) -> PictureAnalysis:
+    async def _analyse_photo(self, image: str, index: int, count: int, info: EngineInfo) -> PictureAnalysis:
         try:
             analysis = await self._face_client.analyse(image)
         except BadPicture as bad:
             raise _refusal(bad.fault, index, count) from None
-        trouble = rules.enrolment_trouble(analysis, about.liveness_limit)
-        if trouble is not None:
-            raise _refusal(trouble, index, count)
+        fault = rules.find_enrolment_fault(analysis, info.liveness_limit)
+        if fault is not None:
+            raise _refusal(fault, index, count)
         return analysis
 
     async def forget(self, user_id: str, actor: str | None = None, address: str | None = None) -> bool:
-        """Delete the user's templates, from the database and from memory; False when there were none."""
+        """Delete the user's templates from database and memory; return False if there were none."""
         async with self._lock:
 
             def write(session: Session) -> int | None:
@@ -231,11 +236,11 @@ class FaceService:
                 return next_revision(session)
 
             revision = await self._database.write(write)
-            self._held.remove(user_id, revision)
+            self._gallery_sync.remove(user_id, revision)
             return revision is not None
 
     async def status(self, user_id: str) -> FaceStatus:
-        """What the user sees of their own enrolment."""
+        """Return the status of the user's enrolment."""
 
         def read(session: Session) -> tuple[FaceEnrolment | None, int, bool]:
             templates = select(func.count()).where(FaceTemplate.user_id == user_id)
@@ -245,28 +250,28 @@ class FaceService:
                 policy(session).login_enabled,
             )
 
-        enrolment, templates, enabled = await self._database.read(read)
+        enrolment, templates, login_enabled = await self._database.read(read)
         try:
-            about = await self._face_client.about()
+            info = await self._face_client.engine_info()
         except EngineUnavailableError as problem:
             raise unavailable(problem) from None
         return FaceStatus(
             enrolled=enrolment is not None,
-            usable=enrolment is not None and enrolment.model_id == about.model_id,
+            usable=enrolment is not None and enrolment.model_id == info.model_id,
             templates=templates,
-            model=about.name,
+            model=info.name,
             enrolled_at=enrolment.enrolled_at if enrolment else None,
             consent_version=enrolment.consent_version if enrolment else None,
             consented_at=enrolment.consented_at if enrolment else None,
-            login_enabled=enabled,
-            recommend_pack=about.name == DEFAULT_MODEL,
+            login_enabled=login_enabled,
+            recommend_pack=info.name == DEFAULT_MODEL,
             renewal_due=enrolment is not None and now() - enrolment.enrolled_at > rules.RENEW_AFTER,
             current_consent_version=CONSENT_VERSION,
             current_consent_text=CONSENT_TEXT,
         )
 
     def enrolled(self, session: Session, user_ids: Collection[str]) -> set[str]:
-        """Those of `user_ids` that are enrolled; a port for the lists of users, inside their transaction."""
+        """Port: return those of `user_ids` that are enrolled, inside the transaction of `session`."""
         statement = select(FaceEnrolment.user_id).where(col(FaceEnrolment.user_id).in_(user_ids))
         return set(session.exec(statement))
 
@@ -277,33 +282,32 @@ class FaceService:
     ) -> Tokens:
         """Log in the user in the picture, from the client at `address`, on the device with `device_token`.
 
-        Raises Refusal 无法校验人脸 whatever the cause, or that the policy wants a challenge from this user,
-        always at a multiple of `FAILURE_SECONDS`; Problem 429 and 403, before anything is looked at, when the
-        station has to wait, face login is off or the device is not allowed.
+        Raises Refusal 无法校验人脸 for any failure, or that the policy requires a challenge for this user,
+        always at a multiple of `FAILURE_SECONDS`. Raises Problem 429 or 403, before the picture is analysed,
+        if the station must wait, face login is off or the device is not allowed.
         """
 
-        async def look() -> rules.Identified:
+        async def look() -> rules.Identification:
             try:
                 analysis = await self._face_client.analyse(face_info)
             except BadPicture:
-                return rules.Identified(None)
-            return await self._identified(analysis)
+                return rules.Identification(None)
+            return await self._identify(analysis)
 
-        return await self._attempt(look, address, user_agent, device_token, answered=False)
+        return await self._attempt(look, address, user_agent, device_token, is_challenge_answer=False)
 
     async def draw_challenge(
-        self, avoided: Collection[Movement], address: str, device_token: str = ""
+        self, excluded_movements: Collection[Movement], address: str, device_token: str = ""
     ) -> DrawnChallenge:
-        """Draw the movements that a login at `address` has to show, without those that the person cannot
-        make.
+        """Draw the movements for a login at `address`, without `excluded_movements`.
 
-        Raises Problem 422 when no turn is left, 429 and 403 as `login` does.
+        Raises Problem 422 if these exclude every turn, 429 and 403 like `login`.
         """
         await self._check(address, device_token)
         if not self._draw_limiter.take():
             raise busy(60)
         try:
-            return await self._challenges.draw(address, avoided)
+            return await self._challenges.draw(address, excluded_movements)
         except ValueError:
             raise invalid("avoid", "no_turn", "请至少保留左转、右转、抬头中的一个动作") from None
 
@@ -315,116 +319,118 @@ class FaceService:
         user_agent: str = "",
         device_token: str = "",
     ) -> Tokens:
-        """Log in the user that the first frame shows, when the frames show a head that answers the challenge.
+        """Log in the user in the first frame, if the frames show the movements of the challenge.
 
-        Raises Refusal that the movements were not seen, or 无法校验人脸 whatever else is the cause; Problem
-        as `login`.
+        Raises Refusal that the movements were not seen, or 无法校验人脸 for any other failure, and Problem
+        like `login`.
         """
 
-        async def look() -> rules.Identified:
+        async def look() -> rules.Identification:
             steps = await self._challenges.take(challenge_id, address, frames[-1].at_ms)
             if steps is None:
-                return rules.Identified(None, "not_valid")
+                return rules.Identification(None, "not_valid")
             try:
                 sequence = await self._face_client.judge(frames, steps)
             except BadPicture:
-                return rules.Identified(None)
+                return rules.Identification(None)
             if not sequence.verdict.live:
-                return rules.Identified(None, sequence.verdict.reason.value)
-            return await self._identified(sequence.first)
+                return rules.Identification(None, sequence.verdict.reason.value)
+            return await self._identify(sequence.first)
 
-        return await self._attempt(look, address, user_agent, device_token, answered=True)
+        return await self._attempt(look, address, user_agent, device_token, is_challenge_answer=True)
 
     async def _attempt(
         self,
-        look: Callable[[], Awaitable[rules.Identified]],
+        look: Callable[[], Awaitable[rules.Identification]],
         address: str,
         user_agent: str,
         device_token: str,
         *,
-        answered: bool,
+        is_challenge_answer: bool,
     ) -> Tokens:
-        """One login, as every limit allows it; `answered` when a challenge is."""
-        started = monotonic()
-        # Before the line and the pace: a station that waits takes no place from the others.
+        """Try one login within all limits; `is_challenge_answer`: it answers a challenge."""
+        start_time = monotonic()
+        # Before the other limits, so that a station that must wait takes no place from other stations.
         await self._check(address, device_token)
         with self._waiting_limit.admit():
             async with self._lock:
                 await self._check(address, device_token)
                 if not self._rate_limiter.take():
                     raise busy(60)
-                identified = await self._looked(look)
+                identification = await self._identify_or_refuse(look)
                 if (
-                    not answered
-                    and identified.user_id is not None
-                    and await self._needs_challenge(identified, address)
+                    not is_challenge_answer
+                    and identification.user_id is not None
+                    and await self._needs_challenge(identification, address)
                 ):
-                    identified = rules.Identified(None, rules.ASKED_FOR)
-                tokens = await self._tokens_for(identified.user_id, address, user_agent)
+                    identification = rules.Identification(None, rules.CHALLENGE_REQUIRED)
+                tokens = await self._begin_session(identification.user_id, address, user_agent)
                 if tokens is not None:
                     await self._stations.forgive(address)
-                    await self.devices.used(device_token)
+                    await self.devices.mark_used(device_token)
                     return tokens
-                if identified.challenge == rules.ASKED_FOR:
-                    await self._stations.challenged(address)
+                if identification.challenge == rules.CHALLENGE_REQUIRED:
+                    await self._stations.count_challenge_request(address)
                 else:
-                    await self._stations.failed(address, identified.challenge)
-        passed = monotonic() - started
-        await asyncio.sleep(math.ceil(passed / FAILURE_SECONDS) * FAILURE_SECONDS - passed)
-        raise Refusal(identified.refusal)
+                    await self._stations.count_failure(address, identification.challenge)
+        elapsed = monotonic() - start_time
+        await asyncio.sleep(math.ceil(elapsed / FAILURE_SECONDS) * FAILURE_SECONDS - elapsed)
+        raise Refusal(identification.refusal)
 
     async def _check(self, address: str, device_token: str) -> None:
         await self._stations.check(address)
         await self.devices.check(device_token)
 
-    async def _looked(self, look: Callable[[], Awaitable[rules.Identified]]) -> rules.Identified:
+    async def _identify_or_refuse(
+        self, look: Callable[[], Awaitable[rules.Identification]]
+    ) -> rules.Identification:
         try:
             return await look()
         except EngineUnavailableError as problem:
             log.error("face login does not work: %s", problem)
-            return rules.Identified(None)
+            return rules.Identification(None)
 
-    async def _needs_challenge(self, identified: rules.Identified, address: str) -> bool:
-        """Whether the policy is not content with one picture of this user."""
-        assert identified.user_id is not None
+    async def _needs_challenge(self, identification: rules.Identification, address: str) -> bool:
+        """Return whether the policy requires a challenge for this user."""
+        assert identification.user_id is not None
         current = await self.oversight.policy()
-        strong = bool(rules.STRONG & await self._permissions(identified.user_id))
+        strong = bool(rules.STRONG & await self._permissions(identification.user_id))
         rule = current.challenge_admins if strong else current.challenge_others
         if rule == "in_doubt":
-            return identified.doubtful or await self._stations.has_failed(address)
+            return identification.doubtful or await self._stations.has_failed(address)
         return rule == "always"
 
-    async def _tokens_for(self, user_id: str | None, address: str, user_agent: str) -> Tokens | None:
+    async def _begin_session(self, user_id: str | None, address: str, user_agent: str) -> Tokens | None:
         if user_id is None or not await self._may_log_in(user_id):
             return None
         try:
             return await self._log_in(user_id, address, user_agent)
         except Problem:
-            # Disabled between the two questions: no answer may tell that from an unknown face.
+            # The user was disabled in between. The answer must not differ from that to an unknown face.
             return None
 
-    async def _identified(self, analysis: PictureAnalysis) -> rules.Identified:
-        """The user of the enrolled face in a picture; nobody for every failure, with no reason."""
-        about = await self._face_client.about()
-        # After the look, which takes a while: what another process deleted meanwhile never matches.
+    async def _identify(self, analysis: PictureAnalysis) -> rules.Identification:
+        """Identify the enrolled user in a picture; without a user, and without a reason, for any failure."""
+        info = await self._face_client.engine_info()
+        # After the analysis, which takes a while: templates deleted by another process must not match.
         gallery = await self._current_gallery()
-        if rules.login_trouble(analysis, about.liveness_limit) is not None:
-            return rules.Identified(None)
+        if rules.find_login_fault(analysis, info.liveness_limit) is not None:
+            return rules.Identification(None)
         match = await asyncio.to_thread(_best, gallery, analysis)
-        needed = rules.threshold(about.thresholds, len(gallery))
-        if match is None or not rules.accepted(match, needed):
-            return rules.Identified(None)
-        doubtful = about.liveness_limit is None or match.score < needed + rules.DOUBT
-        return rules.Identified(match.user_id, doubtful=doubtful)
+        required_score = rules.threshold(info.thresholds, len(gallery))
+        if match is None or not rules.is_accepted(match, required_score):
+            return rules.Identification(None)
+        doubtful = info.liveness_limit is None or match.score < required_score + rules.DOUBT
+        return rules.Identification(match.user_id, doubtful=doubtful)
 
     async def password_login(self, address: str) -> None:
         """Unblock face login at `address` after a login by password there."""
         await self._stations.forgive(address)
 
-    # --- what all of them need ----------------------------------------------------------------------------
+    # --- shared -------------------------------------------------------------------------------------------
 
     async def _current_gallery(self) -> Gallery:
-        return await self._held.current(await self._face_client.about())
+        return await self._gallery_sync.current(await self._face_client.engine_info())
 
 
 def _best(gallery: Gallery, analysis: PictureAnalysis) -> rules.Match | None:
@@ -432,6 +438,6 @@ def _best(gallery: Gallery, analysis: PictureAnalysis) -> rules.Match | None:
     return gallery.search(analysis.embedding)
 
 
-def _refusal(trouble: rules.QualityFault | PictureFault, index: int = 0, count: int = 1) -> Refusal:
-    which = f"第 {index + 1} 张照片：" if count > 1 else ""
-    return Refusal(which + rules.SENTENCES[trouble])
+def _refusal(fault: rules.QualityFault | PictureFault, index: int = 0, count: int = 1) -> Refusal:
+    prefix = f"第 {index + 1} 张照片：" if count > 1 else ""
+    return Refusal(prefix + rules.SENTENCES[fault])

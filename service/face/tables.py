@@ -13,7 +13,7 @@ from service.db.database import Base, UtcTime
 
 
 class FaceEnrolment(Base, table=True):
-    """Who is enrolled, for which model, and what they agreed to."""
+    """An enrolled user, the model of the templates, and the version of the consent."""
 
     __tablename__ = "face_enrolment"
 
@@ -25,7 +25,7 @@ class FaceEnrolment(Base, table=True):
 
 
 class FaceTemplate(Base, table=True):
-    """One sealed embedding of an enrolled user."""
+    """An encrypted embedding of an enrolled user."""
 
     __tablename__ = "face_template"
 
@@ -35,7 +35,7 @@ class FaceTemplate(Base, table=True):
 
 
 class FaceStation(Base, table=True):
-    """Failures in a row of one client address; they outlive a restart, or a restart would be a way around."""
+    """Failures in a row of one client address, stored so that a restart does not reset them."""
 
     __tablename__ = "face_station"
 
@@ -46,12 +46,12 @@ class FaceStation(Base, table=True):
 
 
 class FacePolicy(Base, table=True):
-    """The one row (policy_id 1) that every process reads before a face login.
+    """The single row (policy_id 1) that every process reads before a face login.
 
-    `challenge_admins` says when a user who can change users, models or settings has to move the head for a
-    login, and `challenge_others` when all others have to (`shared.wire.face.ChallengeRule`).
-    `allowed_devices_only` wants the token of a `FaceDevice`; `refuse_virtual_cameras` is for clients.
-    `revision` grows with each enrolment and deletion, so that another process reloads its templates.
+    `challenge_admins` states when a login of users who can change users, models or settings requires a
+    challenge, `challenge_others` when a login of other users does (`shared.wire.face.ChallengeRule`).
+    `allowed_devices_only` requires the token of a `FaceDevice`; `refuse_virtual_cameras` is for clients.
+    `revision` increases with each enrolment and deletion, so that other processes reload their templates.
     """
 
     __tablename__ = "face_policy"
@@ -66,9 +66,10 @@ class FacePolicy(Base, table=True):
 
 
 class FaceChallenge(Base, table=True):
-    """A challenge that waits for its answer; answering deletes it, so that it is answered once.
+    """A challenge that waits for its answer. The answer deletes it, so it can be answered only once.
 
-    `challenge_hash` is the SHA-256 of its id in hex: a copy of the database answers none. `steps` is JSON.
+    `challenge_hash` is the SHA-256 of its id in hex, so a copy of the database cannot answer it. `steps` is
+    JSON.
     """
 
     __tablename__ = "face_challenge"
@@ -81,9 +82,9 @@ class FaceChallenge(Base, table=True):
 
 
 class FaceDevice(Base, table=True):
-    """A device that an administrator has allowed for face logins; ending it deletes the row.
+    """A device that an administrator has allowed for face logins; removing it deletes the row.
 
-    `token_hash` is the SHA-256 of its token in hex: the token is random, and a copy of the database has none.
+    `token_hash` is the SHA-256 of its random token in hex, so a copy of the database contains no token.
     """
 
     __tablename__ = "face_device"

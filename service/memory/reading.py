@@ -45,7 +45,7 @@ class Memory:
     @property
     def required_photos(self) -> int:
         """The number of passed photos from which on the memory counts."""
-        required_photos: int | None = None if self.row is None else self.row.required_photos
+        required_photos: int | None = None if self.row is None else self.row.required
         return rules.DEFAULT_REQUIRED_PHOTOS if required_photos is None else required_photos
 
     @property

@@ -12,7 +12,7 @@ from service.detection.reference_difference.difference import confidence
 TRUE = np.array([1.0, 2.0, -1.0, 0.5, LEFT[PHOTOS], 1.5, -0.5, 0.8])
 
 
-def drawn(count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def draw_findings(count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     x = np.column_stack([np.ones(count), rng.standard_normal((count, len(TRUE) - 1))])
     chance = confidence.MOST_CONFIDENT / (1 + np.exp(-x @ TRUE))
@@ -20,16 +20,16 @@ def drawn(count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_fit_finds_the_weights_that_made_the_data() -> None:
-    found = fitted(*drawn(20_000), LEFT[PHOTOS])
+    found = fitted(*draw_findings(20_000), LEFT[PHOTOS])
     assert np.abs(found - TRUE).max() < 0.2
 
 
 def test_fit_keeps_the_weight_of_what_a_shift_leaves() -> None:
-    assert fitted(*drawn(200), 1.25)[WEIGHTS.index("left")] == 1.25
+    assert fitted(*draw_findings(200), 1.25)[WEIGHTS.index("left")] == 1.25
 
 
 def test_held_out_confidence_does_not_depend_on_what_is_real_in_its_group() -> None:
-    x, y = drawn(400)
+    x, y = draw_findings(400)
     groups = ["one" if index % 4 else "other" for index in range(400)]
     out = np.array(groups) == "other"
     before = held_out(x, y, 1.0, groups)[out]

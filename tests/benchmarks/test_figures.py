@@ -13,7 +13,7 @@ from benchmarks import __main__ as bench
 from benchmarks.figures import Machine, commit, percentile, say, skip, timed
 
 
-def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+def read_printed(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     line: dict[str, object] = json.loads(capsys.readouterr().out)
     return line
 
@@ -25,18 +25,18 @@ def test_a_figure_reaches_its_goal_or_not(
     capsys: pytest.CaptureFixture[str], value: float, at_least: bool, ok: bool
 ) -> None:
     say("a figure", value, "ms", goal=10, at_least=at_least)
-    assert printed(capsys)["ok"] is ok
+    assert read_printed(capsys)["ok"] is ok
 
 
 def test_a_figure_stands_beside_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
     say("a figure", 30, "ms", floor=12, p99=40)
     line = {"figure": "a figure", "value": 30, "unit": "ms", "floor": 12, "ratio": 2.5, "p99": 40}
-    assert printed(capsys) == line
+    assert read_printed(capsys) == line
 
 
-def test_what_cannot_be_measured_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+def test_figure_that_cannot_be_measured_gives_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
     skip("a figure", "no model")
-    assert printed(capsys) == {"figure": "a figure", "skipped": "no model"}
+    assert read_printed(capsys) == {"figure": "a figure", "skipped": "no model"}
 
 
 def test_calls_that_warm_up_do_not_count() -> None:

@@ -114,7 +114,7 @@ SMALL: dict[str, tuple[str, set[str]]] = {
 }
 
 
-def lines_of(name: str, arguments: str) -> list[dict[str, Any]]:
+def run_benchmark(name: str, arguments: str) -> list[dict[str, Any]]:
     run = subprocess.run(
         [sys.executable, "-m", f"benchmarks.{name}", *arguments.split()],
         cwd=ROOT,
@@ -128,9 +128,9 @@ def lines_of(name: str, arguments: str) -> list[dict[str, Any]]:
 
 @pytest.mark.slow(120)
 @pytest.mark.parametrize("name", NAMES)
-def test_it_prints_its_figures(name: str) -> None:
+def test_benchmark_prints_its_figures(name: str) -> None:
     arguments, expected = SMALL[name]
-    lines = lines_of(name, arguments)
+    lines = run_benchmark(name, arguments)
     assert expected <= {line["figure"] for line in lines}
     for line in lines:
         if "skipped" not in line:
@@ -142,7 +142,7 @@ def test_it_prints_its_figures(name: str) -> None:
 @pytest.mark.slow(120)
 def test_backbone_is_measured(tmp_path: Path) -> None:
     backbone = backbone_model(tmp_path / "b.onnx", (128, 128))
-    lines = lines_of("variation", f"--backbone {backbone} --regions 1 --checks 2")
+    lines = run_benchmark("variation", f"--backbone {backbone} --regions 1 --checks 2")
     by_figure = {line["figure"]: line for line in lines}
     line = by_figure["known kinds: second opinion by 2 photos, area under the ROC curve"]
     assert 0 <= line["value"] <= 1

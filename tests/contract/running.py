@@ -68,7 +68,7 @@ class Running:
         return data
 
 
-def failed(error: str, msg: str, **details: Any) -> dict[str, Any]:
+def failure_envelope(error: str, msg: str, **details: Any) -> dict[str, Any]:
     """The envelope of a failure that the contract does not list itself."""
     return {"code": 1, "data": {"error": error, **details}, "msg": msg}
 

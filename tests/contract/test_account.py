@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
 from shared.samples import faces
-from tests.contract.running import Running, assert_invalid, failed, new_id
+from tests.contract.running import Running, assert_invalid, failure_envelope, new_id
 from tests.service_app import ADMIN, with_token
 
 AsRole = Callable[..., TestClient]
@@ -99,7 +99,7 @@ def test_update_face_info_gives_the_submitted_face_info_unchanged_and_msg_null(c
 def test_update_face_info_needs_a_jwt(running: Running) -> None:
     answer = running.anonymous.post("/api/auth/updateFaceInfo", json={"faceInfo": "x"})
     assert answer.status_code == 401
-    assert answer.json() == failed("not_logged_in", "请先登录")
+    assert answer.json() == failure_envelope("not_logged_in", "请先登录")
 
 
 def test_face_login_needs_no_login_and_gives_tokens_and_payload(
@@ -152,13 +152,13 @@ def test_update_profile_needs_the_permission_user_update(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = running.anonymous.post("/api/auth/updateInfo", json={"name": "x"})
-    assert (answer.status_code, answer.json()) == (401, failed("not_logged_in", "请先登录"))
+    assert (answer.status_code, answer.json()) == (401, failure_envelope("not_logged_in", "请先登录"))
     # Every role has it, so it is taken from one here.
     fewer = ROLE_PERMISSIONS[Role.VIEWER] - {Permission.USER_UPDATE}
     monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, fewer)
     answer = running.as_role("viewer").post("/api/auth/updateInfo", json={"name": "x"})
     assert answer.status_code == 403
-    assert answer.json() == failed(
+    assert answer.json() == failure_envelope(
         "permission_missing", "没有此操作的权限，请联系管理员", permissions=["USER.UPDATE"]
     )
 
@@ -168,7 +168,7 @@ def test_update_profile_is_open_to_every_role(running: Running) -> None:
         assert running.as_role(role).post("/api/auth/updateInfo", json={"name": "x"}).json()["code"] == 0
 
 
-def test_change_password_gives_true(running: Running, account: Account) -> None:
+def test_change_password_answers_true(running: Running, account: Account) -> None:
     steps = {"/api/auth/updatePassword": (account.password, "in-between-battery")}
     steps["/auth/updatePassword"] = ("in-between-battery", NEW_PASSWORD)
     for path, (password, new_password) in steps.items():
@@ -194,13 +194,13 @@ def test_change_password_ends_the_other_sessions(running: Running, account: Acco
         running.anonymous.get("/api/auth/me", headers=header),
         running.anonymous.post("/api/auth/refresh", json={"refresh_token": other["refresh_token"]}),
     ):
-        assert (answer.status_code, answer.json()) == (401, failed("not_logged_in", "请先登录"))
+        assert (answer.status_code, answer.json()) == (401, failure_envelope("not_logged_in", "请先登录"))
 
 
 def test_change_password_needs_a_jwt_and_no_permission(running: Running) -> None:
     body = {"password": "x", "newPassword": NEW_PASSWORD}
     answer = running.anonymous.post("/api/auth/updatePassword", json=body)
-    assert (answer.status_code, answer.json()) == (401, failed("not_logged_in", "请先登录"))
+    assert (answer.status_code, answer.json()) == (401, failure_envelope("not_logged_in", "请先登录"))
     viewer = new_account(running, "viewer")
     body = {"password": viewer.password, "newPassword": NEW_PASSWORD}
     answer = viewer.client.post("/api/auth/updatePassword", json=body)
@@ -347,7 +347,7 @@ def test_change_password_new_password_against_the_rules(running: Running) -> Non
         answer = viewer.client.post("/api/auth/updatePassword", json=body)
         assert answer.status_code == 422
         (field,) = answer.json()["data"]["fields"]
-        assert answer.json() == failed("invalid_input", msg, fields=[field])
+        assert answer.json() == failure_envelope("invalid_input", msg, fields=[field])
         assert (field["field"], field["message"]) == ("newPassword", msg)
 
 
@@ -359,7 +359,9 @@ def test_change_password_new_password_equal_to_the_current_one(account: Account)
         )
         assert answer.status_code == 422
         (field,) = answer.json()["data"]["fields"]
-        assert answer.json() == failed("invalid_input", "新密码不能与当前密码相同，请更换", fields=[field])
+        assert answer.json() == failure_envelope(
+            "invalid_input", "新密码不能与当前密码相同，请更换", fields=[field]
+        )
         assert (field["field"], field["type"]) == ("newPassword", "password_unchanged")
     # Without the current password the answer does not reveal whether the new one is the same.
     answer = account.client.post(
@@ -377,7 +379,7 @@ def test_change_password_throttled(account: Account) -> None:
     assert answer.status_code == 429
     assert 0 < seconds <= 30
     msg = f"密码错误次数过多，请在 {seconds} 秒后重试"
-    assert answer.json() == failed("too_many_requests", msg, retry_after=seconds)
+    assert answer.json() == failure_envelope("too_many_requests", msg, retry_after=seconds)
 
 
 def test_face_login_throttled(anonymous: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -391,7 +393,7 @@ def test_face_login_throttled(anonymous: TestClient, monkeypatch: pytest.MonkeyP
     assert answer.status_code == 429
     assert 0 < seconds <= 30
     msg = f"人脸登录尝试次数过多，请在 {seconds} 秒后重试，或使用密码登录"
-    assert answer.json() == failed("too_many_requests", msg, retry_after=seconds)
+    assert answer.json() == failure_envelope("too_many_requests", msg, retry_after=seconds)
 
 
 def test_change_password_fields_missing_or_of_a_wrong_type(account: Account) -> None:
@@ -469,7 +471,10 @@ def test_a_spent_refresh_token_of_another_client_ends_the_session(running: Runni
     spent = login.json()["data"]["refresh_token"]
     fresh = _tokens(running.anonymous, spent).json()["data"]
     stolen = _tokens(running.anonymous, spent, **{"User-Agent": "another program"})
-    assert (stolen.status_code, stolen.json()) == (401, failed("login_expired", "登录已过期，请重新登录"))
+    assert (stolen.status_code, stolen.json()) == (
+        401,
+        failure_envelope("login_expired", "登录已过期，请重新登录"),
+    )
     header = {"Authorization": f"Bearer {fresh['access_token']}"}
     assert running.anonymous.get("/api/auth/me", headers=header).status_code == 401
     for token in (spent, fresh["refresh_token"]):

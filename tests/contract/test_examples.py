@@ -70,19 +70,19 @@ AS_SHOWN = object()
 EXACT = {"msg", "error", "message", "field", "type", "status_name", "inspection_status", "code", "token_type"}
 
 
-def alike(example: Any, answer: Any, key: str = "") -> None:
+def assert_same_shape(example: Any, answer: Any, key: str = "") -> None:
     """Assert that both have the same fields with values of the same types, and the same fixed texts."""
     assert type(example) is type(answer), key
     if isinstance(example, dict):
         assert list(example) == list(answer), key
         for name in example:
-            alike(example[name], answer[name], name)
+            assert_same_shape(example[name], answer[name], name)
     elif isinstance(example, list):
         assert bool(example) == bool(answer), key
         if key in {"permissions", "role"}:
             assert example == answer
         for element, other in zip(example, answer, strict=False):
-            alike(element, other, key)
+            assert_same_shape(element, other, key)
     elif key in EXACT:
         assert example == answer, key
 
@@ -140,7 +140,7 @@ class Stage:
         answers = EXAMPLES[name].answers
         (status,) = (status for status, values in answers.items() if example in values)
         assert answer.status_code == status, (name, example, answer.text)
-        alike(answers[status][example], answer.json())
+        assert_same_shape(answers[status][example], answer.json())
         self.shown.add((name, example))
 
 
@@ -170,7 +170,7 @@ def invalid_requests(stage: Stage, name: str) -> Iterator[tuple[str, Answer]]:
         yield "too large", stage.send(name, stage.admin, body=large)
 
 
-def sealed(stage: Stage, name: str) -> Answer:
+def answer_while_sealed(stage: Stage, name: str) -> Answer:
     """What an operation answers while the record is sealed."""
     stage.running.post(f"/api/inspection_item/{stage.item}/verdict", verdict="passed")
     stage.running.post(f"/api/inspection/{stage.record}/finish")
@@ -218,7 +218,7 @@ def show_records(stage: Stage) -> None:
     for name in (GET, DELETE):
         show(name, "id too long", send(name, admin, {"inspection_id": "x" * 256}))
     for name in (UPDATE, DELETE):
-        show(name, "record is sealed", sealed(stage, name))
+        show(name, "record is sealed", answer_while_sealed(stage, name))
 
 
 def show_items(stage: Stage) -> None:
@@ -243,7 +243,7 @@ def show_items(stage: Stage) -> None:
     for name in (GET_ITEM, DELETE_ITEM):
         show(name, "id too long", send(name, admin, {"item_id": "x" * 256}))
     for name in (CREATE_ITEM, UPDATE_ITEM, DELETE_ITEM):
-        show(name, "record is sealed", sealed(stage, name))
+        show(name, "record is sealed", answer_while_sealed(stage, name))
 
 
 def show_accounts(stage: Stage) -> None:
@@ -308,7 +308,7 @@ def show_engine_failures(stage: Stage) -> None:
 
 
 @pytest.mark.slow(60)
-def test_examples_are_what_the_service_answers(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_equal_the_answers_of_the_service(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
     stage = Stage(running)
     for name in EXAMPLES:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.wire.detection import REFERENCE_DIFFERENCE
-from tests.contract.running import Running, assert_invalid, failed
+from tests.contract.running import Running, assert_invalid, failure_envelope
 
 FIELDS = [
     "item_id",
@@ -56,7 +56,7 @@ def update(running: Running, item_id: str, **body: Any) -> dict[str, Any]:
     return item
 
 
-def listed(running: Running, inspection_id: str, **query: int) -> dict[str, Any]:
+def list_items(running: Running, inspection_id: str, **query: int) -> dict[str, Any]:
     params: dict[str, str | int] = {"inspection_id": inspection_id, **query}
     answer = running.admin.get("/api/inspection_item/list", params=params)
     assert answer.status_code == 200, answer.text
@@ -165,7 +165,7 @@ def test_pagination_object(running: Running) -> None:
     number = running.record()["inspection_id"]
     for _ in range(3):
         running.item(number)
-    page = listed(running, number, current_page=2, page_size=2)
+    page = list_items(running, number, current_page=2, page_size=2)
     assert page["pagination"] == {"current_page": 2, "page_size": 2, "total": 3, "total_pages": 2}
     assert len(page["data"]) == 1
 
@@ -221,8 +221,11 @@ def test_delete_item(running: Running, prefix: str) -> None:
     assert answer.json() == {"code": 0, "data": True, "msg": "删除成功"}
     for method in ("GET", "DELETE"):
         answer_after = running.admin.request(method, f"{prefix}/inspection_item/{item['item_id']}")
-        assert (answer_after.status_code, answer_after.json()) == (404, failed("not_found", "检查项不存在"))
-    assert listed(running, item["inspection_id"])["data"] == []
+        assert (answer_after.status_code, answer_after.json()) == (
+            404,
+            failure_envelope("not_found", "检查项不存在"),
+        )
+    assert list_items(running, item["inspection_id"])["data"] == []
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
@@ -259,7 +262,7 @@ def test_an_item_operation_without_its_permission_is_403(running: Running, right
     item = running.item()
     answer = running.as_role("viewer").request(method, path.format(id=item["item_id"]), json=body)
     assert answer.status_code == 403
-    assert answer.json() == failed(
+    assert answer.json() == failure_envelope(
         "permission_missing", "没有此操作的权限，请联系管理员", permissions=[right]
     )
     assert get(running, item["item_id"]) == item
@@ -286,7 +289,7 @@ def test_inspection_item_read_reads(running: Running) -> None:
 def test_every_item_operation_needs_a_token(running: Running, method: str, path: str) -> None:
     answer = running.anonymous.request(method, path)
     assert answer.status_code == 401
-    assert answer.json() == failed("not_logged_in", "请先登录")
+    assert answer.json() == failure_envelope("not_logged_in", "请先登录")
 
 
 # Errors
@@ -303,7 +306,7 @@ def test_item_list_defaults_current_page_1_and_page_size_10(running: Running) ->
     number = running.record()["inspection_id"]
     for _ in range(11):
         running.item(number)
-    page = listed(running, number)
+    page = list_items(running, number)
     assert page["pagination"] == {"current_page": 1, "page_size": 10, "total": 11, "total_pages": 2}
     assert len(page["data"]) == 10
 
@@ -324,7 +327,7 @@ def test_decision_the_record_of_an_item_must_exist(running: Running) -> None:
     body = {"item_name": "x", "inspection_id": "none"}
     answer = running.admin.post("/api/inspection_item/create", json=body)
     assert answer.status_code == 404
-    assert answer.json() == failed("not_found", "检查记录不存在")
+    assert answer.json() == failure_envelope("not_found", "检查记录不存在")
 
 
 @pytest.mark.parametrize("missing", ["item_name", "inspection_id"])
@@ -366,7 +369,7 @@ def test_decision_unknown_model_is_kept_and_its_name_null(running: Running) -> N
 def test_decision_items_are_oldest_first(running: Running) -> None:
     number = running.record()["inspection_id"]
     item_ids = [running.item(number)["item_id"] for _ in range(5)]
-    assert [item["item_id"] for item in listed(running, number)["data"]] == item_ids
+    assert [item["item_id"] for item in list_items(running, number)["data"]] == item_ids
 
 
 @pytest.mark.parametrize(
@@ -405,4 +408,4 @@ def test_decision_list_and_create_are_no_ids(running: Running) -> None:
     query = {"inspection_id": "none"}
     assert running.admin.get("/api/inspection_item/list", params=query).json()["data"]["data"] == []
     answer = running.admin.get("/api/inspection_item/create")
-    assert (answer.status_code, answer.json()) == (404, failed("not_found", "检查项不存在"))
+    assert (answer.status_code, answer.json()) == (404, failure_envelope("not_found", "检查项不存在"))

@@ -35,24 +35,24 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
             yield f"{method.upper()} {path}", operation
 
 
-def name_of(schema: dict[str, Any], otherwise: str) -> str:
+def schema_name(schema: dict[str, Any], otherwise: str) -> str:
     return str(schema["$ref"]).rsplit("/", 1)[1] if "$ref" in schema else otherwise
 
 
-def unlimited(document: dict[str, Any], schema: dict[str, Any], at: str) -> Iterator[str]:
+def find_unlimited(document: dict[str, Any], schema: dict[str, Any], at: str) -> Iterator[str]:
     """Where in `schema` something has no limit; what is kept as given is bounded as a whole."""
     if "x-max-values" in schema:
         return
     if "$ref" in schema:
-        name = name_of(schema, at)
-        yield from unlimited(document, document["components"]["schemas"][name], name)
+        name = schema_name(schema, at)
+        yield from find_unlimited(document, document["components"]["schemas"][name], name)
         return
     parts = [part for key in ("anyOf", "oneOf", "allOf") for part in schema.get(key, [])]
     kinds = {part.get("type") for part in parts}
     for part in parts:
         # The same number, as an int or not.
         if not (part.get("type") == "integer" and "number" in kinds):
-            yield from unlimited(document, part, at)
+            yield from find_unlimited(document, part, at)
     match schema.get("type"):
         case "string" if not (
             {"maxLength", "enum", "const", "x-max-picture-bytes", "x-max-bytes"} & schema.keys()
@@ -64,15 +64,15 @@ def unlimited(document: dict[str, Any], schema: dict[str, Any], at: str) -> Iter
         case "array":
             if "maxItems" not in schema:
                 yield at
-            yield from unlimited(document, schema["items"], f"{at}[]")
+            yield from find_unlimited(document, schema["items"], f"{at}[]")
         case "object":
             keys = schema.get("propertyNames", {})
             if "properties" not in schema and not ("maxProperties" in schema and "maxLength" in keys):
                 yield at
             for field in schema.get("patternProperties", {}).values():
-                yield from unlimited(document, field, f"{at}[]")
+                yield from find_unlimited(document, field, f"{at}[]")
             for name, field in schema.get("properties", {}).items():
-                yield from unlimited(document, field, f"{at}.{name}")
+                yield from find_unlimited(document, field, f"{at}.{name}")
 
 
 def test_every_field_of_every_body_has_a_limit(document: dict[str, Any]) -> None:
@@ -80,25 +80,25 @@ def test_every_field_of_every_body_has_a_limit(document: dict[str, Any]) -> None
         where
         for name, operation in operations(document)
         for body in operation.get("requestBody", {}).get("content", {}).values()
-        for where in unlimited(document, body["schema"], name)
+        for where in find_unlimited(document, body["schema"], name)
     }
     assert fields == COMPARED
 
 
-def test_every_parameter_has_a_limit_of_its_own_or_that_of_the_head(document: dict[str, Any]) -> None:
+def test_every_parameter_has_a_documented_limit(document: dict[str, Any]) -> None:
     assert document["info"]["x-max-head-bytes"] == HEAD_BYTES
     parameters = {
         f"{name} {parameter['name']}"
         for name, operation in operations(document)
         for parameter in operation.get("parameters", [])
         if parameter["in"] != "header"
-        for _where in unlimited(document, parameter["schema"], "")
+        for _where in find_unlimited(document, parameter["schema"], "")
     }
     # A list of states, in which each of six may be repeated.
     assert parameters == {"GET /api/detection/jobs state"}
 
 
-def test_every_body_says_how_long_it_may_be(document: dict[str, Any]) -> None:
+def test_every_request_body_documents_its_size_limit(document: dict[str, Any]) -> None:
     settings = Settings()
     uploads = {"POST /api/files", "POST /api/detection/models"}
     limits = {
@@ -118,7 +118,7 @@ def test_a_body_that_is_longer_than_said_is_refused(document: dict[str, Any], ru
     assert (answer.status_code, answer.json()["data"]["limit"]) == (413, body["x-max-body-bytes"])
 
 
-def test_a_page_says_how_long_it_may_be(document: dict[str, Any]) -> None:
+def test_paging_parameters_document_their_limits(document: dict[str, Any]) -> None:
     paged = 0
     for name, operation in operations(document):
         for parameter in operation.get("parameters", []):
@@ -129,9 +129,7 @@ def test_a_page_says_how_long_it_may_be(document: dict[str, Any]) -> None:
     assert paged >= 10
 
 
-def test_what_is_kept_as_given_says_its_bounds_and_is_refused_beyond_them(
-    document: dict[str, Any], running: Running
-) -> None:
+def test_documents_that_are_stored_unchanged_have_limits(document: dict[str, Any], running: Running) -> None:
     schemas = document["components"]["schemas"]
     (point, _null) = schemas["ItemCreate"]["properties"]["item_point"]["anyOf"]
     (result, _none) = schemas["ItemCreate"]["properties"]["result"]["anyOf"]

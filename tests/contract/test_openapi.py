@@ -77,7 +77,7 @@ def operation(document: dict[str, Any], name: str) -> dict[str, Any]:
     return described
 
 
-def resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+def resolve_schema(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     if "$ref" not in schema:
         return schema
     component: dict[str, Any] = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
@@ -92,7 +92,7 @@ def content(part: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_an_operation_says_the_token_and_the_permission_it_needs(document: dict[str, Any], name: str) -> None:
+def test_operation_documents_its_token_and_permission(document: dict[str, Any], name: str) -> None:
     schemes = document["components"]["securitySchemes"]
     # Operations of the contract ask for a login; a phone's code is no login.
     assert sorted(schemes) == ["phone", "token"]
@@ -105,12 +105,12 @@ def test_an_operation_says_the_token_and_the_permission_it_needs(document: dict[
 
 @pytest.mark.parametrize("name", BODIES)
 def test_a_body_has_the_fields_of_the_contract(document: dict[str, Any], name: str) -> None:
-    schema = resolved(document, content(operation(document, name)["requestBody"]))
+    schema = resolve_schema(document, content(operation(document, name)["requestBody"]))
     fields, required = BODIES[name]
     assert (set(schema["properties"]), set(schema.get("required", []))) == (fields, required)
 
 
-def test_the_search_says_its_filters_and_what_it_requires(document: dict[str, Any]) -> None:
+def test_search_documents_its_filters_and_required_fields(document: dict[str, Any]) -> None:
     parameters = operation(document, "GET /api/inspection/search")["parameters"]
     filters = {"q", "record_state", "day_from", "day_to", "without_aircraft", "timed", "with_findings"}
     filters |= {"finding_label", "finding_region", "model_shown", "model_rejected", "model_missed"}
@@ -125,7 +125,7 @@ def test_the_search_says_its_filters_and_what_it_requires(document: dict[str, An
     }
 
 
-def test_the_item_list_says_its_query_and_its_defaults(document: dict[str, Any]) -> None:
+def test_item_list_documents_its_query_and_defaults(document: dict[str, Any]) -> None:
     parameters = operation(document, "GET /api/inspection_item/list")["parameters"]
     assert {
         parameter["name"]: (parameter["required"], parameter["schema"].get("default"))
@@ -150,14 +150,17 @@ def test_the_item_list_says_its_query_and_its_defaults(document: dict[str, Any])
 def test_an_answer_has_the_fields_of_the_contract(
     document: dict[str, Any], name: str, fields: list[str]
 ) -> None:
-    schema = resolved(document, content(operation(document, name)["responses"]["200"]))
+    schema = resolve_schema(document, content(operation(document, name)["responses"]["200"]))
     if "/inspection/" in name:
         assert list(schema["properties"]) == ["code", "data", "msg"]
-        schema = resolved(document, schema["properties"]["data"])
+        schema = resolve_schema(document, schema["properties"]["data"])
     assert list(schema["properties"]) == fields
     assert set(schema["required"]) == set(fields)
 
 
 def test_the_answer_of_delete_record_has_code_and_msg_only(document: dict[str, Any]) -> None:
     described = operation(document, "DELETE /api/inspection/deleteInspection/{inspection_id}")
-    assert set(resolved(document, content(described["responses"]["200"]))["properties"]) == {"code", "msg"}
+    assert set(resolve_schema(document, content(described["responses"]["200"]))["properties"]) == {
+        "code",
+        "msg",
+    }

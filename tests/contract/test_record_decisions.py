@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract import test_records
 from tests.contract.records import update
-from tests.contract.running import Running, assert_invalid, failed, new_id
+from tests.contract.running import Running, assert_invalid, failure_envelope, new_id
 
 
 def test_decision_no_such_record(running: Running) -> None:
@@ -193,10 +193,13 @@ def test_decision_deleting_a_record_deletes_its_items(running: Running) -> None:
     item = running.item()
     running.admin.delete(f"/api/inspection/deleteInspection/{item['inspection_id']}")
     answer_after = running.admin.get(f"/api/inspection_item/{item['item_id']}")
-    assert (answer_after.status_code, answer_after.json()) == (404, failed("not_found", "检查项不存在"))
+    assert (answer_after.status_code, answer_after.json()) == (
+        404,
+        failure_envelope("not_found", "检查项不存在"),
+    )
     body = {"item_name": "x", "inspection_id": item["inspection_id"]}
     late = running.admin.post("/api/inspection_item/create", json=body)
-    assert (late.status_code, late.json()) == (404, failed("not_found", "检查记录不存在"))
+    assert (late.status_code, late.json()) == (404, failure_envelope("not_found", "检查记录不存在"))
 
 
 def test_decision_unknown_body_fields_are_ignored(running: Running) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.contract.records import NO_SUFFIX, update
-from tests.contract.running import Running, assert_invalid, failed, new_id
+from tests.contract.running import Running, assert_invalid, failure_envelope, new_id
 
 FIELDS = [
     "inspection_id",
@@ -228,9 +228,12 @@ def test_delete_record_answers_code_and_msg_only(running: Running, prefix: str) 
     assert answer.status_code == 200
     assert answer.json() == {"code": 0, "msg": "检查记录删除成功"}
     answer_after = running.admin.get(f"/api/inspection/getInspectionById/{record['inspection_id']}")
-    assert (answer_after.status_code, answer_after.json()) == (404, failed("not_found", "检查记录不存在"))
+    assert (answer_after.status_code, answer_after.json()) == (
+        404,
+        failure_envelope("not_found", "检查记录不存在"),
+    )
     again = running.admin.delete(f"{prefix}/inspection/deleteInspection/{record['inspection_id']}")
-    assert (again.status_code, again.json()) == (404, failed("not_found", "检查记录不存在"))
+    assert (again.status_code, again.json()) == (404, failure_envelope("not_found", "检查记录不存在"))
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
@@ -311,7 +314,7 @@ def test_a_record_operation_without_its_permission_is_403(running: Running, righ
     record = running.record()
     answer = running.as_role(role).request(method, path.format(id=record["inspection_id"]), json=body)
     assert answer.status_code == 403
-    assert answer.json() == failed(
+    assert answer.json() == failure_envelope(
         "permission_missing", "没有此操作的权限，请联系管理员", permissions=[right]
     )
     assert running.get(record["inspection_id"]) == record

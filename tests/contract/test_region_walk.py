@@ -23,29 +23,29 @@ def test_a_created_item_walks_through_each_package_once(
     handed: list[object] = []
     write, create = Database.write, Items.create
 
-    async def writing(self: Database, work: Callable[..., Any]) -> Any:
+    async def record_write(self: Database, work: Callable[..., Any]) -> Any:
         if work.__qualname__.startswith("Items.create"):
             walks["write"].append(walked())
         return await write(self, work)
 
-    async def creating(self: Items, body: ItemCreate, *rest: Any) -> Any:
+    async def record_create(self: Items, body: ItemCreate, *rest: Any) -> Any:
         handed.append(body)
         return await create(self, body, *rest)
 
-    def executed(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+    def record_insert(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
         if statement.startswith("INSERT INTO item "):
             walks["insert"].append(walked())
 
-    monkeypatch.setattr(Database, "write", writing)
-    monkeypatch.setattr(Items, "create", creating)
-    event.listen(Engine, "before_cursor_execute", executed)
+    monkeypatch.setattr(Database, "write", record_write)
+    monkeypatch.setattr(Items, "create", record_create)
+    event.listen(Engine, "before_cursor_execute", record_insert)
     try:
         answer = running.admin.post(
             "/api/inspection_item/create",
             json={"item_name": "前缘", "inspection_id": record["inspection_id"]},
         )
     finally:
-        event.remove(Engine, "before_cursor_execute", executed)
+        event.remove(Engine, "before_cursor_execute", record_insert)
     assert answer.status_code == 200, answer.text
     assert isinstance(handed[0], ItemCreate)
     # The transaction calls back the function that the use case handed to it, which inserts one row.

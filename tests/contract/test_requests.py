@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.contract.running import Running, assert_invalid, failed
+from tests.contract.running import Running, assert_invalid, failure_envelope
 from tests.contract.test_records import FILTERS
 
 NOT_JSON = "请求无法解析，请检查请求的格式"
@@ -43,7 +43,7 @@ def fault(msg: str, **field: str) -> dict[str, Any]:
     return {"code": 1, "data": {"error": "invalid_input", "fields": [field]}, "msg": msg}
 
 
-def sent_json(client: TestClient, method: str, path: str, body: Any) -> Any:
+def send_json(client: TestClient, method: str, path: str, body: Any) -> Any:
     # As ASCII: half of a surrogate pair can be written with an escape only.
     return client.request(
         method, path, content=json.dumps(body).encode(), headers={"content-type": "application/json"}
@@ -82,7 +82,7 @@ def test_another_content_type_than_json_is_415_and_names_the_right_one(
     headers = {} if kind is None else {"content-type": kind}
     answer = send(running, operation, places, content=b'{"task_id": "t"}', headers=headers)
     assert answer.status_code == 415
-    assert answer.json() == failed("unsupported_media", NO_JSON_TYPE)
+    assert answer.json() == failure_envelope("unsupported_media", NO_JSON_TYPE)
 
 
 def test_missing_right_is_reported_before_body_is_read(running: Running) -> None:
@@ -93,7 +93,7 @@ def test_missing_right_is_reported_before_body_is_read(running: Running) -> None
 
 
 @pytest.mark.parametrize("operation", [operation for operation, kind in BODIES.items() if kind != "face"])
-def test_no_body_is_422_and_says_what_to_send(
+def test_missing_body_is_422_with_what_to_send(
     running: Running, places: dict[str, str], operation: str
 ) -> None:
     answer = send(running, operation, places)
@@ -149,7 +149,7 @@ def test_face_info_of_another_type_is_422(running: Running, value: Any) -> None:
 # Types: each field as the tables of the contract say
 
 
-def each(*values: Any) -> tuple[Any, ...]:
+def as_tuple(*values: Any) -> tuple[Any, ...]:
     """`values` of several types."""
     return values
 
@@ -158,10 +158,10 @@ WRONG_IN_A_RECORD: list[tuple[str, Any]] = [
     *[
         (name, value)
         for name in ("task_id", "executor_id")
-        for value in each("x" * 256, "a\x00", 5, True, [])
+        for value in as_tuple("x" * 256, "a\x00", 5, True, [])
     ],
     ("task_id", ""),
-    *[("reference_image_id", value) for value in each(5, {})],
+    *[("reference_image_id", value) for value in as_tuple(5, {})],
     *[("inspection_name", value) for value in ("x" * 256, "a\x00", "\ud800", 5, ["x"], " ", "\t\u3000\n")],
     *[("progress", value) for value in ("50", "", 50.5, -1, 101, True, [1], 10**30)],
     *[
@@ -177,8 +177,8 @@ WRONG_IN_A_RECORD: list[tuple[str, Any]] = [
 def test_a_record_field_of_a_wrong_type_is_422_and_named(running: Running, name: str, value: Any) -> None:
     record = running.record()
     for answer in (
-        sent_json(running.admin, "POST", "/api/inspection/create", {"task_id": "t", name: value}),
-        sent_json(
+        send_json(running.admin, "POST", "/api/inspection/create", {"task_id": "t", name: value}),
+        send_json(
             running.admin,
             "PUT",
             f"/api/inspection/updateInspection/{record['inspection_id']}",
@@ -201,7 +201,7 @@ WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
     *[("model_id", {"model_id": value}) for value in ("x" * 256, 5)],
     *[
         ("item_point", {"item_point": value})
-        for value in each([], "x", 5, {"note": HUGE}, {"note": "\ud800"})
+        for value in as_tuple([], "x", 5, {"note": HUGE}, {"note": "\ud800"})
     ],
     ("item_point.point.h", {"item_point": {"point": {"x": 0, "y": 0, "w": 1}}}),
     *[
@@ -214,12 +214,12 @@ WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
         for name in ("download_url", "filename", "ipfs_cid", "mime_type")
     ],
     ("item_point.fileInfo.size", {"item_point": {"fileInfo": {"size": "12345"}}}),
-    *[("result", {"result": value}) for value in each({}, "x", 5, [{"version": HUGE}])],
+    *[("result", {"result": value}) for value in as_tuple({}, "x", 5, [{"version": HUGE}])],
     *[("result.0", {"result": [value]}) for value in (None, 5, "x")],
     *[("result.0.isPassed", {"result": [{"isPassed": value}]}) for value in ("true", 1)],
     *[("result.0.version", {"result": [{"version": value}]}) for value in ("3", 3.5, True)],
     ("result.0.progress", {"result": [{"progress": 100}]}),
-    *[("result.0.inputImage", {"result": [{"inputImage": value}]}) for value in each("x", [])],
+    *[("result.0.inputImage", {"result": [{"inputImage": value}]}) for value in as_tuple("x", [])],
     ("result.0.resultImage", {"result": [{"resultImage": []}]}),
     ("result.0.resultImage.resultImage", {"result": [{"resultImage": {"resultImage": "x"}}]}),
     ("result.0.resultImage.boxes", {"result": [{"resultImage": {"boxes": None}}]}),
@@ -243,8 +243,8 @@ def test_an_item_field_of_a_wrong_type_is_422_and_named(
 ) -> None:
     new = {"item_name": "x", "inspection_id": places["record"], **body}
     for answer in (
-        sent_json(running.admin, "POST", "/api/inspection_item/create", new),
-        sent_json(running.admin, "PUT", f"/api/inspection_item/{places['item']}", body),
+        send_json(running.admin, "POST", "/api/inspection_item/create", new),
+        send_json(running.admin, "PUT", f"/api/inspection_item/{places['item']}", body),
     ):
         assert_invalid(answer, named)
 
@@ -278,7 +278,7 @@ RULES: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("body", "msg"), RULES, ids=lambda part: ascii(part)[:40])
 def test_refused_record_names_field_and_rule(running: Running, body: dict[str, Any], msg: str) -> None:
     complete = body if body.keys() <= {"task_id"} else {"task_id": "t", **body}
-    answer = sent_json(running.admin, "POST", "/api/inspection/create", complete)
+    answer = send_json(running.admin, "POST", "/api/inspection/create", complete)
     assert (answer.status_code, answer.json()["msg"]) == (422, msg)
 
 
@@ -298,7 +298,7 @@ ITEM_RULES: list[tuple[dict[str, Any], str]] = [
 def test_refused_item_names_field_and_rule(
     running: Running, places: dict[str, str], body: dict[str, Any], msg: str
 ) -> None:
-    answer = sent_json(running.admin, "PUT", f"/api/inspection_item/{places['item']}", body)
+    answer = send_json(running.admin, "PUT", f"/api/inspection_item/{places['item']}", body)
     assert (answer.status_code, answer.json()["msg"]) == (422, msg)
 
 

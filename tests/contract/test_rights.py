@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
-from tests.contract.running import Running, failed, new_id
+from tests.contract.running import Running, failure_envelope, new_id
 from tests.service_app import with_token
 
 OPERATIONS: list[tuple[str, str, str, Any]] = [
@@ -26,7 +26,9 @@ OPERATIONS: list[tuple[str, str, str, Any]] = [
 ]
 
 
-def with_rights(running: Running, monkeypatch: pytest.MonkeyPatch, rights: set[Permission]) -> TestClient:
+def client_with_permissions(
+    running: Running, monkeypatch: pytest.MonkeyPatch, rights: set[Permission]
+) -> TestClient:
     """A client of a new user who has just these permissions."""
     # No role is like this, so one is made so before the login.
     monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, frozenset(rights))
@@ -45,10 +47,10 @@ def send(running: Running, client: TestClient, method: str, path: str, body: Any
 
 
 @pytest.mark.parametrize(("right", "method", "path", "body"), OPERATIONS)
-def test_its_permission_alone_opens_an_operation(
+def test_operation_needs_only_its_permission(
     running: Running, monkeypatch: pytest.MonkeyPatch, right: str, method: str, path: str, body: Any
 ) -> None:
-    client = with_rights(running, monkeypatch, {Permission(right)})
+    client = client_with_permissions(running, monkeypatch, {Permission(right)})
     answer = send(running, client, method, path, body)
     assert answer.status_code == 200, answer.text
     # The item operations that answer the bare item have no code.
@@ -59,10 +61,10 @@ def test_its_permission_alone_opens_an_operation(
 def test_all_other_permissions_together_do_not_open_an_operation(
     running: Running, monkeypatch: pytest.MonkeyPatch, right: str, method: str, path: str, body: Any
 ) -> None:
-    client = with_rights(running, monkeypatch, set(Permission) - {Permission(right)})
+    client = client_with_permissions(running, monkeypatch, set(Permission) - {Permission(right)})
     answer = send(running, client, method, path, body)
     assert answer.status_code == 403
-    assert answer.json() == failed(
+    assert answer.json() == failure_envelope(
         "permission_missing", "没有此操作的权限，请联系管理员", permissions=[right]
     )
 
@@ -70,7 +72,7 @@ def test_all_other_permissions_together_do_not_open_an_operation(
 def test_a_login_without_any_permission_changes_its_face_and_its_password(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = with_rights(running, monkeypatch, set())
+    client = client_with_permissions(running, monkeypatch, set())
     answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": ""})
     assert (answer.status_code, answer.json()) == (200, {"code": 1, "data": None, "msg": "人脸信息缺失"})
     body = {"password": "pass-of-somebody", "newPassword": "another-horse-battery"}

@@ -49,7 +49,7 @@ def kill_service(desktop: Desktop) -> None:
     os.kill(desktop.service.pid, signal.SIGKILL)
 
 
-def prepared(desktop: Desktop) -> EditSync:
+def prepare_edits(desktop: Desktop) -> EditSync:
     edits = EditSync.of(desktop.context)
     edits.prepare(lambda: None)
     wait_until(lambda: edits.journal is not None)
@@ -62,7 +62,7 @@ def edit(desktop: Desktop) -> None:
     desktop.context.enter(session.account.first_run(*ADMIN))
     record_id = session.records.create(RecordCreate(task_id="t1")).inspection_id
     item = session.items.create(ItemCreate(item_name="before", inspection_id=record_id), key="k").value
-    edits = prepared(desktop)
+    edits = prepare_edits(desktop)
     kill_service(desktop)
     rename(edits, record_id, item.item_id, "before", "while away")
     say("edited", record_id=record_id, item_id=item.item_id)
@@ -73,7 +73,7 @@ def recover(desktop: Desktop, record_id: str, item_id: str) -> None:
     """What was changed is offered; kept, it arrives; and the next change outlives a killed service."""
     session = desktop.context.session
     desktop.context.enter(session.account.login(*ADMIN))
-    edits = prepared(desktop)
+    edits = prepare_edits(desktop)
     say("offered", held=edits.held, waiting=[each.after for each in edits.unsent_edits()])
     edits.keep()
     wait_until(lambda: edits.saving.unsent_count == 0)

@@ -43,7 +43,7 @@ def test_the_demo_plays_a_whole_inspection(tmp_path: Path) -> None:
     assert [path for path in home.rglob("*") if path.is_file() and "alkaround" in str(path)] == []
 
 
-def test_a_demo_that_cannot_write_says_so(tmp_path: Path) -> None:
+def test_demo_that_cannot_write_reports_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     run = play(tmp_path / "file" / "out", temporary=tmp_path / "tmp")
     assert run.returncode != 0

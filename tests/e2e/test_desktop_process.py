@@ -75,7 +75,7 @@ def alive(url: str) -> bool:
         return False
 
 
-def test_the_desktop_brings_its_service_back_after_kill_9(running: Running) -> None:
+def test_desktop_restarts_its_service_after_kill_9(running: Running) -> None:
     _, pid = running.service()
     wait_until(lambda: running.questions() >= 1, 20)
     os.kill(pid, signal.SIGKILL)

@@ -29,14 +29,14 @@ from tests.service_process import first_admin, running_service
 resource = pytest.importorskip("resource", reason="signals and limits of a process")
 
 
-def connected(url: str) -> socket.socket:
+def connect(url: str) -> socket.socket:
     place = urlsplit(url)
     return socket.create_connection((place.hostname or "", place.port or 0), timeout=20)
 
 
 def is_accepting(url: str) -> bool:
     try:
-        connected(url).close()
+        connect(url).close()
     except OSError:
         return False
     return True
@@ -79,7 +79,7 @@ def test_a_signal_lets_an_answer_finish_and_leaves_no_address(
         b"POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body)
     )
-    with connected(url) as wire:
+    with connect(url) as wire:
         wire.sendall(head)
         # Said when the operation asks for the body: the request is under way.
         assert wire.recv(1024).startswith(b"HTTP/1.1 100")
@@ -140,7 +140,7 @@ main({arguments!r})
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the children of a process")
-def test_what_does_not_return_does_not_keep_the_service(tmp_path: Path) -> None:
+def test_stopped_child_process_does_not_block_the_end_of_the_service(tmp_path: Path) -> None:
     """A model file is looked at by a process that stops in the middle: for 90 s nobody hears of it."""
     arguments = ["serve", "--port", "0", "--data-dir", str(tmp_path / "data")]
     process = subprocess.Popen(
@@ -165,7 +165,7 @@ def test_what_does_not_return_does_not_keep_the_service(tmp_path: Path) -> None:
         adding = threading.Thread(target=add)
         adding.start()
         deadline = time.monotonic() + 20
-        while not (check := child_with(process.pid, b"--check")):
+        while not (check := find_child(process.pid, b"--check")):
             assert time.monotonic() < deadline
         os.kill(check, signal.SIGSTOP)
         process.send_signal(signal.SIGTERM)
@@ -181,7 +181,7 @@ def test_what_does_not_return_does_not_keep_the_service(tmp_path: Path) -> None:
         process.stdout.close()
 
 
-def child_with(pid: int, word: bytes) -> int:
+def find_child(pid: int, word: bytes) -> int:
     """The child of `pid` with `word` in its command line; 0 when there is none."""
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in (task / "children").read_text().split():
@@ -207,7 +207,7 @@ def failed_start(data: Path) -> dict[str, Any]:
     return line
 
 
-def test_a_start_that_fails_says_why(tmp_path: Path) -> None:
+def test_failed_start_prints_the_reason(tmp_path: Path) -> None:
     (tmp_path / "newer").mkdir()
     with sqlite3.connect(tmp_path / "newer" / "walkaround.db") as connection:
         connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
@@ -220,7 +220,7 @@ def test_a_start_that_fails_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits another process")
-def test_a_disk_that_takes_nothing_more_loses_nothing_that_was_saved(tmp_path: Path) -> None:
+def test_full_disk_loses_no_saved_data(tmp_path: Path) -> None:
     with (
         running_service(tmp_path / "data") as (url, process),
         httpx.Client(base_url=f"{url}/api", headers={"Authorization": f"Bearer {first_admin(url)}"}) as http,

@@ -33,7 +33,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def generated(service: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def generated_client(service: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of the client, made by the configuration that docs/clients.md gives, without a warning."""
     folder = tmp_path_factory.mktemp("client")
     document = folder / "openapi.json"
@@ -76,7 +76,7 @@ class Api:
 
 
 @pytest.fixture
-def api(service: str, generated: Path) -> Iterator[Api]:
+def api(service: str, generated_client: Path) -> Iterator[Api]:
     api = Api(service)
     login = api.call("auth.login", body=api.model("Login")(username=ADMIN[0], password=ADMIN[1]))
     assert login.code == 0

@@ -49,7 +49,7 @@ def driven(*arguments: str) -> Iterator[DrivenDesktop]:
             process.kill()
 
 
-def test_an_edit_outlives_its_desktop_and_its_service(tmp_path: Path) -> None:
+def test_edit_survives_the_end_of_desktop_and_service(tmp_path: Path) -> None:
     data = str(tmp_path / "data")
     with driven("edit", data) as desktop:
         ids = desktop.read_report("edited")

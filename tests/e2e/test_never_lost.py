@@ -54,7 +54,7 @@ def server() -> Iterator[Server]:
     server.stop()
 
 
-def played(settings: Settings, scenario: Scenario) -> Played:
+def play_scenario(settings: Settings, scenario: Scenario) -> Played:
     outcome = lost.played(settings, THREADS, scenario)
     assert outcome.missing.nothing, outcome.missing
     assert outcome.others == []
@@ -67,14 +67,14 @@ def played(settings: Settings, scenario: Scenario) -> Played:
 @both
 @pytest.mark.slow(120)
 def test_killed_under_load(settings: Settings, database_kind: str) -> None:
-    assert len(played(settings, lost.kills(2)).recoveries) == 2
+    assert len(play_scenario(settings, lost.kills(2)).recoveries) == 2
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_a_full_disk(settings: Settings, database_kind: str, tmp_path: Path) -> None:
     try:
         with lost.small_disk(tmp_path / "disk") as disk:
-            outcome = played(lost.settings_for(disk, ""), lost.full_disk(disk))
+            outcome = play_scenario(lost.settings_for(disk, ""), lost.full_disk(disk))
     except (subprocess.CalledProcessError, OSError):
         pytest.skip("this user may mount no tmpfs")
     assert [sentence for sentence in outcome.refused if "空间不足" not in sentence] == []
@@ -87,10 +87,10 @@ def test_a_database_that_does_not_answer(
 ) -> None:
     path = settings.data_dir / "walkaround.db"
     if database_kind == "sqlite":
-        outcome = played(settings, lost.away(lambda: lost.locked(path), 0))
+        outcome = play_scenario(settings, lost.away(lambda: lost.locked(path), 0))
     else:
         server: Server = request.getfixturevalue("server")
-        outcome = played(settings, lost.away(server.paused, 0))
+        outcome = play_scenario(settings, lost.away(server.paused, 0))
     assert outcome.refused
     assert [sentence for sentence in outcome.refused if "数据库" not in sentence] == []
 
@@ -101,4 +101,4 @@ def test_a_database_that_does_not_answer(
 def test_a_database_server_that_crashes_under_load(
     settings: Settings, server: Server, database_kind: str
 ) -> None:
-    assert len(played(settings, lost.restarts(server, 1)).recoveries) == 1
+    assert len(play_scenario(settings, lost.restarts(server, 1)).recoveries) == 1

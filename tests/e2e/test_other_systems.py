@@ -67,9 +67,7 @@ def test_doctor_asks_for_device_files_only_on_linux(show: Any, monkeypatch: pyte
     assert result.found == "no camera"
 
 
-def test_rights_of_others_are_not_asked_for_on_windows(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_file_permissions_are_not_checked_on_windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Windows keeps what is in a user's folders to that user; st_mode says nothing there."""
     keys = open_to_everyone(
         tmp_path / "keys", "[default]\naws_access_key_id = a\naws_secret_access_key = b\n"

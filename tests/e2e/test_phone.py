@@ -157,9 +157,7 @@ def test_both_languages(hangar: Hangar, phone: PhoneBrowser) -> None:
         phone.be_phone(390, 844)
 
 
-def test_the_same_phone_comes_again_and_another_does_not(
-    hangar: Hangar, phone: PhoneBrowser, photo: Path
-) -> None:
+def test_only_the_same_phone_can_claim_a_code_again(hangar: Hangar, phone: PhoneBrowser, photo: Path) -> None:
     code = hangar.code()
     phone.open(hangar.page(code))
     phone.until_says("左翼检查")
@@ -184,7 +182,9 @@ def test_a_code_that_has_ended_or_never_was(hangar: Hangar, phone: PhoneBrowser)
     phone.until_says("Scan the QR code on the workstation")
 
 
-def test_photos_are_kept_while_the_line_is_broken(hangar: Hangar, phone: PhoneBrowser, photo: Path) -> None:
+def test_photos_are_kept_while_the_connection_is_broken(
+    hangar: Hangar, phone: PhoneBrowser, photo: Path
+) -> None:
     proxy = StallingProxy(urlsplit(hangar.url).port or 0)
     before = len(hangar.photos(0))
     try:
@@ -227,7 +227,9 @@ def test_photos_of_an_ended_code_go_with_the_next(hangar: Hangar, phone: PhoneBr
     assert len(hangar.photos(1)) == before + 1
 
 
-def test_what_cannot_be_read_is_said(hangar: Hangar, phone: PhoneBrowser, tmp_path: Path) -> None:
+def test_unreadable_photos_are_reported_on_the_page(
+    hangar: Hangar, phone: PhoneBrowser, tmp_path: Path
+) -> None:
     heic, broken = tmp_path / "IMG_1.heic", tmp_path / "broken.jpg"
     heic.write_bytes(b"\0\0\0\x18ftypheic" + bytes(100))
     broken.write_bytes(b"no picture")

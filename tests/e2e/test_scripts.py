@@ -36,7 +36,7 @@ ROWS = 100
 LOGIN = ("WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD")
 
 
-def port_of(url: str) -> int:
+def url_port(url: str) -> int:
     return urlsplit(url).port or 0
 
 
@@ -58,7 +58,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def started(table: Path, env: dict[str, str], patience: int = 60) -> subprocess.Popen[str]:
+def start_script(table: Path, env: dict[str, str], patience: int = 60) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, str(EXAMPLE), str(table), "--patience", str(patience)],
         env=env,
@@ -70,7 +70,7 @@ def started(table: Path, env: dict[str, str], patience: int = 60) -> subprocess.
     )
 
 
-def lines_to(script: subprocess.Popen[str], number: int) -> None:
+def read_until_record(script: subprocess.Popen[str], number: int) -> None:
     """Read the script's progress until it has made `number` records."""
     assert script.stdout is not None
     for line in script.stdout:
@@ -83,25 +83,25 @@ def test_csv_script_makes_every_record_once_whatever_is_lost(tmp_path: Path, tab
     folder = tmp_path / "data"
     with running_service(folder) as first:
         first_admin(first.url)
-        proxy = StallingProxy(port_of(first.url))
+        proxy = StallingProxy(url_port(first.url))
         try:
             env = environment(f"http://127.0.0.1:{proxy.port}")
-            with started(table, env) as script:
-                lines_to(script, 10)
+            with start_script(table, env) as script:
+                read_until_record(script, 10)
                 proxy.cut()
-                lines_to(script, 20)
+                read_until_record(script, 20)
                 # What is answered now never arrives.
                 proxy.stall()
                 proxy.cut()
                 proxy.flow()
-                lines_to(script, 30)
+                read_until_record(script, 30)
                 script.kill()
-            with started(table, env) as script:
-                lines_to(script, 40)
+            with start_script(table, env) as script:
+                read_until_record(script, 40)
                 first.process.kill()
                 proxy.cut()
                 with running_service(folder) as second:
-                    proxy.lead_to(port_of(second.url))
+                    proxy.lead_to(url_port(second.url))
                     output, errors = script.communicate(timeout=120)
                     assert (script.returncode, errors) == (0, "")
                     assert output.splitlines()[-1].startswith(f"{ROWS}/{ROWS} ")
@@ -125,13 +125,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield running.url
 
 
-def test_csv_script_says_what_is_wrong(service: str, tmp_path: Path, table: Path) -> None:
+def test_csv_script_reports_the_fault(service: str, tmp_path: Path, table: Path) -> None:
     table.write_text("task_id,start_time\nT-1,2026-03-01T08:00:00\nT-2,yesterday\n", "utf-8")
-    with started(table, environment(service)) as script:
+    with start_script(table, environment(service)) as script:
         output, errors = script.communicate(timeout=60)
     assert (script.returncode, output) == (1, "")
     assert f"line 3 of {table}: start_time" in errors
-    with started(table, environment(service, WALKAROUND_PASSWORD="wrong")) as script:
+    with start_script(table, environment(service, WALKAROUND_PASSWORD="wrong")) as script:
         assert "wrong" not in script.communicate(timeout=60)[1]
     for text, wanted in (
         ("task_id,inspecton_name\nT-1,left wing\n", "no record has 'inspecton_name'"),
@@ -139,7 +139,7 @@ def test_csv_script_says_what_is_wrong(service: str, tmp_path: Path, table: Path
         ("task_id,inspection_name\nT-1,左翼\n", "is not UTF-8"),
     ):
         table.write_text(text, "gbk")
-        with started(table, environment(service)) as script:
+        with start_script(table, environment(service)) as script:
             output, errors = script.communicate(timeout=60)
         assert (script.returncode, output) == (1, "")
         assert wanted in errors
@@ -147,9 +147,9 @@ def test_csv_script_says_what_is_wrong(service: str, tmp_path: Path, table: Path
 
 def test_csv_script_asks_to_go_on_where_that_helps(service: str, table: Path) -> None:
     table.write_text("task_id\nT-1\n", "utf-8")
-    with started(table, environment(service, WALKAROUND_PASSWORD="wrong")) as script:
+    with start_script(table, environment(service, WALKAROUND_PASSWORD="wrong")) as script:
         assert "again to go on" not in script.communicate(timeout=60)[1]
-    with started(table, environment("http://127.0.0.1:9"), patience=0) as script:
+    with start_script(table, environment("http://127.0.0.1:9"), patience=0) as script:
         assert "again to go on" in script.communicate(timeout=60)[1]
 
 

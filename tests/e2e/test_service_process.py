@@ -47,7 +47,7 @@ def test_an_open_event_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
     assert "Finished server process" in log
 
 
-def test_a_head_of_what_streams_is_complete_with_its_headers(tmp_path: Path) -> None:
+def test_head_of_a_streamed_answer_ends_with_its_headers(tmp_path: Path) -> None:
     """A stream of events has no end, and a file may be large: the same connection goes on at once."""
     with service_process(tmp_path / "data") as url:
         headers = {"Authorization": f"Bearer {first_admin(url)}"}
@@ -68,7 +68,7 @@ def test_a_head_of_what_streams_is_complete_with_its_headers(tmp_path: Path) -> 
     assert "Exception" not in log
 
 
-def test_a_second_service_on_the_same_data_says_where_the_first_is(tmp_path: Path) -> None:
+def test_second_service_on_the_same_data_prints_the_address_of_the_first(tmp_path: Path) -> None:
     with service_process(tmp_path / "data") as url:
         second = subprocess.run(
             own_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
@@ -82,7 +82,7 @@ def test_a_second_service_on_the_same_data_says_where_the_first_is(tmp_path: Pat
     assert json.loads(second.stdout) == {"event": "busy", "url": url}
 
 
-def test_it_starts_again_after_kill_9_and_has_what_was_answered(tmp_path: Path) -> None:
+def test_service_starts_after_kill_9_with_every_acknowledged_change(tmp_path: Path) -> None:
     command = own_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data"))
     first = subprocess.Popen(
         command, cwd=root(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL

@@ -31,7 +31,7 @@ def wait_for_fingerprint(url: str, fingerprint: str, connections: int) -> None:
         assert time.monotonic() < ends
 
 
-def test_off_loopback_it_answers_with_a_certificate_of_its_own(tmp_path: Path) -> None:
+def test_service_beyond_loopback_uses_its_own_certificate(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with running_service(data, host="0.0.0.0") as running:
         assert running.url.startswith("https://127.0.0.1:")
@@ -55,7 +55,7 @@ def test_off_loopback_it_answers_with_a_certificate_of_its_own(tmp_path: Path) -
         assert again.ready["fingerprint"] == fingerprint
 
 
-def test_plain_http_off_loopback_is_for_those_who_say_so(tmp_path: Path) -> None:
+def test_plain_http_beyond_loopback_needs_its_setting(tmp_path: Path) -> None:
     with running_service(tmp_path / "data", host="0.0.0.0", plain_http="1") as running:
         assert running.url.startswith("http://")
         assert set(running.ready) == {"event", "url", "pid"}

@@ -51,7 +51,7 @@ def machine(tmp_path: Path, postgresql_server: Server, s3: S3Server) -> Iterator
 
 
 @contextlib.contextmanager
-def client_of(running: Running) -> Iterator[httpx.Client]:
+def open_client(running: Running) -> Iterator[httpx.Client]:
     answer = httpx.post(
         f"{running.url}/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]}, timeout=30
     ).json()
@@ -86,10 +86,10 @@ def test_upload_at_one_machine_is_detected_and_sealed_at_another(
         first_admin(first.url)
         with logged_in(first.url) as session:
             model = add_model(session, tmp_path / "model.onnx")
-        with client_of(first) as client:
+        with open_client(first) as client:
             record, items = items_to_detect(client, 3)
             client.put(f"/inspection_item/{items[0]}", json={"model_id": model}).raise_for_status()
-    with machine("other") as other, client_of(other) as client:
+    with machine("other") as other, open_client(other) as client:
         with s3.away():
             # The store is away: what needs it answers 503, jobs wait for it, and everything else works.
             client.post(f"/inspection/{record}/detect").raise_for_status()
@@ -105,7 +105,7 @@ def test_upload_at_one_machine_is_detected_and_sealed_at_another(
         assert pictures
     for name in ("one", "other"):
         assert not list((tmp_path / name / "files").rglob("*"))
-    with machine("third") as third, client_of(third) as client:
+    with machine("third") as third, open_client(third) as client:
         assert data(client.get(f"/inspection/{record}/seal/verify"))["intact"] is True
         for picture in pictures:
             content = client.get(picture["download_url"].removeprefix("/api")).content
@@ -129,7 +129,7 @@ class Uploads:
         self._thread.start()
 
     def _upload(self) -> None:
-        with client_of(self._running) as client, contextlib.suppress(httpx.TransportError):
+        with open_client(self._running) as client, contextlib.suppress(httpx.TransportError):
             while not self._stopped.is_set():
                 content = self._random.randbytes(50_000)
                 file = data(client.post("/files", files={"file": ("a.bin", content)}))
@@ -145,7 +145,7 @@ def test_nothing_acknowledged_is_lost_when_a_machine_is_killed(machine: Machine,
         first_admin(stays.url)
         uploads = [Uploads(dies, 1), Uploads(stays, 2)]
         try:
-            with client_of(stays) as client:
+            with open_client(stays) as client:
                 record, items = items_to_detect(client, 4)
                 client.post(f"/inspection/{record}/detect").raise_for_status()
                 until(lambda: "done" in states(client, record))
@@ -157,7 +157,7 @@ def test_nothing_acknowledged_is_lost_when_a_machine_is_killed(machine: Machine,
         finally:
             for each in uploads:
                 each.stop()
-        with client_of(stays) as client:
+        with open_client(stays) as client:
             until(lambda: states(client, record) == ["done"] * len(items))
             for file_id, content in (uploads[0].acknowledged | uploads[1].acknowledged).items():
                 assert client.get(f"/files/{file_id}/content").content == content

@@ -54,7 +54,7 @@ def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]
         answer = httpx.post(f"{first}/api/auth/face", json=body, headers=headers, timeout=30)
         assert answer.json()["code"] == 0, answer.text
 
-    def logs_in(at: str, picture: faces.Pixels) -> bool:
+    def can_log_in(at: str, picture: faces.Pixels) -> bool:
         body = {"faceInfo": as_face_info(picture)}
         answer = httpx.post(f"{at}/api/auth/loginByFaceInfo", json=body, timeout=30)
         assert answer.status_code == 200, answer.text
@@ -62,14 +62,14 @@ def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]
 
     enrol(faces.enrolment())
     # From here on the other holds the template in its memory.
-    assert logs_in(other, faces.login())
+    assert can_log_in(other, faces.login())
     assert httpx.delete(f"{first}/api/auth/face", headers=headers).json()["data"] is True
-    assert not logs_in(other, faces.login())
+    assert not can_log_in(other, faces.login())
     enrol(faces.enrolment())
-    assert logs_in(other, faces.login())
+    assert can_log_in(other, faces.login())
     enrol(faces.stranger())
-    assert not logs_in(other, faces.login())
-    assert logs_in(other, faces.stranger())
+    assert not can_log_in(other, faces.login())
+    assert can_log_in(other, faces.stranger())
     # Disabled at one, out at the other, whatever the face.
     switch = {"login_enabled": False}
     assert httpx.put(f"{first}/api/face/policy", json=switch, headers=headers).status_code == 200

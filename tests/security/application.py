@@ -143,7 +143,7 @@ class LiveService:
         """What comes back for raw bytes until the other side closes or is silent for a moment."""
         place = urlsplit(self.url)
         got = b""
-        with self._connected((place.hostname or "", place.port or 0), seconds) as wire:
+        with self._connect((place.hostname or "", place.port or 0), seconds) as wire:
             wire.sendall(data)
             wire.settimeout(seconds)
             try:
@@ -155,7 +155,7 @@ class LiveService:
         return got
 
     @contextmanager
-    def _connected(self, place: tuple[str, int], seconds: float) -> Iterator[socket.socket]:
+    def _connect(self, place: tuple[str, int], seconds: float) -> Iterator[socket.socket]:
         with socket.create_connection(place, timeout=seconds) as wire:
             if self.tls is None:
                 yield wire

@@ -27,7 +27,7 @@ def _open(status: int) -> Rule:
     return Rule(EVERYBODY, status, login=False)
 
 
-def _shelf(path: str, key: str) -> dict[str, Rule]:
+def _catalogue_rules(path: str, key: str) -> dict[str, Rule]:
     return {
         f"GET {path}": Rule(EVERYBODY, 200),
         f"POST {path}": Rule(PLANNERS, 422),
@@ -115,10 +115,10 @@ RULES: dict[str, Rule] = {
     "PUT /api/inspection_item/{item_id}/memory": Rule(WORKERS, 404),
     "DELETE /api/inspection_item/{item_id}/photos/{photo_id}": Rule(WORKERS, 404),
     "POST /api/inspection_item/{item_id}/detect": Rule(WORKERS, 404),
-    **_shelf("/api/catalogue/aircraft", "aircraft_id"),
-    **_shelf("/api/catalogue/flights", "flight_id"),
-    **_shelf("/api/catalogue/tasks", "task_id"),
-    **_shelf("/api/catalogue/reference-images", "reference_image_id"),
+    **_catalogue_rules("/api/catalogue/aircraft", "aircraft_id"),
+    **_catalogue_rules("/api/catalogue/flights", "flight_id"),
+    **_catalogue_rules("/api/catalogue/tasks", "task_id"),
+    **_catalogue_rules("/api/catalogue/reference-images", "reference_image_id"),
     "POST /api/catalogue/reference-images/{reference_image_id}/template": Rule(PLANNERS, 422),
     "POST /api/files": Rule(WORKERS, 415),
     "GET /api/files/{file_id}": Rule(EVERYBODY, 404),
@@ -173,7 +173,7 @@ def parts(operation: str) -> tuple[str, str]:
     return method, path
 
 
-def filled(path: str, ids: dict[str, str]) -> str:
+def fill_path(path: str, ids: dict[str, str]) -> str:
     """`path` with the ids in their places; an id that is not there is "no-such-thing"."""
     return path.format_map(_Ids(ids))
 
@@ -183,7 +183,7 @@ class _Ids(dict[str, str]):
         return "no-such-thing"
 
 
-def body_of(operation: dict[str, Any]) -> dict[str, Any]:
+def empty_body(operation: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a request with an empty body, where the operation takes one."""
     content = operation.get("requestBody", {}).get("content", {})
     return {"json": {}} if "application/json" in content else {}

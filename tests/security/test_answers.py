@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from service.settings import Settings
 from tests.security.application import PopulatedApp, check_frame
-from tests.security.operations import RULES, body_of, filled, parts
+from tests.security.operations import RULES, empty_body, fill_path, parts
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "PROPFIND")
 ORIGIN = "https://evil.example"
@@ -26,7 +26,7 @@ def test_every_method_on_every_path_is_framed(populated: PopulatedApp) -> None:
     for path, method in itertools.product(sorted(paths | {"/", "/api", "/api/docs", "/nothing"}), METHODS):
         places = {path, path.removeprefix("/api") or "/"} if method in {"GET", "PATCH"} else {path}
         for place in places:
-            answer = populated.anonymous.request(method, filled(place, populated.ids))
+            answer = populated.anonymous.request(method, fill_path(place, populated.ids))
             check_frame(answer, "/api/docs" if place == "/docs" else place)
             statuses.add(answer.status_code)
     assert statuses >= {200, 204, 401, 404, 405, 422}
@@ -69,13 +69,13 @@ def test_a_foreign_origin_is_never_allowed(populated: PopulatedApp) -> None:
         method, path = parts(name)
         ask = {"origin": ORIGIN, "access-control-request-method": method}
         preflight = populated.anonymous.options(
-            filled(path, populated.ids), headers={**ask, "access-control-request-headers": "authorization"}
+            fill_path(path, populated.ids), headers={**ask, "access-control-request-headers": "authorization"}
         )
         # It tells the methods as any OPTIONS does, and allows no origin: check_frame looks for that.
         assert preflight.status_code == 204, name
         check_frame(preflight, path)
         answer = populated.anonymous.request(
-            method, filled(path, populated.ids), headers={"origin": ORIGIN}, **body_of(operation)
+            method, fill_path(path, populated.ids), headers={"origin": ORIGIN}, **empty_body(operation)
         )
         check_frame(answer, path)
     for origin in ("null", "http://localhost:3000", "http://localhost.evil.example"):
@@ -112,7 +112,7 @@ def test_simple_cross_origin_request_is_not_read_as_json(populated: PopulatedApp
     assert populated.rows() == before
 
 
-def test_a_broken_database_tells_nothing(
+def test_broken_database_reveals_nothing(
     client: TestClient, app: FastAPI, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Every table but those of the login is gone, then these as well: no SQL, no trace, no name."""
@@ -144,10 +144,10 @@ def test_a_broken_database_tells_nothing(
         drop(tables_left)
         for name in RULES:
             method, path = parts(name)
-            extra = body_of(operations[path][method.lower()])
+            extra = empty_body(operations[path][method.lower()])
             if name in arguments:
                 extra = {"params" if method == "GET" else "json": arguments[name]}
-            answer = client.request(method, filled(path, {}), **extra)
+            answer = client.request(method, fill_path(path, {}), **extra)
             statuses.add(answer.status_code)
             check_frame(answer, path)
             text = answer.text.lower()

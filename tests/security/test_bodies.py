@@ -7,7 +7,7 @@ from typing import Any
 
 from service.db.schema import metadata
 from tests.security.application import NEVER_SENT, PopulatedApp, dump
-from tests.security.operations import filled, parts
+from tests.security.operations import fill_path, parts
 from tests.service_app import ADMIN
 
 CANARY = "forged-7c1f"
@@ -128,12 +128,12 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
     ids |= {"inspection_id": record, "item_id": item, "photo_id": photo}
     of_judged = {**ids, "inspection_id": judged}
     return {
-        name: (filled(parts(name)[1], of_judged if name.endswith(_OF_JUDGED) else ids), body)
+        name: (fill_path(parts(name)[1], of_judged if name.endswith(_OF_JUDGED) else ids), body)
         for name, body in body_of_path.items()
     }
 
 
-def offered(populated: PopulatedApp, operation: dict[str, Any]) -> set[str]:
+def body_fields(populated: PopulatedApp, operation: dict[str, Any]) -> set[str]:
     """The field names that a body has in the API's document."""
     schema = operation["requestBody"]["content"]["application/json"]["schema"]
     # A body that may be left out is one of two.
@@ -159,7 +159,7 @@ def test_no_column_is_set_by_a_body_that_does_not_offer_it(populated: PopulatedA
         expected = populated.admin.request(method, path, json=body)
         status = 409 if name in CONFLICTS else 401 if name in _OF_PHONES else 200
         assert expected.status_code == status, (name, expected.text)
-        beside = dict.fromkeys(columns - offered(populated, operation), CANARY)
+        beside = dict.fromkeys(columns - body_fields(populated, operation), CANARY)
         assert len(beside) > 40
         path, body = forged[name]
         answer = populated.admin.request(method, path, json={**beside, **body})
@@ -180,7 +180,7 @@ def test_values_of_the_right_type_are_not_taken_either(populated: PopulatedApp) 
     for name, (path, body) in bodies(populated).items():
         method, _ = parts(name)
         beside = {
-            key: harmful[key] for key in harmful.keys() - offered(populated, populated.operations()[name])
+            key: harmful[key] for key in harmful.keys() - body_fields(populated, populated.operations()[name])
         }
         answer = populated.admin.request(method, path, json={**beside, **body})
         assert answer.status_code in ({401} if name in _OF_PHONES else {200, 409}), (name, answer.text)

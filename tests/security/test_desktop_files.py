@@ -41,7 +41,7 @@ def usual_umask() -> Iterator[None]:
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows keeps the profile of a person from the others itself")
 @pytest.mark.parametrize("there_before", [False, True])
-def test_nobody_else_on_the_machine_reads_what_is_kept(
+def test_other_users_of_the_machine_cannot_read_stored_files(
     tmp_path: Path, usual_umask: None, there_before: bool, qtbot: QtBot
 ) -> None:
     folders = {
@@ -88,7 +88,7 @@ class Service(QObject):
         pass
 
 
-def test_no_picture_is_kept_in_the_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_picture_is_stored_in_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "picture_folder", lambda: tmp_path)
     safe_name, damaged = png(64), png(80)
     # What an item says of its file is whatever someone sent: the address of one, the content id of another.

@@ -15,7 +15,7 @@ from tests.security.application import PopulatedApp
 
 
 @contextmanager
-def counted(patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def count_work(patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What a request costs: full password hashes, and statements on the database."""
     work: list[str] = []
     check = bcrypt.checkpw
@@ -52,7 +52,7 @@ def test_login_does_same_work_for_every_user(
         {"username": "disabled", "password": "pass-of-disabled"},
         {"username": "x" * 255, "password": "wrong-password"},
     ):
-        with counted(monkeypatch) as work:
+        with count_work(monkeypatch) as work:
             answer = populated.anonymous.post("/api/auth/login", json=body)
         headers = sorted(set(answer.headers.items()) - {("x-request-id", answer.headers["x-request-id"])})
         outcomes.append((answer.status_code, answer.content, headers, work))

@@ -15,7 +15,7 @@ from service.detection.compute.compute_process import ComputeProcess, check_mode
 from service.detection.failure import BadModel
 from service.phone import codes
 from tests.security.application import PopulatedApp, check_frame
-from tests.security.operations import body_of, filled, parts
+from tests.security.operations import empty_body, fill_path, parts
 
 PAYLOADS = (
     "'",
@@ -75,7 +75,7 @@ def test_sql_in_every_parameter_of_every_reading_operation(
                     query[parameter] = payload
                 else:
                     headers[parameter] = payload
-                answer = populated.admin.get(filled(path, ids), params=query, headers=headers)
+                answer = populated.admin.get(fill_path(path, ids), params=query, headers=headers)
                 at = (name, parameter, payload)
                 tried += 1
                 # 503: the event stream, which these tests have closed. 409: a record that is not sealed.
@@ -99,7 +99,9 @@ def test_sql_in_the_id_of_every_changing_operation(populated: PopulatedApp, phon
         for payload in PAYLOADS:
             ids = dict.fromkeys(populated.ids, quote(payload, safe=""))
             headers = caller(operation, phone)
-            answer = populated.admin.request(method, filled(path, ids), headers=headers, **body_of(operation))
+            answer = populated.admin.request(
+                method, fill_path(path, ids), headers=headers, **empty_body(operation)
+            )
             nothing = name == "DELETE /api/face/enrolments/{user_id}" and answer.json()["data"] is False
             assert answer.status_code in {404, 405, 422} or nothing, (name, payload, answer.text)
             assert not _leaked_words(answer.text), (name, payload)

@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.security.application import PopulatedApp, check_frame
-from tests.security.operations import EVERYBODY, ROLES, RULES, body_of, filled, parts
+from tests.security.operations import EVERYBODY, ROLES, RULES, empty_body, fill_path, parts
 from tests.service_app import with_token
 
 
@@ -23,9 +23,9 @@ def test_without_a_login(populated: PopulatedApp, bearer: str) -> None:
     for name, operation in populated.operations().items():
         method, path = parts(name)
         headers = {"authorization": bearer} if bearer else {}
-        arguments = body_of(operation)
+        arguments = empty_body(operation)
         answer = populated.anonymous.request(
-            method, filled(path, populated.ids), headers=headers, **arguments
+            method, fill_path(path, populated.ids), headers=headers, **arguments
         )
         rule = RULES[name]
         check_frame(answer, path)
@@ -43,22 +43,22 @@ def test_each_role(populated: PopulatedApp, role: str) -> None:
     for name, operation in populated.operations().items():
         method, path = parts(name)
         rule = RULES[name]
-        arguments = body_of(operation)
+        arguments = empty_body(operation)
         if role not in rule.roles:
             # With the ids of what is really there, and of another user.
-            answer = client.request(method, filled(path, populated.ids), **arguments)
+            answer = client.request(method, fill_path(path, populated.ids), **arguments)
             assert answer.status_code == 403, name
             assert answer.json()["data"]["error"] == "permission_missing", name
             refused += 1
         else:
-            answer = client.request(method, filled(path, {}), **arguments)
+            answer = client.request(method, fill_path(path, {}), **arguments)
             assert answer.status_code == rule.status, (name, answer.text)
         check_frame(answer, path)
     assert populated.rows() == before
     assert refused == sum(role not in rule.roles for rule in RULES.values())
 
 
-def test_what_needs_a_recent_password(populated: PopulatedApp) -> None:
+def test_sensitive_operations_need_a_recent_password(populated: PopulatedApp) -> None:
     """The admin as after a login by face, some minutes after one by password, or with the clock set back."""
     token = populated.admin.headers["authorization"].removeprefix("Bearer ")
     connection = sqlite3.connect(populated.folder / "walkaround.db")
@@ -76,7 +76,7 @@ def test_what_needs_a_recent_password(populated: PopulatedApp) -> None:
                 if not rule.login:
                     continue
                 ids = populated.ids if rule.recent_password else {}
-                answer = later.request(method, filled(path, ids), **body_of(operation))
+                answer = later.request(method, fill_path(path, ids), **empty_body(operation))
                 if rule.recent_password:
                     assert answer.status_code == 403, name
                     assert answer.json()["data"]["error"] == "password_login_needed", name
@@ -93,7 +93,7 @@ def test_what_needs_a_recent_password(populated: PopulatedApp) -> None:
         connection.close()
 
 
-def test_the_own_account_is_the_only_one(populated: PopulatedApp) -> None:
+def test_user_can_change_only_their_own_account(populated: PopulatedApp) -> None:
     """The operations on the own account take no id: another user's, sent anyway, is not looked at."""
     viewer = populated.as_role("viewer")
     other = populated.ids["user_id"]
@@ -137,7 +137,7 @@ def test_the_rules_know_every_role() -> None:
     assert all("admin" in rule.roles for rule in RULES.values())
 
 
-def test_a_body_is_not_read_before_the_right_is_there(populated: PopulatedApp) -> None:
+def test_body_is_not_read_before_the_permission_is_checked(populated: PopulatedApp) -> None:
     """A model may have a gigabyte: nothing is taken from someone who may not send it, by any operation."""
     read = 0
 
@@ -160,7 +160,7 @@ def test_a_body_is_not_read_before_the_right_is_there(populated: PopulatedApp) -
         for client, status in refused:
             read = 0
             headers = {"content-type": f"{kind}; boundary=b"}
-            answer = client.request(method, filled(path, populated.ids), content=pieces(), headers=headers)
+            answer = client.request(method, fill_path(path, populated.ids), content=pieces(), headers=headers)
             assert answer.status_code == status, name
             assert read < 2**20, name
             refusals += 1

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.collector import collecting
+from tests.collector import running_collector
 from tests.postgresql import free_port
 from tests.security.application import LiveService
 from tests.security.test_secrets import Day, play_day
@@ -20,7 +20,7 @@ from tests.service_process import service_process
 
 
 @dataclass
-class Watched:
+class OperatorView:
     """What came out of the service for an operator on such a day."""
 
     day: Day
@@ -31,10 +31,10 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+def operator_view(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OperatorView]:
     folder = tmp_path_factory.mktemp("watched") / "data"
     address = f"127.0.0.1:{free_port()}"
-    with collecting() as collector:
+    with running_collector() as collector:
         with pytest.MonkeyPatch.context() as patch:
             for name in [name for name in os.environ if name.startswith("WALKAROUND_")]:
                 patch.delenv(name)
@@ -51,18 +51,20 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
                     httpx.get(f"{url}{attack}")
                 metrics = httpx.get(f"http://{address}/metrics").content
         log = (folder / "service.log").read_text("utf-8")
-        yield Watched(day, log, metrics, b"".join(body for _, body in collector.received), collector.spans)
+        yield OperatorView(
+            day, log, metrics, b"".join(body for _, body in collector.received), collector.spans
+        )
 
 
-def _held(secrets: dict[str, bytes], where: bytes) -> list[str]:
+def _find_secrets(secrets: dict[str, bytes], where: bytes) -> list[str]:
     return [name for name, secret in secrets.items() if secret in where]
 
 
-def test_no_line_of_a_json_log_holds_a_secret_or_is_forged(watched: Watched) -> None:
-    assert _held(watched.day.secrets, watched.log.encode()) == []
-    lines = watched.log.splitlines()
+def test_no_line_of_a_json_log_holds_a_secret_or_is_forged(operator_view: OperatorView) -> None:
+    assert _find_secrets(operator_view.day.secrets, operator_view.log.encode()) == []
+    lines = operator_view.log.splitlines()
     entries = [json.loads(line) for line in lines]
-    assert len(lines) == watched.log.count("\n")
+    assert len(lines) == operator_view.log.count("\n")
     assert any(entry["level"] == "DEBUG" for entry in entries)
     for entry in entries:
         assert dt.datetime.fromisoformat(entry["time"]).utcoffset() == dt.timedelta(0)
@@ -70,25 +72,25 @@ def test_no_line_of_a_json_log_holds_a_secret_or_is_forged(watched: Watched) -> 
     requests = [entry for entry in entries if entry["message"] == "request"]
     assert len(requests) > 20
     assert {"request_id", "method", "route", "status", "milliseconds"} <= requests[0].keys()
-    assert "forged" not in watched.log
+    assert "forged" not in operator_view.log
 
 
-def test_no_metric_holds_a_secret_or_a_name(watched: Watched) -> None:
-    assert _held(watched.day.secrets, watched.metrics) == []
-    assert b'walkaround_logins_total{method="face",outcome="accepted"} 1.0' in watched.metrics
+def test_no_metric_holds_a_secret_or_a_name(operator_view: OperatorView) -> None:
+    assert _find_secrets(operator_view.day.secrets, operator_view.metrics) == []
+    assert b'walkaround_logins_total{method="face",outcome="accepted"} 1.0' in operator_view.metrics
     detected = b'walkaround_detection_duration_seconds_count{kind="reference_difference",outcome="done"} 1.0'
-    assert detected in watched.metrics
+    assert detected in operator_view.metrics
     for name in (b"chief", b'"li"', "主任".encode()):
-        assert name not in watched.metrics
+        assert name not in operator_view.metrics
 
 
-def test_no_span_holds_a_secret_or_a_name(watched: Watched) -> None:
-    assert _held(watched.day.secrets, watched.sent) == []
-    names = {span.name for span in watched.spans}
+def test_no_span_holds_a_secret_or_a_name(operator_view: OperatorView) -> None:
+    assert _find_secrets(operator_view.day.secrets, operator_view.sent) == []
+    names = {span.name for span in operator_view.spans}
     assert {"POST /api/auth/login", "POST /api/auth/loginByFaceInfo", "detection"} <= names
-    assert b"canary" not in watched.sent
-    assert "主任".encode() not in watched.sent
-    assert {attribute.key for span in watched.spans for attribute in span.attributes} == {
+    assert b"canary" not in operator_view.sent
+    assert "主任".encode() not in operator_view.sent
+    assert {attribute.key for span in operator_view.spans for attribute in span.attributes} == {
         "http.request.method",
         "http.route",
         "http.response.status_code",

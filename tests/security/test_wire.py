@@ -157,10 +157,10 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
             await send({"type": "http.response.start", "status": 204, "headers": []})
             await send({"type": "http.response.body", "body": b""})
 
-    yield from serving(app)
+    yield from serve_app(app)
 
 
-def serving(app: ASGIApp) -> Iterator[int]:
+def serve_app(app: ASGIApp) -> Iterator[int]:
     """The port at which `app` is served with the service's protocol."""
     config = uvicorn.Config(
         app, port=0, http=protocol.GuardedProtocol, log_config=None, lifespan="off", timeout_keep_alive=60
@@ -208,7 +208,7 @@ def test_the_connection_that_waits_longest_makes_room(
 
 
 @pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+def impatient_port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a server that reads bodies and gives them little time."""
     monkeypatch.setattr(frame, "BODY_SECONDS", 0.3)
     monkeypatch.setattr(frame, "BODY_RATE", 2**20)
@@ -223,11 +223,11 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         await send({"type": "http.response.body", "body": b""})
 
     limited = frame.RequestMiddleware(frame.BodyLimit(app, lambda _path: 2**20))
-    yield from serving(limited)
+    yield from serve_app(limited)
 
 
-def test_a_body_that_drips_ends_its_connection(hurried: int) -> None:
-    with socket.create_connection(("127.0.0.1", hurried), timeout=10) as wire:
+def test_body_that_arrives_too_slowly_ends_its_connection(impatient_port: int) -> None:
+    with socket.create_connection(("127.0.0.1", impatient_port), timeout=10) as wire:
         wire.sendall(POST + length(100) + b"\r\n{")
         got = b""
         while piece := wire.recv(4096):
@@ -238,8 +238,8 @@ def test_a_body_that_drips_ends_its_connection(hurried: int) -> None:
     assert json.loads(body)["data"]["error"] == "too_slow"
 
 
-def test_a_body_that_comes_has_all_its_answer_takes(hurried: int) -> None:
-    with socket.create_connection(("127.0.0.1", hurried), timeout=10) as wire:
+def test_body_that_arrives_gets_its_whole_answer(impatient_port: int) -> None:
+    with socket.create_connection(("127.0.0.1", impatient_port), timeout=10) as wire:
         for piece in (POST + length(6) + b"\r\n", b"{ ", b"  ", b" }"):
             wire.sendall(piece)
             time.sleep(0.02)
@@ -265,7 +265,7 @@ def test_forwarded_headers_are_not_believed(live: LiveService) -> None:
     assert statuses == [200] * 5 + [429] * 2
 
 
-def test_only_its_own_names_are_answered(live: LiveService) -> None:
+def test_only_known_host_names_are_answered(live: LiveService) -> None:
     port = urlsplit(live.url).port
     for host, status in (
         (f"127.0.0.1:{port}", 200),

@@ -45,7 +45,7 @@ def test_a_user_added_on_the_command_line_is_there_and_in_the_audit_log(
     assert "correct-horse" not in "".join(capsys.readouterr())
 
 
-def test_a_command_that_is_used_wrongly_says_how(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_of_a_command_prints_its_usage(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["serve", "--port", "many"])
     assert ended.value.code == 2

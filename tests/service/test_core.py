@@ -79,7 +79,7 @@ def test_a_page_beside_the_operations_names_its_methods_too(anonymous: TestClien
     assert length == str(len(anonymous.get(path, headers=whole).content))
 
 
-def test_a_crash_is_an_envelope_without_its_text(
+def test_crash_is_an_envelope_without_the_text_of_the_exception(
     app: FastAPI, anonymous: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     @app.get("/api/crash")
@@ -97,10 +97,10 @@ def test_a_crash_is_an_envelope_without_its_text(
     assert "RuntimeError" in caplog.text
 
 
-def _with_the_secret(secret: str, depth: int) -> None:
+def _fail_with_secret(secret: str, depth: int) -> None:
     secrets = [secret] * depth
     if depth:
-        _with_the_secret(secret, depth - 1)
+        _fail_with_secret(secret, depth - 1)
     else:
         raise KeyError(f"canary-text {secrets}")
 
@@ -114,7 +114,7 @@ def test_a_crash_is_logged_with_all_frames_and_no_value(
     async def crash(body: dict[str, str]) -> None:
         password = body["password"]
         try:
-            _with_the_secret(password, 2)
+            _fail_with_secret(password, 2)
         except KeyError as problem:
             problem.add_note("canary-note")
             members = [ValueError("canary-member"), OSError(errno.EIO, password, "canary-path")]
@@ -167,9 +167,7 @@ def _sqlite_error(code: int) -> OperationalError:
         (_sqlite_error(sqlite3.SQLITE_CORRUPT), "已损坏"),
     ],
 )
-def test_a_disk_that_takes_nothing_more_is_named(
-    app: FastAPI, anonymous: TestClient, problem: Exception, word: str
-) -> None:
+def test_full_disk_is_reported(app: FastAPI, anonymous: TestClient, problem: Exception, word: str) -> None:
     @app.get("/api/crash")
     async def crash() -> None:
         raise problem
@@ -230,7 +228,7 @@ def test_parallel_writers_all_get_through(database: Database) -> None:
     database.write_now(lambda s: s.execute(text("INSERT INTO counter VALUES (0)")))
 
     def add(session: Session) -> None:
-        number = session.execute(text("SELECT n FROM counter" + _for_update(database))).scalar_one()
+        number = session.execute(text("SELECT n FROM counter" + _lock_clause(database))).scalar_one()
         session.execute(text("UPDATE counter SET n = :n"), {"n": number + 1})
 
     with ThreadPoolExecutor(8) as pool:
@@ -238,7 +236,7 @@ def test_parallel_writers_all_get_through(database: Database) -> None:
     assert database.read_now(lambda s: s.execute(text("SELECT n FROM counter")).scalar_one()) == 80
 
 
-def _for_update(database: Database) -> str:
+def _lock_clause(database: Database) -> str:
     return "" if database.is_sqlite else " FOR UPDATE"
 
 

@@ -20,7 +20,7 @@ def output(capsys: pytest.CaptureFixture[str]) -> Iterator[pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("name", ["pyvips", "httpx", "alembic"])
-def test_libraries_tell_only_what_went_wrong(name: str, output: pytest.CaptureFixture[str]) -> None:
+def test_libraries_log_only_warnings(name: str, output: pytest.CaptureFixture[str]) -> None:
     logging.getLogger(name).info("reducev: 15 point mask")
     logging.getLogger(name).warning("out of memory")
     log = output.readouterr().err

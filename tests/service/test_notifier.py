@@ -38,7 +38,7 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-def test_waiter_goes_on_exactly_when_there_was_a_later_notification(steps: list[tuple[str, int]]) -> None:
+def test_waiter_continues_exactly_after_a_later_notification(steps: list[tuple[str, int]]) -> None:
     async def work() -> None:
         notifier = Notifier()
         waiters: dict[int, tuple[int, asyncio.Task[int]]] = {}
@@ -101,7 +101,7 @@ def test_no_wake_up_is_missed_between_threads_and_loops() -> None:
     assert notifier.count == writers * each
 
 
-def test_wait_ends_after_its_time_without_a_notification() -> None:
+def test_wait_ends_at_its_time_limit_without_a_notification() -> None:
     async def work() -> None:
         notifier = Notifier()
         notifier.notify()

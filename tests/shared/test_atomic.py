@@ -25,7 +25,7 @@ def usual_umask() -> Iterator[None]:
 
 
 @pytest.fixture
-def happened(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+def file_events(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What was synced and named, in order: the size of a file, "folder", "named"."""
     events: list[object] = []
     synced, replaced, linked = os.fsync, Path.replace, os.link
@@ -90,7 +90,7 @@ def test_failure_in_the_middle_leaves_the_old_file_only(tmp_path: Path, error: B
 
 
 @pytest.mark.parametrize("write", [atomic.write_once, partial(atomic.write, durable=True)])
-def test_full_disk_at_the_sync_leaves_no_file_and_says_so(
+def test_full_disk_at_the_sync_raises_and_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path, bytes], None]
 ) -> None:
     monkeypatch.setattr(os, "fsync", partial(refuse, errno.ENOSPC))
@@ -114,22 +114,22 @@ def test_missing_folder_is_an_oserror(tmp_path: Path) -> None:
 
 
 @posix
-def test_durable_content_is_on_the_disk_before_its_name(tmp_path: Path, happened: list[object]) -> None:
+def test_durable_content_is_on_the_disk_before_its_name(tmp_path: Path, file_events: list[object]) -> None:
     path = tmp_path / "a"
     atomic.write(path, b"seven b", durable=True)
-    assert happened == [7, "named", "folder"]
-    happened.clear()
+    assert file_events == [7, "named", "folder"]
+    file_events.clear()
     atomic.put_in_place(path, tmp_path / "b", durable=True)
-    assert happened == [7, "named", "folder"]
-    happened.clear()
+    assert file_events == [7, "named", "folder"]
+    file_events.clear()
     atomic.write_once(tmp_path / "c", b"secret")
-    assert happened == [6, "named", "folder"]
+    assert file_events == [6, "named", "folder"]
 
 
-def test_without_durable_nothing_is_synced(tmp_path: Path, happened: list[object]) -> None:
+def test_without_durable_nothing_is_synced(tmp_path: Path, file_events: list[object]) -> None:
     atomic.write(tmp_path / "a", b"data", durable=False)
     atomic.put_in_place(tmp_path / "a", tmp_path / "b", durable=False)
-    assert happened == ["named", "named"]
+    assert file_events == ["named", "named"]
 
 
 def test_two_writers_at_once_leave_the_whole_content_of_one(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from shared.paths import root
 
 
 @pytest.mark.parametrize("arguments", [["--version"], *([command, "--version"] for command in COMMANDS)])
-def test_every_command_says_the_version(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_prints_the_version(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 0

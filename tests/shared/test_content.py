@@ -18,7 +18,7 @@ def test_the_content_id_of_the_empty_file_is_the_known_one() -> None:
 
 
 @given(st.binary())
-def test_a_content_id_gives_its_hash_back(data: bytes) -> None:
+def test_content_id_is_converted_to_its_hash(data: bytes) -> None:
     assert sha256_of(cid(sha256(data))) == sha256(data)
 
 

@@ -24,7 +24,7 @@ def author(box: EntryBox, correction: EntryCorrection | None = BY_LI) -> tuple[s
     return finding.author_id, finding.author_name, finding.author
 
 
-def test_who_drew_a_finding() -> None:
+def test_finding_is_drawn_if_its_origin_is_a_person() -> None:
     assert author({**BOX, "by": "u2", "by_name": "Wang"}) == ("u2", "Wang", "Wang")
     assert author({**BOX, "by": "u2", "by_name": None}) == ("u2", "", "u2")
     assert author(BOX) == ("u1", "Li", "Li")

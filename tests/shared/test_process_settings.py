@@ -16,7 +16,7 @@ print(len(os.listdir("/proc/self/task")))
 """
 
 
-def printed(script: str, **settings: str) -> str:
+def run_script(script: str, **settings: str) -> str:
     environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
     return subprocess.run(
         [sys.executable, "-c", script],
@@ -29,16 +29,16 @@ def printed(script: str, **settings: str) -> str:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
 def test_products_of_numpy_start_no_threads() -> None:
-    assert printed(PRODUCT) == "1\n"
+    assert run_script(PRODUCT) == "1\n"
 
 
 def test_number_of_blas_threads_set_by_the_operator_stays() -> None:
     script = "import os, shared; print(os.environ['OPENBLAS_NUM_THREADS'])"
-    assert printed(script, OPENBLAS_NUM_THREADS="3") == "3\n"
+    assert run_script(script, OPENBLAS_NUM_THREADS="3") == "3\n"
 
 
 def test_command_line_of_httpx_is_not_imported() -> None:
     script = (
         "import sys, shared, httpx; print('rich' in sys.modules, 'click' in sys.modules, httpx.get.__name__)"
     )
-    assert printed(script) == "False False get\n"
+    assert run_script(script) == "False False get\n"

@@ -16,7 +16,7 @@ def test_the_bound_is_the_exact_one(events: int, trials: int, bound: float) -> N
     assert rate_bound(events, trials) == pytest.approx(bound, rel=1e-3)
 
 
-def test_nothing_is_known_without_comparisons() -> None:
+def test_bound_without_comparisons_is_none() -> None:
     assert rate_bound(0, 0) is None
 
 

@@ -37,7 +37,7 @@ def correction(version: int, of_version: int, boxes: int = 0) -> Entry:
     return cast(Entry, entry)
 
 
-def test_nothing_yet() -> None:
+def test_unused_database_has_nothing_to_verify() -> None:
     assert results.current([]) is None
     assert results.passed([]) is None
     assert results.next_version([]) == 1
@@ -58,7 +58,7 @@ def test_a_new_detection_makes_the_verdict_undecided_again() -> None:
 
 
 @pytest.mark.parametrize("progress", ["pending", "detecting", "error", "canceled"])
-def test_a_detection_without_a_result_hides_none(progress: str) -> None:
+def test_detection_without_a_result_hides_no_other_detection(progress: str) -> None:
     # The entry of a job says `isPassed` false from the start.
     entries = [detection(1), detection(2, passed=False, progress=progress)]
     assert results.current(entries) is results.finished_detection(entries) is entries[0]
@@ -127,7 +127,7 @@ def test_undecided_takes_the_decision_back() -> None:
     assert results.verdict(entries) is Verdict.UNDECIDED
 
 
-def test_a_label_of_another_client_counts_when_it_says_passed_or_not() -> None:
+def test_label_of_another_client_counts_if_it_is_a_decision() -> None:
     assert results.passed([{"isPassed": True, "progress": "100%"}]) is True
     assert results.passed([{"isPassed": None, "progress": "done"}]) is None
 

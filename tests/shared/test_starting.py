@@ -31,7 +31,7 @@ def _collecting_as_before() -> Iterator[None]:
         gc.disable()
 
 
-def test_what_is_made_at_the_start_is_not_looked_through() -> None:
+def test_objects_created_at_the_start_are_not_scanned() -> None:
     with without_garbage_collection():
         assert not gc.isenabled()
         lasting = Cycle()
@@ -44,7 +44,7 @@ def test_what_is_made_at_the_start_is_not_looked_through() -> None:
     assert reference() is not None
 
 
-def test_what_is_made_afterwards_is_collected() -> None:
+def test_later_objects_are_collected() -> None:
     with without_garbage_collection():
         pass
     reference = weakref.ref(Cycle())
@@ -58,7 +58,7 @@ def test_a_start_that_fails_leaves_the_collection_on() -> None:
     assert gc.isenabled()
 
 
-def test_whoever_had_switched_it_off_keeps_it_off() -> None:
+def test_disabled_garbage_collection_stays_disabled() -> None:
     gc.disable()
     with without_garbage_collection():
         pass

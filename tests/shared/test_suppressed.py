@@ -18,23 +18,26 @@ def entry(version: int, boxes: list[dict[str, Any]], **more: Any) -> Entry:
     return cast(Entry, {"version": version, "resultImage": {"boxes": boxes}, "isPassed": True, **more})
 
 
-def explained(x: float, alone: float = 0.8) -> dict[str, Any]:
+def suppressed_finding(x: float, alone: float = 0.8) -> dict[str, Any]:
     return {"box": box(x), "score": 0.1, "score_alone": alone, "photos": ["f1", "f2"]}
 
 
 COMPARED = entry(
-    1, [], memory={"photos": 4, "sha256": "0"}, suppressed=[explained(0, 0.6), explained(100, 0.9)]
+    1,
+    [],
+    memory={"photos": 4, "sha256": "0"},
+    suppressed=[suppressed_finding(0, 0.6), suppressed_finding(100, 0.9)],
 )
 
 
-def test_what_is_suppressed_comes_in_the_order_of_its_confidence_alone() -> None:
+def test_suppressed_findings_are_sorted_by_confidence() -> None:
     first, second = suppressed.read_suppressed(COMPARED)
     assert first == suppressed.SuppressedFinding("stain", Rect(100, 10, 20, 30), 0.1, 0.9, ("f1", "f2"))
     assert second.box.x == 0
     assert suppressed.memory_photos(COMPARED) == 4
 
 
-def test_a_correction_has_what_was_suppressed_in_the_entry_it_corrects() -> None:
+def test_correction_keeps_the_suppressed_findings_of_its_entry() -> None:
     once = entry(2, [], correction={"of_version": 1})
     twice = entry(3, [box(101)], correction={"of_version": 2})
     entries = [COMPARED, once, twice]
@@ -49,9 +52,14 @@ def test_corrections_that_name_each_other_end() -> None:
     assert suppressed.read_suppressed(first, [first, second]) == []
 
 
-def test_what_cannot_be_read_is_left_out() -> None:
-    bad: list[Any] = [None, {}, {**explained(0), "score": "much"}, {**explained(0), "box": {"label": "a"}}]
-    assert len(suppressed.read_suppressed(entry(1, [], suppressed=[*bad, explained(5)]))) == 1
+def test_unreadable_suppressed_findings_are_ignored() -> None:
+    bad: list[Any] = [
+        None,
+        {},
+        {**suppressed_finding(0), "score": "much"},
+        {**suppressed_finding(0), "box": {"label": "a"}},
+    ]
+    assert len(suppressed.read_suppressed(entry(1, [], suppressed=[*bad, suppressed_finding(5)]))) == 1
     assert suppressed.read_suppressed(entry(1, [], suppressed="all")) == []
     assert suppressed.read_suppressed(None) == []
     assert suppressed.memory_photos(entry(1, [], memory={"photos": "many"})) == 0

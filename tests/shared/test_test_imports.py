@@ -9,7 +9,7 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 
 
-def imported(path: Path) -> Iterator[str]:
+def imported_modules(path: Path) -> Iterator[str]:
     """The modules that a file imports, also those that it takes from a package."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
@@ -23,12 +23,15 @@ def test_no_test_imports_the_demo() -> None:
     files = list(TESTS.rglob("*.py"))
     assert files
     importers = [
-        path.name for path in files for name in imported(path) if f"{name}.".startswith("desktop.demo.")
+        path.name
+        for path in files
+        for name in imported_modules(path)
+        if f"{name}.".startswith("desktop.demo.")
     ]
     assert importers == []
 
 
-def with_helpers(files: Iterable[Path]) -> set[Path]:
+def add_helpers(files: Iterable[Path]) -> set[Path]:
     """`files`, and the modules of the tests that they import, directly or through one another."""
     modules: set[Path] = set()
     waiting = list(files)
@@ -36,7 +39,7 @@ def with_helpers(files: Iterable[Path]) -> set[Path]:
         path = waiting.pop()
         if path not in modules:
             modules.add(path)
-            for name in imported(path):
+            for name in imported_modules(path):
                 # What is imported is a module, or something in one.
                 for module in (name, name.rpartition(".")[0]):
                     helper = TESTS.parent.joinpath(*module.split(".")).with_suffix(".py")
@@ -46,13 +49,13 @@ def with_helpers(files: Iterable[Path]) -> set[Path]:
 
 
 def test_no_test_of_the_service_imports_the_desktop() -> None:
-    files = with_helpers((TESTS / "service").rglob("*.py"))
+    files = add_helpers((TESTS / "service").rglob("*.py"))
     assert TESTS / "service_process.py" in files
     desktop = ("desktop.", "tests.desktop.", "tests.e2e.", "PySide6.")
     imports = {
         (str(path.relative_to(TESTS)), name)
         for path in files
-        for name in imported(path)
+        for name in imported_modules(path)
         if f"{name}.".startswith(desktop)
     }
     assert imports == set()

@@ -28,19 +28,19 @@ def paths(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
     return paths
 
 
-def left(paths: list[Path]) -> list[int]:
+def remaining_paths(paths: list[Path]) -> list[int]:
     return [age for age, path in enumerate(paths) if path.exists()]
 
 
 @pytest.mark.parametrize(("limit", "stay"), [(40, [0, 1, 2, 3]), (39, [0, 1, 2]), (20, [0, 1]), (0, [])])
 def test_the_longest_unused_go_until_the_rest_fits(paths: list[Path], limit: int, stay: list[int]) -> None:
     drop_unused(paths, limit)
-    assert left(paths) == stay
+    assert remaining_paths(paths) == stay
 
 
 def test_the_one_in_use_stays_and_counts(paths: list[Path]) -> None:
     drop_unused(paths, 10, keep=paths[3])
-    assert left(paths) == [3]
+    assert remaining_paths(paths) == [3]
 
 
 def test_each_is_let_go_of_before_it_goes(paths: list[Path]) -> None:
@@ -49,7 +49,7 @@ def test_each_is_let_go_of_before_it_goes(paths: list[Path]) -> None:
     assert calls == [(paths[3], True), (paths[2], True)]
 
 
-def test_what_is_gone_already_or_cannot_go_is_passed_over(
+def test_missing_and_undeletable_files_are_ignored(
     paths: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path | str, *_: object, **__: object) -> None:
@@ -62,8 +62,8 @@ def test_what_is_gone_already_or_cannot_go_is_passed_over(
     if paths[3].is_dir():
         monkeypatch.setattr("shutil.rmtree", refuse)
         drop_unused([missing, *paths], 20)
-        assert left(paths) == [0, 1, 2, 3]
+        assert remaining_paths(paths) == [0, 1, 2, 3]
     else:
         monkeypatch.setattr(Path, "unlink", remove)
         drop_unused([missing, *paths], 20)
-        assert left(paths) == [0, 3]
+        assert remaining_paths(paths) == [0, 3]

@@ -1,1 +1,1 @@
-"""Limits face logins: per station, per minute and per waiting queue."""
+"""Limits face logins: by station, by minute and by the number of waiting requests."""

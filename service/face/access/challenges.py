@@ -1,5 +1,6 @@
-"""Draws challenges for face logins and takes each one back once, from the database that all processes
-share.
+"""Draws challenges for face logins and accepts one answer to each.
+
+Challenges are stored in the database, which all service processes share.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from service.face.tables import FaceChallenge
 from service.web import addresses
 from shared.wire.face import ChallengeStep, DrawnChallenge
 
-# From the draw to the answer: a few seconds of film and a slow network.
-LIFE = timedelta(seconds=30)
-# How many of one station may wait: a whole site may share one address.
+# The time from the draw to the answer: a few seconds of film and a slow network.
+LIFETIME = timedelta(seconds=30)
+# How many challenges of one station may wait: a whole site may share one address.
 MOST_WAITING = 20
 BUSY_SECONDS = 30
-# When the first movement is asked for, and how long there is for one; together at most 4 s. The moment is
-# drawn: a film that was made before cannot know it.
+# When the first movement is requested. It is random, so that a film that was made before cannot match it.
+# With two movements, a challenge takes at most 4 s.
 _FIRST_MS = (400, 800)
 STEP_MS = 1600
-# The times of the frames are the client's: they must fit into the time that passed here.
+# The times of the frames come from the client: they must fit into the time that has passed in the service.
 _CLOCK_SLACK = timedelta(milliseconds=500)
 # The movements that show the shape of the face.
 _TURNS = (Movement.LEFT, Movement.RIGHT, Movement.UP)
@@ -38,38 +39,38 @@ _RANDOM = secrets.SystemRandom()
 
 
 class Challenges:
-    """The challenges that wait for their answers."""
+    """Draws challenges and accepts their answers."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def draw(self, address: str, avoided: Collection[Movement] = ()) -> DrawnChallenge:
-        """Draw a challenge for the station at `address`, without the movements that the person cannot make.
+    async def draw(self, address: str, excluded_movements: Collection[Movement] = ()) -> DrawnChallenge:
+        """Draw a challenge for the station at `address`, without `excluded_movements`.
 
-        Raises ValueError when no turn is left, Problem 429 when too many of the station wait.
+        Raises ValueError if these exclude every turn, Problem 429 if too many challenges of the station wait.
         """
         steps, challenge_id, station = (
-            draw_steps(avoided),
+            draw_steps(excluded_movements),
             secrets.token_urlsafe(32),
             addresses.group(address),
         )
 
         def write(session: Session) -> datetime:
-            at = now()
-            session.exec(delete(FaceChallenge).where(col(FaceChallenge.expires_at) < at))
-            waiting = select(func.count()).where(FaceChallenge.station == station)
-            if (session.exec(waiting).first() or 0) >= MOST_WAITING:
+            moment = now()
+            session.exec(delete(FaceChallenge).where(col(FaceChallenge.expires_at) < moment))
+            query = select(func.count()).where(FaceChallenge.station == station)
+            if (session.exec(query).first() or 0) >= MOST_WAITING:
                 raise busy(BUSY_SECONDS)
             session.add(
                 FaceChallenge(
                     challenge_hash=_hash(challenge_id),
                     station=station,
                     steps=json.dumps([(step.movement, step.from_ms, step.to_ms) for step in steps]),
-                    drawn_at=at,
-                    expires_at=at + LIFE,
+                    drawn_at=moment,
+                    expires_at=moment + LIFETIME,
                 )
             )
-            return at + LIFE
+            return moment + LIFETIME
 
         expires_at = await self._database.write(write)
         return DrawnChallenge(
@@ -82,8 +83,10 @@ class Challenges:
         )
 
     async def take(self, challenge_id: str, address: str, filmed_ms: float) -> tuple[Step, ...] | None:
-        """The steps of a challenge, which is used up now; None for one that is unknown, used or expired,
-        that another station drew, or since when less time has passed than `filmed_ms`.
+        """Delete a challenge and return its steps.
+
+        Returns None if it is unknown, already answered, expired or drawn by another station, or if less time
+        than `filmed_ms` has passed since it was drawn.
         """
 
         def write(session: Session) -> FaceChallenge | None:
@@ -94,26 +97,30 @@ class Challenges:
             return challenge
 
         challenge = await self._database.write(write)
-        at = now()
-        if challenge is None or challenge.station != addresses.group(address) or at > challenge.expires_at:
+        moment = now()
+        if (
+            challenge is None
+            or challenge.station != addresses.group(address)
+            or moment > challenge.expires_at
+        ):
             return None
-        if at - challenge.drawn_at + _CLOCK_SLACK < timedelta(milliseconds=filmed_ms):
+        if moment - challenge.drawn_at + _CLOCK_SLACK < timedelta(milliseconds=filmed_ms):
             return None
         return tuple(Step(Movement(name), begins, ends) for name, begins, ends in json.loads(challenge.steps))
 
 
-def draw_steps(avoided: Collection[Movement] = (), random: Random = _RANDOM) -> list[Step]:
+def draw_steps(excluded_movements: Collection[Movement] = (), random: Random = _RANDOM) -> list[Step]:
     """Draw two different turns in a random order, with `random`.
 
     A morph or a print has to show both, and from one side to the other the points of a head move on an arc
     that is four times as deep as from the front. If only one turn is left, coming closer is the other
     movement. Raises ValueError when no turn is left.
     """
-    turns = [each for each in _TURNS if each not in avoided]
+    turns = [turn for turn in _TURNS if turn not in excluded_movements]
     if not turns:
         raise ValueError("no turn is left")
     movements = random.sample(turns, min(2, len(turns)))
-    if len(movements) == 1 and Movement.CLOSER not in avoided:
+    if len(movements) == 1 and Movement.CLOSER not in excluded_movements:
         movements.insert(random.randrange(2), Movement.CLOSER)
     begins = random.randrange(*_FIRST_MS)
     return [

@@ -1,4 +1,4 @@
-"""Limits how many requests wait for the one face process."""
+"""Limits how many requests wait for the face process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shared.codes import ErrorCode
 
 log = logging.getLogger("walkaround.face")
 
-# Logins and enrolments that may wait for the one face process before further ones are sent away.
+# The most logins and enrolments that may wait for the face process; further ones are refused.
 MAX_WAITING = 8
 BUSY_SECONDS = 5
 
@@ -26,16 +26,16 @@ BUSY_SECONDS = 5
 class FaceClient(Protocol):
     """Analyses pictures with one engine; `FaceProcess` is the implementation in use."""
 
-    async def about(self) -> EngineInfo:
-        """The engine. Raises EngineUnavailableError."""
+    async def engine_info(self) -> EngineInfo:
+        """Return the facts about the engine. Raises EngineUnavailableError."""
         ...
 
     async def analyse(self, face_info: str) -> PictureAnalysis:
-        """What is in a picture. Raises BadPicture, EngineUnavailableError."""
+        """Analyse a picture. Raises BadPicture, EngineUnavailableError."""
         ...
 
     async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
-        """Whether a sequence makes the movements of `steps`. Raises BadPicture, EngineUnavailableError."""
+        """Judge whether a sequence shows the steps. Raises BadPicture, EngineUnavailableError."""
         ...
 
     async def close(self) -> None:
@@ -51,7 +51,7 @@ class WaitingLimit:
 
     @contextmanager
     def admit(self) -> Iterator[None]:
-        """Count as waiting inside the block. Raises Problem 429 when too many wait."""
+        """Count a waiting request inside the block. Raises Problem 429 if too many wait."""
         if self._waiting >= MAX_WAITING:
             raise busy(BUSY_SECONDS)
         self._waiting += 1
@@ -62,6 +62,6 @@ class WaitingLimit:
 
 
 def unavailable(problem: EngineUnavailableError) -> Problem:
-    """The response while no engine works; the log says why."""
-    log.error("faces do not work: %s", problem)
+    """Log the problem and return the Problem 503 for it."""
+    log.error("the face engine does not work: %s", problem)
     return Problem(503, ErrorCode.UNAVAILABLE, "人脸识别暂时不可用，请稍后重试，或使用密码登录")

@@ -22,7 +22,7 @@ NAME = "dlib"
 PREDICTOR = "shape_predictor_5_face_landmarks.dat"
 EMBEDDER = "dlib_face_recognition_resnet_model_v1.dat"
 THRESHOLDS = Thresholds(((1e-3, -0.543), (1e-4, -0.479), (1e-5, -0.421)))
-# Confidence of the HOG detector: mere patterns reach 0.05, faces half turned away 0.3, frontal ones 1.
+# Confidence of the HOG detector: patterns reach 0.05, faces turned half away 0.3, frontal faces 1.
 DETECTION_SCORE = 0.2
 # The aligned face that the embedder was trained on: 150 px, a quarter of border.
 CHIP_SIZE = 150
@@ -30,9 +30,9 @@ CHIP_PADDING = 0.25
 
 
 def models_folder() -> Path:
-    """Where the two model files lie: beside the frozen program, or in the installed package.
+    """Return the folder of the two model files: in the frozen program, or in the installed package.
 
-    Raises FileNotFoundError with what to do when they are missing.
+    Raises FileNotFoundError, whose text says what to do, if they are missing.
     """
     folders = []
     if getattr(sys, "frozen", False):
@@ -68,7 +68,7 @@ class DlibEngine:
         self.model_id = model_id(folder)
 
     def find(self, image: Pixels) -> list[DetectedFace]:
-        """Faces at least 80 px high, upright within about 20 degrees."""
+        """Find faces that are at least 80 px high and upright within about 20 degrees."""
         rgb = np.ascontiguousarray(image[:, :, ::-1])
         boxes, scores, _ = self._detector.run(rgb, 0, DETECTION_SCORE)
         faces = []
@@ -83,7 +83,7 @@ class DlibEngine:
         return faces
 
     def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
-        """The 128 numbers whose Euclidean distance tells two people apart."""
+        """Return 128 numbers whose Euclidean distance distinguishes two people."""
         rgb = np.ascontiguousarray(image[:, :, ::-1])
         box = self._dlib.rectangle(*(round(value) for value in face.box))
         points = [self._dlib.point(round(float(x)), round(float(y))) for x, y in face.landmarks]
@@ -92,12 +92,12 @@ class DlibEngine:
         return np.asarray(self._embedder.compute_face_descriptor(chip), np.float32)
 
     def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
-        """None: dlib brings no liveness model."""
+        """Return None: dlib has no liveness model."""
         return None
 
 
 def model_id(folder: Path) -> str:
-    """`dlib-` and the first 16 hex digits of the SHA-256 over both model files."""
+    """Return `dlib-` and the first 16 hex digits of the SHA-256 over both model files."""
     digest = hashlib.sha256()
     for name in (PREDICTOR, EMBEDDER):
         with (folder / name).open("rb") as file:

@@ -1,7 +1,7 @@
-"""Defines what a face engine is and analyses a picture with any of them.
+"""Defines the interface of face engines and analyses a picture with any of them.
 
-An engine finds faces and makes embeddings of them. `analyse` drives it: a coarse pass over the whole picture,
-then again on a crop where the face is about 280 px high, which makes the landmarks and with them the
+An engine finds faces and computes their embeddings. `analyse` uses it twice: first on the whole picture, then
+on a crop in which the face is about 280 px high. The second pass makes the landmarks and thereby the
 embedding more exact (measured: false non-matches at a false match rate of 1e-4 fall from 5.6 % to 3.6 %).
 """
 
@@ -26,9 +26,9 @@ Points = NDArray[np.float32]
 COARSE_SIDES = (320, 640)
 SECOND_SIDE = 1280
 FINE_HEIGHT = 280
-# How much of the surroundings the fine crop holds, in face heights: aligning needs forehead and ears.
+# The side of the fine crop in face heights: aligning needs forehead and ears.
 FINE_CROP = 1.7
-# A picture filled by one face (a passport crop) is tried again with this much border, in parts of its size.
+# The border that is added to a picture filled by one face (a passport crop), as a share of its size.
 BORDER = 0.25
 
 
@@ -40,7 +40,7 @@ class Metric(StrEnum):
 
 
 def score(first: Embedding, second: Embedding, metric: Metric) -> float:
-    """How alike two embeddings are: the cosine, or minus the Euclidean distance."""
+    """Return how similar two embeddings are: the cosine, or minus the Euclidean distance."""
     if metric is Metric.EUCLIDEAN:
         return -float(np.linalg.norm(first - second))
     return float(np.dot(first, second) / (np.linalg.norm(first) * np.linalg.norm(second)))
@@ -48,19 +48,19 @@ def score(first: Embedding, second: Embedding, metric: Metric) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Which score a match needs for a wanted false match rate.
+    """The score that a match needs for a false match rate.
 
-    `points` are measured (false match rate, score) pairs, falling rates. A score is larger when alike: the
-    cosine, or minus the distance.
+    `points` are measured (false match rate, score) pairs with falling rates. A score is the cosine, or minus
+    the distance, so larger means more similar.
     """
 
     points: tuple[tuple[float, float], ...]
 
     def at(self, false_match_rate: float) -> float:
-        """The score for `false_match_rate`, on straight lines over its logarithm.
+        """Return the score for `false_match_rate`, interpolated linearly over its logarithm.
 
-        Below the smallest measured rate the last line goes on; above the largest the score stays, so that it
-        is never looser than what was measured.
+        Below the smallest measured rate the last line is extrapolated. Above the largest one the score stays
+        constant, so it is never looser than measured.
         """
         rates = [math.log10(rate) for rate, _ in self.points]
         scores = [score for _, score in self.points]
@@ -98,7 +98,7 @@ class DetectedFace:
         return float(np.hypot(*(self.eyes[1] - self.eyes[0])))
 
     def moved(self, scale: float, x: float, y: float) -> DetectedFace:
-        """The same face where the picture is scaled by `scale` and then shifted by (x, y) px."""
+        """Return the face after the picture is scaled by `scale` and then shifted by (x, y) px."""
         shift = np.array((x, y), np.float32)
         x0, y0, x1, y1 = self.box
         return DetectedFace(
@@ -111,9 +111,9 @@ class DetectedFace:
 
 
 class FaceEngine(Protocol):
-    """A way to find faces and to make embeddings. Not safe for several threads at once.
+    """Finds faces and computes embeddings. Not safe for several threads at once.
 
-    `model_id` changes whenever a file of the models changes; embeddings of two ids are never compared.
+    `model_id` changes if a file of the models changes; embeddings with different ids are never compared.
     `liveness_limit` is None for an engine without a liveness model.
     """
 
@@ -125,21 +125,21 @@ class FaceEngine(Protocol):
     liveness_limit: float | None
 
     def find(self, image: Pixels) -> list[DetectedFace]:
-        """The faces of an upright BGR uint8 (height, width, 3) picture, in any order."""
+        """Find the faces in an upright BGR uint8 (height, width, 3) picture, in any order."""
         ...
 
     def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
-        """The embedding of `face`, float32 (dimension,); of length 1 where the metric is the cosine."""
+        """Return the embedding of `face`, float32 (dimension,); of length 1 if the metric is the cosine."""
         ...
 
     def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
-        """How likely `face` is a living one, 0..1; None without a liveness model."""
+        """Return the probability that `face` is a living one, 0..1; None without a liveness model."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class EngineInfo:
-    """What the rest of the service needs to know about the loaded engine."""
+    """The facts about a loaded engine that the rest of the service needs."""
 
     name: str
     model_id: str
@@ -150,7 +150,7 @@ class EngineInfo:
 
 
 def engine_info(engine: FaceEngine) -> EngineInfo:
-    """The description of `engine`, without the engine itself."""
+    """Return the facts about `engine`."""
     return EngineInfo(
         engine.name,
         engine.model_id,
@@ -163,10 +163,10 @@ def engine_info(engine: FaceEngine) -> EngineInfo:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PictureAnalysis:
-    """What an engine saw in a picture of `width` x `height` px.
+    """The analysis of a picture of `width` x `height` px.
 
-    `faces` largest first, in px of the picture; `quality`, `embedding` and `liveness` speak of the first one
-    and are None without a face.
+    `faces` are in px of the picture, largest first. `quality`, `embedding` and `liveness` are of the first
+    face and None without a face.
     """
 
     width: int
@@ -186,30 +186,31 @@ def analyse(engine: FaceEngine, image: Pixels) -> PictureAnalysis:
     faces = coarse(engine, image)
     if not faces:
         return PictureAnalysis(width, height)
-    crop, fine, faces[0] = _again(engine, image, faces[0])
+    crop, fine_face, faces[0] = _find_fine(engine, image, faces[0])
     return PictureAnalysis(
         width,
         height,
         tuple(faces),
         measure(image, faces[0].box, faces[0].eyes, faces[0].nose),
-        engine.embed(crop, fine),
+        engine.embed(crop, fine_face),
         engine.liveness(image, faces[0]),
     )
 
 
-def embedding_in(engine: FaceEngine, image: Pixels, weight: Weight | None = None) -> Embedding | None:
-    """The embedding that `analyse` gives, of the face of the largest `weight` where that is given, and
-    nothing else; None without a face.
+def embed_face(engine: FaceEngine, image: Pixels, weight: Weight | None = None) -> Embedding | None:
+    """Return the embedding that `analyse` returns, or that of the face with the largest `weight`.
+
+    Returns None without a face.
     """
     faces = coarse(engine, image)
     if not faces:
         return None
-    crop, fine, _ = _again(engine, image, max(faces, key=weight) if weight is not None else faces[0])
-    return engine.embed(crop, fine)
+    crop, fine_face, _ = _find_fine(engine, image, max(faces, key=weight) if weight is not None else faces[0])
+    return engine.embed(crop, fine_face)
 
 
 def warm_up(engine: FaceEngine) -> None:
-    """Use everything once, on a grey picture: the first time takes several times as long as later ones."""
+    """Run every model once on a grey picture, because the first run takes several times as long."""
     side = round(FINE_CROP * FINE_HEIGHT)
     grey = np.full((side, side, 3), 128, np.uint8)
     points = np.array(((0.35, 0.4), (0.65, 0.4), (0.5, 0.55), (0.4, 0.7), (0.6, 0.7)), np.float32) * side
@@ -220,39 +221,39 @@ def warm_up(engine: FaceEngine) -> None:
 
 
 def coarse(engine: FaceEngine, image: Pixels) -> list[DetectedFace]:
-    """The faces of `image`, largest first, found with its longer side brought to `COARSE_SIDES`.
+    """Find the faces of `image`, largest first, after scaling its longer side into the range `COARSE_SIDES`.
 
-    Where there are none it is tried again at `SECOND_SIDE`, for small faces, and then with a border, for a
-    face that fills the picture.
+    If there are none, try again at `SECOND_SIDE` for small faces, and then with a border for a face that
+    fills the picture.
     """
     longer = max(image.shape[:2])
     side = min(max(longer, COARSE_SIDES[0]), COARSE_SIDES[1])
-    faces = _detected(engine, image, side / longer) or _detected(engine, image, SECOND_SIDE / longer)
+    faces = _find_scaled(engine, image, side / longer) or _find_scaled(engine, image, SECOND_SIDE / longer)
     if not faces:
-        small, border = _resized(image, side / longer), round(BORDER * side)
-        framed = cv2.copyMakeBorder(small, border, border, border, border, cv2.BORDER_REPLICATE)
-        off = -border * longer / side
-        faces = [face.moved(longer / side, off, off) for face in engine.find(framed)]
+        small, border = _resize(image, side / longer), round(BORDER * side)
+        bordered_image = cv2.copyMakeBorder(small, border, border, border, border, cv2.BORDER_REPLICATE)
+        offset = -border * longer / side
+        faces = [face.moved(longer / side, offset, offset) for face in engine.find(bordered_image)]
     return sorted(faces, key=lambda face: face.height, reverse=True)
 
 
-def _detected(engine: FaceEngine, image: Pixels, scale: float) -> list[DetectedFace]:
-    return [face.moved(1 / scale, 0, 0) for face in engine.find(_resized(image, scale))]
+def _find_scaled(engine: FaceEngine, image: Pixels, scale: float) -> list[DetectedFace]:
+    return [face.moved(1 / scale, 0, 0) for face in engine.find(_resize(image, scale))]
 
 
-def _resized(image: Pixels, scale: float) -> Pixels:
+def _resize(image: Pixels, scale: float) -> Pixels:
     if scale == 1:
         return image
-    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    resized: Pixels = cv2.resize(image, None, fx=scale, fy=scale, interpolation=how)
-    return resized
+    interpolation = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    result: Pixels = cv2.resize(image, None, fx=scale, fy=scale, interpolation=interpolation)
+    return result
 
 
 def _fine_crop(image: Pixels, face: DetectedFace) -> tuple[Pixels, float, float, float]:
-    """The surroundings of `face`, scaled until it is `FINE_HEIGHT` high; the scale; where they begin, px.
+    """Return a crop around `face` in which it is `FINE_HEIGHT` high, the scale, and the crop's origin in px.
 
-    Always of the same size, as detectors plan again for another one. The picture's edge is repeated where the
-    face lies near it.
+    All crops have the same size, because detectors prepare for each size. Near the picture's edge, the edge
+    is repeated.
     """
     height, width = image.shape[:2]
     side = math.ceil(FINE_CROP * face.height)
@@ -263,24 +264,24 @@ def _fine_crop(image: Pixels, face: DetectedFace) -> tuple[Pixels, float, float,
     if any(edges):
         inside = cv2.copyMakeBorder(inside, *edges, cv2.BORDER_REPLICATE)
     fine_side = round(FINE_CROP * FINE_HEIGHT)
-    how = cv2.INTER_AREA if fine_side < side else cv2.INTER_LINEAR
-    return cv2.resize(inside, (fine_side, fine_side), interpolation=how), fine_side / side, x0, y0
+    interpolation = cv2.INTER_AREA if fine_side < side else cv2.INTER_LINEAR
+    return cv2.resize(inside, (fine_side, fine_side), interpolation=interpolation), fine_side / side, x0, y0
 
 
-def _again(
+def _find_fine(
     engine: FaceEngine, image: Pixels, face: DetectedFace
 ) -> tuple[Pixels, DetectedFace, DetectedFace]:
-    """The second pass: the crop around `face`, the face as it is found there, and that in px of `image`."""
+    """Return the crop around `face`, the face found in the crop, and that face in px of `image`."""
     crop, scale, x, y = _fine_crop(image, face)
-    fine = _nearest(engine.find(crop), face.moved(scale, -x * scale, -y * scale))
-    return crop, fine, fine.moved(1 / scale, x, y)
+    fine_face = _nearest(engine.find(crop), face.moved(scale, -x * scale, -y * scale))
+    return crop, fine_face, fine_face.moved(1 / scale, x, y)
 
 
-def _nearest(candidates: Sequence[DetectedFace], expected: DetectedFace) -> DetectedFace:
-    """The candidate that lies where `expected` lies; `expected` itself when none does."""
+def _nearest(candidates: Sequence[DetectedFace], expected_face: DetectedFace) -> DetectedFace:
+    """Return the candidate at the place of `expected_face`; `expected_face` itself if there is none."""
 
     def distance(face: DetectedFace) -> float:
-        return float(np.hypot(*(face.eyes.mean(axis=0) - expected.eyes.mean(axis=0))))
+        return float(np.hypot(*(face.eyes.mean(axis=0) - expected_face.eyes.mean(axis=0))))
 
-    best = min(candidates, key=distance, default=expected)
-    return best if distance(best) < expected.height / 3 else expected
+    best = min(candidates, key=distance, default=expected_face)
+    return best if distance(best) < expected_face.height / 3 else expected_face

@@ -1,8 +1,8 @@
-"""Runs the face engine in a process of its own.
+"""Runs the face engine in a child process.
 
-dlib holds the interpreter for the 100 ms of an embedding, and a picture comes from anyone: so decoding and
-engines run in a process of their own (docs/adr/0010-faces-in-their-own-process.md). It is started at the
-first need, ends with its input, and is replaced when it dies or hangs.
+dlib blocks the interpreter for the 100 ms of an embedding, and pictures come from anyone. Therefore decoding
+and engines run in a child process (docs/adr/0010-faces-in-their-own-process.md). It is started by the first
+request, ends with its input, and is replaced if it dies or hangs.
 """
 
 from __future__ import annotations
@@ -31,68 +31,66 @@ START_SECONDS = 60.0
 
 
 class EngineUnavailableError(RuntimeError):
-    """The engine could not be loaded or gave no answer; the text tells nothing of a picture."""
+    """Raised if the engine could not be loaded or did not answer; the text contains nothing of a picture."""
 
 
 class FaceProcess:
-    """Asks the process, one picture after the other.
+    """Sends requests to the process, one after another.
 
-    `model` is dlib or the name of a pack in `folder`, which the process loads. `command` starts a process of
-    another program.
+    `model` is dlib or the name of a pack in `folder`, which the process loads. `command` replaces the command
+    that starts the process.
     """
 
     def __init__(self, model: str, folder: Path, command: Sequence[str] | None = None) -> None:
         self._request = FaceRequest(model, folder)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="face")
         self._child = Child(command or own_command("worker", "--faces"))
-        self._about: tuple[int, EngineInfo] | None = None
-        """What the process of this id has loaded."""
-        self._closing = False
+        self._loaded_info: tuple[int, EngineInfo] | None = None
+        """The id of the process and the engine that it has loaded."""
+        self._is_closing = False
 
     @property
     def process_id(self) -> int | None:
-        """The id of the process; None while there is none."""
+        """The id of the process; None if none runs."""
         return self._child.pid
 
-    async def about(self) -> EngineInfo:
-        """The engine that is loaded; loads it. Raises EngineUnavailableError."""
-        return await self._run(self._started)
+    async def engine_info(self) -> EngineInfo:
+        """Return the facts about the engine; load it if necessary. Raises EngineUnavailableError."""
+        return await self._run(self._ensure_loaded)
 
     async def analyse(self, face_info: str) -> PictureAnalysis:
         """Analyse a picture (Base64 or data URL). Raises BadPicture, EngineUnavailableError."""
-        return await self._run(lambda: self._looked(face_info))
+        return await self._run(lambda: self._analyse_picture(face_info))
 
     async def judge(self, frames: Sequence[FilmedFrame], steps: Sequence[Step]) -> SequenceAnalysis:
-        """Judge a sequence by the movements that it was asked for. Raises BadPicture,
-        EngineUnavailableError.
-        """
-        return await self._run(lambda: self._judged(tuple(frames), tuple(steps)))
+        """Judge whether a sequence shows the steps. Raises BadPicture, EngineUnavailableError."""
+        return await self._run(lambda: self._judge_sequence(tuple(frames), tuple(steps)))
 
     async def close(self) -> None:
-        """End the process, also in the middle of a start or a picture."""
-        self._closing = True
+        """End the process, also during its start or a request."""
+        self._is_closing = True
         await asyncio.to_thread(self._child.close)
         self._thread.shutdown(wait=True)
 
     async def _run(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
-    def _started(self) -> EngineInfo:
-        if self._about is not None and self._about[0] == self._child.pid:
-            return self._about[1]
+    def _ensure_loaded(self) -> EngineInfo:
+        if self._loaded_info is not None and self._loaded_info[0] == self._child.pid:
+            return self._loaded_info[1]
         answer = self._answer(self._request, START_SECONDS)
         if not isinstance(answer, EngineInfo):
             self._child.kill()
             raise EngineUnavailableError(str(answer))
         pid = self._child.pid
         if pid is not None:
-            self._about = pid, answer
+            self._loaded_info = pid, answer
         return answer
 
-    def _looked(self, face_info: str) -> PictureAnalysis:
+    def _analyse_picture(self, face_info: str) -> PictureAnalysis:
         if len(face_info) > MAX_BASE64_LENGTH:
             raise BadPicture(PictureFault.TOO_LARGE)
-        self._started()
+        self._ensure_loaded()
         answer = self._answer(self._request._replace(face_info=face_info), LOOK_SECONDS)
         if isinstance(answer, PictureFault):
             raise BadPicture(answer)
@@ -100,10 +98,10 @@ class FaceProcess:
             raise EngineUnavailableError(str(answer))
         return answer
 
-    def _judged(self, frames: tuple[FilmedFrame, ...], steps: tuple[Step, ...]) -> SequenceAnalysis:
+    def _judge_sequence(self, frames: tuple[FilmedFrame, ...], steps: tuple[Step, ...]) -> SequenceAnalysis:
         if sum(len(frame.face_info) for frame in frames) > MAX_BASE64_LENGTH:
             raise BadPicture(PictureFault.TOO_LARGE)
-        self._started()
+        self._ensure_loaded()
         answer = self._answer(self._request._replace(frames=frames, steps=steps), LOOK_SECONDS)
         if isinstance(answer, PictureFault):
             raise BadPicture(answer)
@@ -112,18 +110,18 @@ class FaceProcess:
         return answer
 
     def _answer(self, request: FaceRequest, seconds: float) -> Answer:
-        """The answer; a text is why there is none."""
+        """Return the answer, or a text with the reason why there is none."""
         frame = request_frame(request)
         try:
             return to_answer(self._child.ask(frame.message, seconds, payload=frame.payload))
         except ProcessDied as died:
-            if self._closing:
+            if self._is_closing:
                 return "the service ends"
             problem = "the face process has ended"
             if died.timed_out:
                 problem = f"the face process gave no answer within {seconds:.0f} s"
         except ValueError:
             self._child.kill()
-            problem = "the face process gave an answer that is not one"
+            problem = "the face process gave an invalid answer"
         log.error("%s; it is started again at the next picture", problem)
         return problem

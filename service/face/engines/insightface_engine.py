@@ -1,5 +1,4 @@
-"""Implements the `insightface` engine: any InsightFace pack through `FaceAnalysis`. The package is an
-optional extra."""
+"""Implements the `insightface` engine: any InsightFace pack with `FaceAnalysis` of the optional package."""
 
 from __future__ import annotations
 
@@ -35,7 +34,8 @@ class InsightFaceEngine:
         self.model_id = model_id(pack)
         self.dimension = pack.dimension
         self.thresholds = Thresholds(tuple(pack.thresholds))
-        # An absolute existing folder: any other name makes it download without time-out or hash check.
+        # An absolute path of an existing folder; any other name makes it download without time-out or hash
+        # check.
         self._analysis = app.FaceAnalysis(
             name=str(folder.resolve(strict=True)),
             allowed_modules=["detection", "recognition"],
@@ -45,17 +45,17 @@ class InsightFaceEngine:
         self._face: Any = importlib.import_module("insightface.app.common").Face
 
     def find(self, image: Pixels) -> list[DetectedFace]:
-        """Faces by SCRFD's five landmarks."""
+        """Find faces with SCRFD's five landmarks."""
         boxes, points = self._analysis.det_model.detect(image, max_num=0, metric="default")
         faces = []
         for row, landmarks in zip(boxes, points if points is not None else (), strict=True):
-            placed: Points = np.asarray(landmarks, np.float32)
+            points_px: Points = np.asarray(landmarks, np.float32)
             x0, y0, x1, y1, score = (float(value) for value in row[:5])
-            faces.append(DetectedFace((x0, y0, x1, y1), placed, placed[:2], placed[2], score))
+            faces.append(DetectedFace((x0, y0, x1, y1), points_px, points_px[:2], points_px[2], score))
         return faces
 
     def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
-        """The recognition model's embedding, of length 1."""
+        """Return the recognition model's embedding, of length 1."""
         with warnings.catch_warnings():
             # scikit-image 0.26 warns once per face about the call that insightface makes.
             warnings.simplefilter("ignore", FutureWarning)
@@ -64,5 +64,5 @@ class InsightFaceEngine:
         return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
     def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
-        """None: these packs bring no liveness model."""
+        """Return None: these packs have no liveness model."""
         return None

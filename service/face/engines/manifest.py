@@ -1,4 +1,4 @@
-"""Describes a pack of face models: its `pack.json` and the model files that are known."""
+"""Defines the manifest `pack.json` of a pack of face models, and the known model files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 Normalisation = Literal["raw", "unit", "imagenet"]
-"""What an embedder wants of RGB pixels: 0..255, (x - 127.5) / 127.5, or ImageNet's mean and deviation."""
+"""The input of an embedder from RGB pixels: 0..255, (x - 127.5) / 127.5, or ImageNet's mean and deviation."""
 
 
 class Liveness(BaseModel):
-    """One liveness model: its file, and how much of the surroundings it sees, in face boxes."""
+    """A liveness model: its file, and the size of its crop in face boxes."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -26,10 +26,10 @@ class Liveness(BaseModel):
 
 
 class Pack(BaseModel):
-    """A pack: which engine runs it, its files with their SHA-256, its licence and what that allows.
+    """A pack: its engine, its files with their SHA-256, its licence and the use that it allows.
 
-    `thresholds` are (false match rate, cosine) pairs with falling rates. `liveness_limit` is the least mean
-    probability of a living face.
+    `thresholds` are (false match rate, cosine) pairs with falling rates. `liveness_limit` is the smallest
+    mean probability of a living face.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -53,7 +53,7 @@ class Pack(BaseModel):
 
 
 class Download(BaseModel):
-    """A pack that can be fetched: the manifest, and where each file comes from."""
+    """A pack that can be downloaded: its manifest, and the address and size of each file."""
 
     pack: Pack
     addresses: dict[str, str]
@@ -66,20 +66,20 @@ MOBILEFACENET = "85cdeb7368ed6a1e9cbaaa6f283c6b2439f1fa533c17450bfdc7f357d285d5d
 MOBILEFACENET_RAW = "9e140a151e3a49f12a54d4a02fed74a5d274702d70bddd0f826c84eba37683eb"
 MINIFASNET_V2 = "7886c41bcbcc1be00cf8700eddbd8cbd4b1ad138e69010790de2a57a3b01d7e5"
 MINIFASNET_V1SE = "e67aedf72df3e1912dbf6baa5f7406b8b30c3cb43234170a70dd9d143fea358e"
-# The same networks exported by the project that offers them for download; the hashes are those that the
-# package uniface 4.2 pins.
+# The same networks, exported by the project that offers them for download; the package uniface 4.2 pins these
+# hashes.
 OFFERED_MINIFASNET_V2 = "b32929adc2d9c34b9486f8c4c7bc97c1b69bc0ea9befefc380e4faae4e463907"
 OFFERED_MINIFASNET_V1SE = "ebab7f90c7833fbccd46d3a555410e78d969db5438e169b6524be444862b3676"
 SCRFD_500M = "5e4447f50245bbd7966bd6c0fa52938c61474a04ec7def48753668a9d8b4ea3a"
 W600K_MBF = "7caa7fb0ad6c37b33e6c59f6411084b487aaabd596bba645d2cce391a5871120"
 
-# Cosine at the rate of false matches 1e-3 / templates, measured with 10, 150 and 1,000 templates.
+# The cosine at a false match rate of 1e-3 / templates, measured with 10, 150 and 1,000 templates.
 MOBILEFACENET_THRESHOLDS = [(1e-4, 0.414), (1e-3 / 150, 0.497), (1e-6, 0.543)]
 W600K_MBF_THRESHOLDS = [(1e-4, 0.307), (1e-3 / 150, 0.388), (1e-6, 0.437)]
 
 RESEARCH = "non-commercial research only; a login at work is not allowed"
 
-# Liveness models that join any pack that they are installed with: SHA-256 -> part of the surroundings.
+# Liveness models that become part of any pack they are installed with: SHA-256 -> size of the crop.
 LIVENESS_SCALES = {
     MINIFASNET_V2: 2.7,
     MINIFASNET_V1SE: 4.0,
@@ -102,7 +102,7 @@ class _Embedder(BaseModel):
 
 _CELEB = "commercial use; the embedder was trained on MS-Celeb-1M, a set that its makers withdrew"
 
-# Embedders that are recognised by their content, so that a folder of loose files can be installed.
+# Embedders that are recognised by their content, so that a folder without a manifest can be installed.
 EMBEDDERS: dict[str, _Embedder] = {
     sha256: _Embedder(
         name="mobilefacenet",
@@ -142,11 +142,11 @@ EMBEDDERS: dict[str, _Embedder] = {
 }
 
 
-def recognised(files: dict[str, str], name_or_engine: str | None = None) -> Pack | None:
-    """The pack that loose files (name -> SHA-256) make up; None when we do not know them.
+def recognise_pack(files: dict[str, str], name_or_engine: str | None = None) -> Pack | None:
+    """Return the pack that consists of these files (name -> SHA-256); None if they are unknown.
 
-    `name_or_engine` chooses the pack; without it, where there are several known embedders side by side, the
-    first one in `EMBEDDERS` is taken.
+    `name_or_engine` selects the pack. Without it, the first of several known embedders in `EMBEDDERS` is
+    used.
     """
     names = {sha256: name for name, sha256 in files.items()}
     for sha256, embedder in EMBEDDERS.items():
@@ -159,14 +159,14 @@ def recognised(files: dict[str, str], name_or_engine: str | None = None) -> Pack
             for liveness_sha256, scale in LIVENESS_SCALES.items()
             if liveness_sha256 in names and embedder.engine == "open"
         ]
-        used = [names[embedder.detector], names[sha256], *(model.file for model in liveness)]
+        file_names = [names[embedder.detector], names[sha256], *(model.file for model in liveness)]
         return Pack(
             name=embedder.name,
             engine=embedder.engine,
             licence=embedder.licence,
             allows=embedder.allows,
             research_only=embedder.research_only,
-            files={name: files[name] for name in used},
+            files={name: files[name] for name in file_names},
             detector=names[embedder.detector],
             embedder=names[sha256],
             dimension=embedder.dimension,
@@ -181,33 +181,33 @@ _ZOO = "https://media.githubusercontent.com/media/opencv/opencv_zoo/main/models"
 _MINIFASNET = "https://github.com/yakhyo/face-anti-spoofing/releases/download/weights"
 
 
-class _Offered(BaseModel):
+class _OfferedFile(BaseModel):
     name: str
     address: str
     sha256: str
     size: int
 
 
-_OFFERED = [
-    _Offered(
+_OFFERED_FILES = [
+    _OfferedFile(
         name="face_detection_yunet_2023mar.onnx",
         address=f"{_ZOO}/face_detection_yunet/face_detection_yunet_2023mar.onnx",
         sha256=YUNET,
         size=232_589,
     ),
-    _Offered(
+    _OfferedFile(
         name="face_recognition_sface_2021dec.onnx",
         address=f"{_ZOO}/face_recognition_sface/face_recognition_sface_2021dec.onnx",
         sha256=SFACE,
         size=38_696_353,
     ),
-    _Offered(
+    _OfferedFile(
         name="MiniFASNetV2.onnx",
         address=f"{_MINIFASNET}/MiniFASNetV2.onnx",
         sha256=OFFERED_MINIFASNET_V2,
         size=1_743_581,
     ),
-    _Offered(
+    _OfferedFile(
         name="MiniFASNetV1SE.onnx",
         address=f"{_MINIFASNET}/MiniFASNetV1SE.onnx",
         sha256=OFFERED_MINIFASNET_V1SE,
@@ -217,13 +217,13 @@ _OFFERED = [
 
 
 def downloads() -> dict[str, Download]:
-    """The packs that `walkaround face download` knows."""
-    pack = recognised({each.name: each.sha256 for each in _OFFERED})
+    """Return the packs that `walkaround face download` offers."""
+    pack = recognise_pack({file.name: file.sha256 for file in _OFFERED_FILES})
     assert pack is not None
     return {
         pack.name: Download(
             pack=pack,
-            addresses={each.name: each.address for each in _OFFERED},
-            sizes={each.name: each.size for each in _OFFERED},
+            addresses={file.name: file.address for file in _OFFERED_FILES},
+            sizes={file.name: file.size for file in _OFFERED_FILES},
         )
     }

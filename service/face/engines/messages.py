@@ -1,6 +1,6 @@
-"""What the service and its face process say to each other, as frames: engine, analysis of a picture, refusal.
+"""Defines the frames between the service and its face process: engine, analysis of a picture, refusal.
 
-Pictures and embeddings are the raw bytes of a frame; they are in no log and on no disk.
+Pictures and embeddings are the raw bytes of a frame; they are never logged or written to a disk.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Movement, Reason, Step, Verdict
 from service.workers.frames import Frame
 
-# Little-endian, as every machine that this runs on has it.
+# Little-endian, the byte order of all supported machines.
 _NUMBERS = np.dtype("<f4")
 
 
@@ -38,10 +38,10 @@ class FilmedFrame(NamedTuple):
 
 
 class FaceRequest(NamedTuple):
-    """Load the engine of `model` in `folder`, unless it is loaded, and analyse a picture with it.
+    """A request to load the engine of `model` in `folder`, unless it is loaded, and to analyse a picture.
 
-    `face_info` is the picture as Base64 or data URL; `frames` are a sequence that answers `steps`; without
-    both it asks for the engine alone.
+    `face_info` is the picture as Base64 or data URL; `frames` are a sequence that answers `steps`. Without
+    both, the answer contains only the facts about the engine.
     """
 
     model: str
@@ -52,14 +52,14 @@ class FaceRequest(NamedTuple):
 
 
 def request_frame(request: FaceRequest) -> Frame:
-    """The frame of a request."""
+    """Encode a request."""
     message = {
         "model": request.model,
-        # The process does not run in the folder that the service runs in.
+        # Absolute, because the process has a different working directory.
         "folder": str(request.folder.absolute()),
         "picture": request.face_info is not None,
     }
-    # A text from outside may hold what UTF-8 has no bytes for.
+    # A text from a client may contain surrogates, which UTF-8 cannot encode.
     pictures = [_bytes(frame.face_info) for frame in request.frames] or [_bytes(request.face_info or "")]
     message["times"] = [frame.at_ms for frame in request.frames]
     message["lengths"] = [len(picture) for picture in pictures]
@@ -72,7 +72,7 @@ def _bytes(text: str) -> bytes:
 
 
 def to_request(frame: Frame) -> FaceRequest:
-    """The request in a frame."""
+    """Decode a request."""
     message, start, texts = frame.message, 0, []
     for length in message["lengths"]:
         texts.append(frame.payload[start : start + length].decode("utf-8", "surrogatepass"))
@@ -82,18 +82,18 @@ def to_request(frame: Frame) -> FaceRequest:
         message["model"],
         Path(message["folder"]),
         texts[0] if message["picture"] else None,
-        tuple(FilmedFrame(at, text) for at, text in zip(times, texts, strict=True)) if times else (),
-        tuple(Step(Movement(each["movement"]), each["from_ms"], each["to_ms"]) for each in message["steps"]),
+        tuple(FilmedFrame(at_ms, text) for at_ms, text in zip(times, texts, strict=True)) if times else (),
+        tuple(Step(Movement(step["movement"]), step["from_ms"], step["to_ms"]) for step in message["steps"]),
     )
 
 
 def info_frame(info: EngineInfo) -> Frame:
-    """The answer to a request without a picture."""
+    """Encode the answer to a request without a picture."""
     return Frame({"engine": {**asdict(info), "thresholds": info.thresholds.points}})
 
 
 def analysis_frame(analysis: PictureAnalysis) -> Frame:
-    """The answer to a picture."""
+    """Encode the answer to a picture."""
     return Frame(
         {"analysis": _analysis(analysis)},
         b"" if analysis.embedding is None else np.asarray(analysis.embedding, _NUMBERS).tobytes(),
@@ -101,7 +101,7 @@ def analysis_frame(analysis: PictureAnalysis) -> Frame:
 
 
 def sequence_frame(sequence: SequenceAnalysis) -> Frame:
-    """The answer to a sequence."""
+    """Encode the answer to a sequence."""
     frame = analysis_frame(sequence.first)
     verdict = {"reason": sequence.verdict.reason, "score": sequence.verdict.score}
     return Frame({"sequence": verdict, **frame.message}, frame.payload)
@@ -119,12 +119,12 @@ def _analysis(analysis: PictureAnalysis) -> dict[str, Any]:
 
 
 def fault_frame(fault: PictureFault) -> Frame:
-    """The answer to a picture that is not accepted."""
+    """Encode the answer to a refused picture."""
     return Frame({"fault": fault})
 
 
 def problem_frame(problem: str) -> Frame:
-    """The answer when the engine failed. `problem` must hold nothing of a picture."""
+    """Encode the answer after a failure of the engine. `problem` must contain nothing of a picture."""
     return Frame({"problem": problem})
 
 
@@ -132,7 +132,7 @@ Answer = EngineInfo | PictureAnalysis | SequenceAnalysis | PictureFault | str
 
 
 def to_answer(frame: Frame) -> Answer:
-    """What an answer says; a text is what failed. Raises ValueError for anything else."""
+    """Decode an answer; a text is the cause of a failure. Raises ValueError for an invalid answer."""
     try:
         match frame.message:
             case {"problem": problem}:

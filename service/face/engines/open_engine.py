@@ -18,14 +18,14 @@ from shared.images.similarity import similarity
 
 DETECTION_SCORE = 0.7
 OVERLAP = 0.3
-KEPT_DETECTORS = 4
+MAX_DETECTORS = 4
 LIVENESS_SIDE = 80
 
-# OpenCV 5 says for every detector that it knows no targets; what matters is raised as cv2.error.
+# OpenCV 5 logs for every detector that it knows no targets; relevant faults are raised as cv2.error.
 cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_ERROR)
 
-# Where ArcFace-style embedders expect eyes, nose and corners of the mouth in 112 x 112 px (InsightFace's
-# `arcface_dst`, the same for MobileFaceNet and SFace).
+# The positions of eyes, nose and corners of the mouth that ArcFace-style embedders expect in 112 x 112 px
+# (InsightFace's `arcface_dst`, the same for MobileFaceNet and SFace).
 ARCFACE_SIDE = 112
 ARCFACE_POINTS = np.array(
     ((38.2946, 51.6963), (73.5318, 51.5014), (56.0252, 71.7366), (41.5493, 92.3655), (70.7299, 92.2041))
@@ -36,27 +36,27 @@ _IMAGENET_DEVIATION = np.array((0.229, 0.224, 0.225), np.float32) * 255
 
 
 def session(path: Path) -> Any:
-    """An onnxruntime session for a model file, read as bytes so that any path works."""
+    """Open an onnxruntime session for a model file, which is read as bytes so that any path works."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    # Threads that spin while they wait take the processor from OpenCV's: measured 148 ms a frame against 47.
+    # Spinning threads take the processor from OpenCV's threads: 148 ms instead of 47 ms a frame, measured.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
 
 
 def model_id(pack: Pack) -> str:
-    """The pack's name and the first 16 hex digits of the SHA-256 over the files that make embeddings."""
+    """Return the pack's name and 16 hex digits of the SHA-256 over the files used for embeddings."""
     parts = f"{pack.files[pack.detector]} {pack.files[pack.embedder]} {pack.normalisation}"
     return f"{pack.name}-{hashlib.sha256(parts.encode()).hexdigest()[:16]}"
 
 
-def normalised(rgb: Pixels, how: Normalisation) -> NDArray[np.float32]:
-    """RGB pixels (112, 112, 3) as the embedder's input (1, 3, 112, 112)."""
+def normalise(rgb: Pixels, normalisation: Normalisation) -> NDArray[np.float32]:
+    """Convert RGB pixels (112, 112, 3) to the embedder's input (1, 3, 112, 112)."""
     values = rgb.astype(np.float32)
-    if how == "unit":
+    if normalisation == "unit":
         values = (values - 127.5) / 127.5
-    elif how == "imagenet":
+    elif normalisation == "imagenet":
         values = (values - _IMAGENET_MEAN) / _IMAGENET_DEVIATION
     return np.ascontiguousarray(values.transpose(2, 0, 1)[None])
 
@@ -80,7 +80,7 @@ class OpenEngine:
         self._liveness = [(session(folder / model.file), model.scale) for model in pack.liveness]
 
     def find(self, image: Pixels) -> list[DetectedFace]:
-        """Faces from about 10 px, by YuNet's five landmarks."""
+        """Find faces from about 10 px on, with YuNet's five landmarks."""
         rows = self._detector(image.shape[1], image.shape[0]).detect(image)[1]
         faces = []
         for row in rows if rows is not None else ():
@@ -92,7 +92,8 @@ class OpenEngine:
         return faces
 
     def _detector(self, width: int, height: int) -> Any:
-        # One for each size, the most recent last: a change of size costs as much as a detection.
+        # A detector for each size, the most recently used last: changing the size costs as much as a
+        # detection.
         size = (width, height)
         detector = self._detectors.pop(size, None)
         if detector is None:
@@ -100,27 +101,29 @@ class OpenEngine:
                 "onnx", self._detector_model, np.empty(0, np.uint8), size, DETECTION_SCORE, OVERLAP
             )
         self._detectors[size] = detector
-        while len(self._detectors) > KEPT_DETECTORS:
+        while len(self._detectors) > MAX_DETECTORS:
             self._detectors.pop(next(iter(self._detectors)))
         return detector
 
     def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
-        """The embedding of the face turned onto ArcFace's five points, of length 1."""
+        """Return the embedding, of length 1, of the face aligned to ArcFace's five points."""
         matrix = similarity(face.landmarks, ARCFACE_POINTS)
         aligned = cv2.warpAffine(image, matrix, (ARCFACE_SIDE, ARCFACE_SIDE), flags=cv2.INTER_LINEAR)
         rgb = np.ascontiguousarray(aligned[:, :, ::-1])
-        (output,) = self._embedder.run(None, {self._input: normalised(rgb, self._normalisation)})[:1]
+        (output,) = self._embedder.run(None, {self._input: normalise(rgb, self._normalisation)})[:1]
         vector = np.asarray(output, np.float32).reshape(-1)
         return vector / max(float(np.linalg.norm(vector)), 1e-9)
 
     def liveness(self, image: Pixels, face: DetectedFace) -> float | None:
-        """The mean probability of a living face over the liveness models; None without one."""
+        """Return the mean probability of a living face over the liveness models; None without one."""
         if not self._liveness:
             return None
-        return float(np.mean([_alive(model, image, face, scale) for model, scale in self._liveness]))
+        return float(
+            np.mean([_living_probability(model, image, face, scale) for model, scale in self._liveness])
+        )
 
 
-def _alive(model: Any, image: Pixels, face: DetectedFace, scale: float) -> float:
+def _living_probability(model: Any, image: Pixels, face: DetectedFace, scale: float) -> float:
     crop = cv2.resize(_surroundings(image, face, scale), (LIVENESS_SIDE, LIVENESS_SIDE))
     batch = np.ascontiguousarray(crop.astype(np.float32).transpose(2, 0, 1)[None])
     logits = np.asarray(model.run(None, {model.get_inputs()[0].name: batch})[0], np.float64).reshape(-1)
@@ -129,8 +132,9 @@ def _alive(model: Any, image: Pixels, face: DetectedFace, scale: float) -> float
 
 
 def _surroundings(image: Pixels, face: DetectedFace, scale: float) -> Pixels:
-    """`scale` times the box around the face, moved and at last shrunk to stay inside the picture, as
-    MiniFASNet was trained.
+    """Crop `scale` times the face box, moved and if necessary shrunk to fit into the picture.
+
+    MiniFASNet was trained with such crops.
     """
     height, width = image.shape[:2]
     x0, y0, x1, y1 = face.box

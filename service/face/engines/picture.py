@@ -1,7 +1,7 @@
-"""Decodes `faceInfo` to upright pixels, after checking everything from the header.
+"""Decodes `faceInfo` to upright pixels, after checking format and size in the header.
 
-A picture is JPEG, PNG or WebP by its first bytes, at most `MAX_BYTES` long and `MAX_PIXELS` large by its
-header. It lives in memory only.
+A picture must be JPEG, PNG or WebP by its first bytes, with at most `MAX_BYTES` and, by its header, at most
+`MAX_PIXELS`. It is never written to a disk.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_PIXELS = MAX_FACE_PICTURE_PIXELS
 MIN_SIDE = 64
 # Progressive JPEGs decode once per scan; encoders write about ten.
 MAX_SCANS = 64
-# A picture whose longer side is twice this is decoded smaller: a face needs no more, and memory stays low.
+# A picture whose longer side is twice this is decoded at a reduced size, which is enough for a face.
 ENOUGH_SIDE = 1600
 
 _DATA_URL = re.compile(r"data:image/[a-z0-9.+-]{1,40}(?:;[^;,]{0,80}){0,4};base64,", re.IGNORECASE)
@@ -36,7 +36,7 @@ _LINE_BREAKS = str.maketrans("", "", "\r\n\t ")
 
 
 class PictureFault(StrEnum):
-    """Why a picture was not taken."""
+    """Why a picture was refused."""
 
     NOT_BASE64 = "not_base64"
     TOO_LARGE = "too_large"
@@ -47,7 +47,7 @@ class PictureFault(StrEnum):
 
 
 class BadPicture(ValueError):  # noqa: N818 - says what is bad
-    """A picture that is not accepted; `fault` says why. Carries none of its content."""
+    """Raised for a picture that is refused; `fault` is the reason. Contains nothing of the picture."""
 
     def __init__(self, fault: PictureFault) -> None:
         super().__init__(fault.value)
@@ -56,7 +56,7 @@ class BadPicture(ValueError):  # noqa: N818 - says what is bad
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the header of a picture says: format, stored size in px, EXIF orientation 1..8."""
+    """The header of a picture: format, stored size in px, EXIF orientation 1..8."""
 
     format: str
     width: int
@@ -65,7 +65,7 @@ class Header:
 
 
 def picture_bytes(face_info: str) -> bytes:
-    """The bytes of a raw Base64 text or a ``data:image/...;base64,`` URL.
+    """Decode a raw Base64 text or a ``data:image/...;base64,`` URL to bytes.
 
     Raises BadPicture: NOT_BASE64, TOO_LARGE.
     """
@@ -84,7 +84,7 @@ def picture_bytes(face_info: str) -> bytes:
 
 
 def read_header(data: bytes) -> Header:
-    """Format, size and orientation from the header alone, and whether the file is whole.
+    """Read format, size and orientation from the header, and check that the file is complete.
 
     Raises BadPicture: FORMAT, DAMAGED.
     """
@@ -101,10 +101,9 @@ def read_header(data: bytes) -> Header:
 
 
 def decode(data: bytes) -> Pixels:
-    """The upright picture, uint8 (height, width, 3) in BGR.
+    """Decode the upright picture, uint8 (height, width, 3) in BGR.
 
-    One whose longer side is above 2 x `ENOUGH_SIDE` comes smaller, at most twice that.
-    Raises BadPicture with the fault.
+    A picture whose longer side exceeds 2 x `ENOUGH_SIDE` is reduced to about that size. Raises BadPicture.
     """
     if len(data) > MAX_BYTES:
         raise BadPicture(PictureFault.TOO_LARGE)
@@ -115,7 +114,7 @@ def decode(data: bytes) -> Pixels:
         raise BadPicture(PictureFault.TOO_SMALL)
     longer = max(header.width, header.height)
     if longer > 2 * ENOUGH_SIDE and header.format != "jpeg":
-        return _upright(_streamed(data), header.orientation)
+        return _upright(_decode_reduced(data), header.orientation)
     flag = cv2.IMREAD_COLOR
     if longer >= 4 * ENOUGH_SIDE:
         flag = cv2.IMREAD_REDUCED_COLOR_4
@@ -130,11 +129,11 @@ def decode(data: bytes) -> Pixels:
     return _upright(image, header.orientation)
 
 
-def _streamed(data: bytes) -> Pixels:
-    # OpenCV holds a PNG or WebP twice, 290 MB at 50 MP; libvips shrinks it while it reads, 70 to 130 MB.
+def _decode_reduced(data: bytes) -> Pixels:
+    # OpenCV needs 290 MB for a PNG or WebP of 50 MP; libvips reduces it while reading and needs 70 to 130 MB.
     import pyvips
 
-    # Loaders that libvips marks as unsafe for foreign files stay off; its cache would keep the pixels.
+    # Disables loaders that libvips marks as unsafe for foreign files, and its cache, which would keep pixels.
     pyvips.block_untrusted_set(True)
     pyvips.cache_set_max(0)
     side = 2 * ENOUGH_SIDE
@@ -149,8 +148,8 @@ def _streamed(data: bytes) -> Pixels:
 
 
 def _upright(image: Pixels, orientation: int) -> Pixels:
-    # EXIF 2.32, tag 0x0112: the side of the stored picture where the upright row 0 and column 0 lie.
-    turned = {
+    # EXIF 2.32, tag 0x0112: the sides of the stored picture that are the upright row 0 and column 0.
+    rotate = {
         2: lambda: image[:, ::-1],
         3: lambda: image[::-1, ::-1],
         4: lambda: image[::-1],
@@ -159,54 +158,54 @@ def _upright(image: Pixels, orientation: int) -> Pixels:
         7: lambda: image.transpose(1, 0, 2)[::-1, ::-1],
         8: lambda: image.transpose(1, 0, 2)[::-1],
     }.get(orientation)
-    return np.ascontiguousarray(turned()) if turned else image
+    return np.ascontiguousarray(rotate()) if rotate else image
 
 
 def _jpeg(data: bytes) -> Header:
-    at, orientation, size = 2, 1, (0, 0)
+    position, orientation, size = 2, 1, (0, 0)
     while True:
-        if data[at] != 0xFF:
+        if data[position] != 0xFF:
             raise BadPicture(PictureFault.DAMAGED)
-        while data[at] == 0xFF:
-            at += 1
-        marker = data[at]
-        at += 1
+        while data[position] == 0xFF:
+            position += 1
+        marker = data[position]
+        position += 1
         if marker == 0x01 or 0xD0 <= marker <= 0xD8:
             continue
         if marker == 0xD9:
             raise BadPicture(PictureFault.DAMAGED)
-        (length,) = struct.unpack_from(">H", data, at)
+        (length,) = struct.unpack_from(">H", data, position)
         if length < 2:
             raise BadPicture(PictureFault.DAMAGED)
-        if marker == 0xE1 and data[at + 2 : at + 8] == b"Exif\0\0":
-            orientation = _exif_orientation(data[at + 8 : at + length])
+        if marker == 0xE1 and data[position + 2 : position + 8] == b"Exif\0\0":
+            orientation = _exif_orientation(data[position + 8 : position + length])
         elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack_from(">HH", data, at + 3)
+            height, width = struct.unpack_from(">HH", data, position + 3)
             size = (width, height)
         elif marker == 0xDA:
             break
-        at += length
-    # A picture that was cut off lacks the end mark behind its data (OpenCV would fill up with grey).
-    whole = data.rfind(b"\xff\xd9") > at
-    if 0 in size or not whole or data.count(b"\xff\xda", at) > MAX_SCANS:
+        position += length
+    # A truncated picture has no end marker after its data; OpenCV would fill the rest with grey.
+    is_complete = data.rfind(b"\xff\xd9") > position
+    if 0 in size or not is_complete or data.count(b"\xff\xda", position) > MAX_SCANS:
         raise BadPicture(PictureFault.DAMAGED)
     return Header("jpeg", *size, orientation)
 
 
 def _png(data: bytes) -> Header:
     width = height = 0
-    orientation, pixels, ended = 1, False, False
-    for kind, start, length in _chunks(data, 8, ">I4s", size_first=True, trailer=4, even=False):
+    orientation, has_pixels, has_end = 1, False, False
+    for kind, start, length in _chunks(data, 8, ">I4s", size_first=True, trailer=4, pad_to_even=False):
         if kind == b"IHDR":
             width, height = struct.unpack_from(">II", data, start)
         elif kind == b"eXIf":
             orientation = _exif_orientation(data[start : start + length])
         elif kind == b"IDAT":
-            pixels = True
+            has_pixels = True
         elif kind == b"IEND":
-            ended = True
+            has_end = True
             break
-    if not (width and height and pixels and ended):
+    if not (width and height and has_pixels and has_end):
         raise BadPicture(PictureFault.DAMAGED)
     return Header("png", width, height, orientation)
 
@@ -217,14 +216,14 @@ def _webp(data: bytes) -> Header:
         raise BadPicture(PictureFault.DAMAGED)
     width = height = 0
     orientation = 1
-    for kind, start, length in _chunks(data, 12, "<4sI", size_first=False, trailer=0, even=True):
+    for kind, start, length in _chunks(data, 12, "<4sI", size_first=False, trailer=0, pad_to_even=True):
         if kind == b"VP8X":
             width = 1 + int.from_bytes(data[start + 4 : start + 7], "little")
             height = 1 + int.from_bytes(data[start + 7 : start + 10], "little")
         elif kind == b"VP8 ":
             # RFC 6386, 9.1: 14 bits each behind a 3-byte tag and the start code.
-            stored = struct.unpack_from("<HH", data, start + 6)
-            width, height = max(width, stored[0] & 0x3FFF), max(height, stored[1] & 0x3FFF)
+            dimensions = struct.unpack_from("<HH", data, start + 6)
+            width, height = max(width, dimensions[0] & 0x3FFF), max(height, dimensions[1] & 0x3FFF)
         elif kind == b"VP8L":
             (bits,) = struct.unpack_from("<I", data, start + 1)
             width, height = max(width, 1 + (bits & 0x3FFF)), max(height, 1 + (bits >> 14 & 0x3FFF))
@@ -237,16 +236,16 @@ def _webp(data: bytes) -> Header:
 
 
 def _chunks(
-    data: bytes, at: int, layout: str, *, size_first: bool, trailer: int, even: bool
+    data: bytes, position: int, layout: str, *, size_first: bool, trailer: int, pad_to_even: bool
 ) -> Iterator[tuple[bytes, int, int]]:
-    # PNG and RIFF chunks: (kind, where its content starts, its length). A chunk that is cut off is damage.
-    while at + 8 <= len(data):
-        first, second = struct.unpack_from(layout, data, at)
+    # Yields the chunks of PNG and RIFF as (kind, start of the content, length); a truncated chunk is a fault.
+    while position + 8 <= len(data):
+        first, second = struct.unpack_from(layout, data, position)
         length, kind = (first, second) if size_first else (second, first)
-        if at + 8 + length + trailer > len(data):
+        if position + 8 + length + trailer > len(data):
             raise BadPicture(PictureFault.DAMAGED)
-        yield kind, at + 8, length
-        at += 8 + length + trailer + (length & 1 if even else 0)
+        yield kind, position + 8, length
+        position += 8 + length + trailer + (length & 1 if pad_to_even else 0)
 
 
 def _exif_orientation(tiff: bytes) -> int:

@@ -15,7 +15,7 @@ from service.face.engines.engine import (
     FaceEngine,
     PictureAnalysis,
     analyse,
-    embedding_in,
+    embed_face,
     score,
 )
 from service.face.engines.picture import BadPicture, PictureFault, Pixels, decode, picture_bytes, read_header
@@ -88,5 +88,5 @@ def _shows_same_face(
     def rate_nearness(other: DetectedFace) -> float:
         return other.height - 2 * float(np.hypot(*(other.eyes.mean(axis=0) - middle)))
 
-    others = [other for frame in frames if (other := embedding_in(engine, frame, rate_nearness)) is not None]
+    others = [other for frame in frames if (other := embed_face(engine, frame, rate_nearness)) is not None]
     return bool(others) and all(score(embedding, other, engine.metric) >= needed for other in others)

@@ -1,4 +1,4 @@
-"""Downloads packs of face models: pinned addresses, pinned SHA-256, resumable."""
+"""Downloads packs of face models from pinned addresses with pinned SHA-256; downloads are resumable."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from service.face.engines.manifest import Download, Pack
-from service.face.packs.pack_store import PackError, check_licence, publish, sha256_of, staging_folder
+from service.face.packs.pack_store import PackError, check_licence, file_sha256, publish, staging_folder
 from shared import atomic
 
 DOWNLOAD_SECONDS = 30.0
@@ -27,9 +27,9 @@ def download(
     accept_research: bool = False,
     client: httpx.Client | None = None,
 ) -> Pack:
-    """Fetch a known pack and install it. An interrupted download continues where it stopped.
+    """Download and install a known pack. An interrupted download continues where it stopped.
 
-    Raises PackError: a wrong SHA-256, an address that does not answer, a licence not accepted.
+    Raises PackError if a SHA-256 is wrong, an address does not answer or the licence is not accepted.
     """
     pack = offer.pack
     check_licence(pack, accept_research)
@@ -41,7 +41,7 @@ def download(
             _fetch(http, offer.addresses[name], parts / name, sha256, offer.sizes[name], progress)
     except httpx.HTTPError as problem:
         raise PackError(
-            f"the download stopped ({type(problem).__name__}); the same command goes on where it stopped"
+            f"the download stopped ({type(problem).__name__}); run the same command again to continue"
         ) from None
     finally:
         if client is None:
@@ -58,30 +58,32 @@ def _fetch(
     client: httpx.Client, address: str, path: Path, sha256: str, size: int, progress: Progress
 ) -> None:
     if path.exists() and path.stat().st_size >= size:
-        if sha256_of(path) == sha256:
+        if file_sha256(path) == sha256:
             progress(path.name, size, size)
             return
         path.unlink()
     part = path.with_name(path.name + ".part")
-    done = part.stat().st_size if part.exists() else 0
-    headers = {"Range": f"bytes={done}-"} if done else {}
+    bytes_done = part.stat().st_size if part.exists() else 0
+    headers = {"Range": f"bytes={bytes_done}-"} if bytes_done else {}
     with client.stream("GET", address, headers=headers) as answer:
         if answer.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
-            done = 0
+            bytes_done = 0
             part.unlink(missing_ok=True)
-            raise PackError(f"the partial download of {path.name} was of no use; run the command again")
+            raise PackError(f"the partial download of {path.name} cannot be resumed; run the command again")
         if answer.status_code not in {httpx.codes.OK, httpx.codes.PARTIAL_CONTENT}:
-            raise PackError(f"{path.name} could not be fetched (HTTP {answer.status_code})")
+            raise PackError(
+                f"{path.name} could not be downloaded (HTTP {answer.status_code}); try again later"
+            )
         if answer.status_code == httpx.codes.OK:
-            done = 0
-        with part.open("ab" if done else "wb") as file:
+            bytes_done = 0
+        with part.open("ab" if bytes_done else "wb") as file:
             for block in answer.iter_bytes(BLOCK):
-                done += len(block)
-                if done > size:
+                bytes_done += len(block)
+                if bytes_done > size:
                     break
                 file.write(block)
-                progress(path.name, done, size)
-    if done != size or sha256_of(part) != sha256:
+                progress(path.name, bytes_done, size)
+    if bytes_done != size or file_sha256(part) != sha256:
         part.unlink()
         raise PackError(
             f"{path.name} is not the expected file (size or SHA-256 differs); nothing was installed"

@@ -8,25 +8,25 @@ from typing import Any
 
 from service.face.engines.manifest import RESEARCH, W600K_MBF_THRESHOLDS, Pack
 
-# What belongs to a package of version 2 beside its models (insightface.model_zoo.package_manifest).
+# The files of a package of version 2 in addition to its models (insightface.model_zoo.package_manifest).
 COMPANIONS = ("manifest.json", "MODEL.LICENSE")
 # A detector of InsightFace has at least this many outputs (its own rule, `ModelRouter`).
 _DETECTOR_OUTPUTS = 5
 _EMBEDDER_SIDE = 112
 
 
-def described(folder: Path, name: str, files: dict[str, str]) -> Pack | None:
-    """The pack that the models in `folder` make up; None unless there is one detector and one embedder.
+def describe_pack(folder: Path, name: str, files: dict[str, str]) -> Pack | None:
+    """Return the pack of the models in `folder`; None unless there is one detector and one embedder.
 
-    `files`: name -> SHA-256 of its models and of what else may belong to it. It counts as research only,
-    whatever its licence: InsightFace's models are. Its thresholds are those measured for another model of the
-    kind, to be calibrated.
+    `files` maps names to the SHA-256 of its models and companion files. The pack counts as research only,
+    because InsightFace's models are. Its thresholds were measured for another model of this kind and should
+    be calibrated.
     """
     from service.face.engines.open_engine import session
 
     detectors: list[str] = []
     embedders: dict[str, int] = {}
-    for file in (each for each in files if each.endswith(".onnx")):
+    for file in (file_name for file_name in files if file_name.endswith(".onnx")):
         try:
             model: Any = session(folder / file)
         except Exception:  # noqa: S112 - onnxruntime's errors have no common base; such a file is none of these
@@ -39,14 +39,14 @@ def described(folder: Path, name: str, files: dict[str, str]) -> Pack | None:
     if len(detectors) != 1 or len(embedders) != 1:
         return None
     ((embedder, dimension),) = embedders.items()
-    used = [detectors[0], embedder, *(each for each in COMPANIONS if each in files)]
+    file_names = [detectors[0], embedder, *(file_name for file_name in COMPANIONS if file_name in files)]
     return Pack(
         name="insightface-" + (re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-.") or "pack")[:40],
         engine="insightface",
         licence="as its maker says; InsightFace's own models: non-commercial research",
         allows=f"{RESEARCH}; thresholds are another model's until they are calibrated",
         research_only=True,
-        files={each: files[each] for each in used},
+        files={file_name: files[file_name] for file_name in file_names},
         detector=detectors[0],
         embedder=embedder,
         dimension=dimension,

@@ -1,7 +1,7 @@
 """Installs, lists, verifies and loads packs of face models in the data directory.
 
-A pack is a folder with `pack.json` (`service.face.engines.manifest`). Nothing is used whose SHA-256 differs
-from it.
+A pack is a folder with `pack.json` (`service.face.engines.manifest`). A file whose SHA-256 differs from it is
+never used.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from pydantic import ValidationError
 from service.face.engines.dlib_engine import NAME as DLIB
 from service.face.engines.dlib_engine import DlibEngine
 from service.face.engines.engine import FaceEngine
-from service.face.engines.manifest import MANIFEST, Pack, recognised
-from service.face.packs.insightface_pack import COMPANIONS, described
+from service.face.engines.manifest import MANIFEST, Pack, recognise_pack
+from service.face.packs.insightface_pack import COMPANIONS, describe_pack
 from shared import atomic
 
 if TYPE_CHECKING:
     from service.settings import Settings
 
-CHOSEN = "in-use.txt"
-"""The file beside the packs that names the model chosen by `walkaround face use`."""
+CHOICE_FILE = "in-use.txt"
+"""The file next to the packs with the name of the model chosen by `walkaround face use`."""
 
 MAX_PACK_BYTES = 2 * 2**30
 MAX_MANIFEST_BYTES = 2**20
@@ -37,45 +37,47 @@ _KEPT_SUFFIXES = {".onnx", ".json", ".txt", ".md", ".LICENSE"}
 
 
 class PackError(RuntimeError):
-    """A pack that cannot be installed or used; the text says why and what to do."""
+    """Raised if a pack cannot be installed or used; the text says why and what to do."""
 
 
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file in lower-case hex."""
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in lower-case hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_manifest(folder: Path) -> Pack:
-    """The manifest of the pack in `folder`. Raises PackError."""
+    """Read the manifest of the pack in `folder`. Raises PackError."""
     path = folder / MANIFEST
     try:
         if path.stat().st_size > MAX_MANIFEST_BYTES:
-            raise PackError(f"{path} is too large to be the manifest of a pack")
+            raise PackError(f"{path} is too large for the manifest of a pack; download the pack again")
         pack = Pack.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         raise PackError(f"there is no {MANIFEST} in {folder}") from None
     except ValidationError as problem:
         fields = ", ".join(".".join(map(str, error["loc"])) for error in problem.errors()[:5])
-        raise PackError(f"{path} is no valid manifest of a pack; look at: {fields}") from None
-    used = {pack.detector, pack.embedder, *(model.file for model in pack.liveness)}
-    if missing := used - pack.files.keys():
-        raise PackError(f"{path} uses files without naming their SHA-256: {', '.join(sorted(missing))}")
+        raise PackError(f"{path} is not a valid manifest of a pack; check: {fields}") from None
+    used_files = {pack.detector, pack.embedder, *(model.file for model in pack.liveness)}
+    if unlisted_files := used_files - pack.files.keys():
+        raise PackError(
+            f"{path} uses files without naming their SHA-256: {', '.join(sorted(unlisted_files))}"
+        )
     return pack
 
 
 def verify(folder: Path, pack: Pack) -> None:
-    """Raises PackError when a file of the pack is missing or was changed."""
+    """Raise PackError if a file of the pack is missing or was changed."""
     for name, sha256 in pack.files.items():
         path = folder / name
         if not path.is_file() or path.is_symlink():
             raise PackError(f"the pack {pack.name} lacks its file {name}; install it again")
-        if sha256_of(path) != sha256:
-            raise PackError(f"{name} of the pack {pack.name} is not the file it should be (SHA-256 differs)")
+        if file_sha256(path) != sha256:
+            raise PackError(f"{name} of the pack {pack.name} was changed (SHA-256 differs); install it again")
 
 
-def installed(models_dir: Path) -> list[Pack]:
-    """The installed packs, by name; other folders are left out."""
+def list_installed(models_dir: Path) -> list[Pack]:
+    """Return the installed packs, by name; other folders are ignored."""
     packs = []
     for folder in sorted(models_dir.iterdir()) if models_dir.is_dir() else []:
         try:
@@ -88,31 +90,31 @@ def installed(models_dir: Path) -> list[Pack]:
 
 
 def model_in_use(settings: Settings) -> str:
-    """The face model that the settings name; else the one chosen by `walkaround face use`; else dlib."""
+    """Return the face model in the settings, else the one chosen by `walkaround face use`, else dlib."""
     if settings.face_model:
         return settings.face_model
     try:
-        return (settings.face_models_dir / CHOSEN).read_text("utf-8").strip() or DLIB
+        return (settings.face_models_dir / CHOICE_FILE).read_text("utf-8").strip() or DLIB
     except OSError:
         return DLIB
 
 
 def use(name: str, settings: Settings) -> None:
-    """Choose a face model for the next start. Raises PackError or ImportError when it does not load."""
+    """Choose the face model from the next start on. Raises PackError or ImportError if it does not load."""
     load_engine(name, settings.face_models_dir)
     settings.face_models_dir.mkdir(parents=True, exist_ok=True)
-    atomic.write(settings.face_models_dir / CHOSEN, f"{name}\n".encode(), durable=True)
+    atomic.write(settings.face_models_dir / CHOICE_FILE, f"{name}\n".encode(), durable=True)
 
 
 def load_engine(name: str, models_dir: Path) -> FaceEngine:
-    """The engine `dlib`, or that of the installed pack `name`; its files are verified first.
+    """Load the engine `dlib`, or that of the installed pack `name` after verifying its files.
 
-    Raises PackError, or ImportError when the pack's engine is not installed.
+    Raises PackError, or ImportError if the pack's engine is not installed.
     """
     if name == DLIB:
         return DlibEngine()
     folder = models_dir.absolute() / name
-    if name not in {pack.name for pack in installed(models_dir)}:
+    if name not in {pack.name for pack in list_installed(models_dir)}:
         raise PackError(f"the face model '{name}' is not installed; see: walkaround face models")
     pack = read_manifest(folder)
     verify(folder, pack)
@@ -128,11 +130,10 @@ def load_engine(name: str, models_dir: Path) -> FaceEngine:
 def install(
     source: Path, models_dir: Path, *, name_or_engine: str | None = None, accept_research: bool = False
 ) -> Pack:
-    """Install a pack from a folder or a zip file and give its manifest.
+    """Install a pack from a folder or a zip file and return its manifest.
 
-    A folder without manifest is taken when it holds files that we know, or an InsightFace pack;
-    `name_or_engine` chooses the pack where several could be made of them. Raises PackError; also for a
-    research-only licence that was not accepted.
+    A folder without a manifest must contain known files or an InsightFace pack; `name_or_engine` selects the
+    pack if several are possible. Raises PackError, also for a research-only licence that was not accepted.
     """
     if not source.exists():
         raise PackError(f"there is nothing at {source}")
@@ -143,14 +144,14 @@ def install(
         return _install_folder(staging, source.stem, models_dir, name_or_engine, accept_research)
 
 
-def _described(source: Path, name: str, name_or_engine: str | None) -> Pack:
+def _read_or_recognise(source: Path, name: str, name_or_engine: str | None) -> Pack:
     if (source / MANIFEST).is_file():
         return read_manifest(source)
     paths = [*sorted(source.glob("*.onnx")), *(source / name for name in COMPANIONS)]
-    files = {path.name: sha256_of(path) for path in paths if path.is_file()}
-    pack = recognised(files, name_or_engine)
+    files = {path.name: file_sha256(path) for path in paths if path.is_file()}
+    pack = recognise_pack(files, name_or_engine)
     if pack is None and name_or_engine in (None, "insightface"):
-        pack = described(source, name, files)
+        pack = describe_pack(source, name, files)
     if pack is None:
         raise PackError(f"{source} has no {MANIFEST} and holds no face models that are known here")
     return pack
@@ -159,7 +160,7 @@ def _described(source: Path, name: str, name_or_engine: str | None) -> Pack:
 def _install_folder(
     source: Path, name: str, models_dir: Path, name_or_engine: str | None, accept_research: bool
 ) -> Pack:
-    pack = _described(source, name, name_or_engine)
+    pack = _read_or_recognise(source, name, name_or_engine)
     if name_or_engine not in (None, pack.name, pack.engine):
         raise PackError(f"the pack {pack.name} (engine {pack.engine}) is not '{name_or_engine}'")
     check_licence(pack, accept_research)
@@ -172,36 +173,36 @@ def _install_folder(
 
 
 def check_licence(pack: Pack, accept_research: bool) -> None:
-    """Raises PackError for a research-only licence that was not accepted."""
+    """Raise PackError for a research-only licence that was not accepted."""
     if pack.research_only and not accept_research:
         raise PackError(
             f"the pack {pack.name} is for research only ({pack.licence}: {pack.allows}); "
-            "if that covers your use, say so with --accept-research-only"
+            "if that covers your use, confirm it with --accept-research-only"
         )
 
 
 @contextmanager
 def staging_folder(models_dir: Path) -> Iterator[Path]:
-    """An empty folder beside the packs, gone at the end."""
+    """Create an empty folder next to the packs, which is deleted at the end."""
     models_dir.mkdir(parents=True, exist_ok=True)
-    # On the same file system as the packs, so that putting a finished one in place is one rename.
+    # On the same file system as the packs, so that a finished pack is put in place by one rename.
     with tempfile.TemporaryDirectory(prefix=".part-", dir=models_dir, ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 
 def publish(staging: Path, models_dir: Path, pack: Pack) -> None:
-    """Verify the files in `staging` and put them in place as the pack; an older one of its name goes."""
+    """Verify the files in `staging` and put them in place as the pack; replace an older one of that name."""
     verify(staging, pack)
     (staging / MANIFEST).write_text(pack.model_dump_json(indent=2) + "\n", encoding="utf-8")
     target = models_dir / pack.name
     if target.exists():
         old = staging / ".old"
         target.rename(old)
-    finished = staging / ".new"
-    finished.mkdir()
+    new_folder = staging / ".new"
+    new_folder.mkdir()
     for name in (*pack.files, MANIFEST):
-        atomic.put_in_place(staging / name, finished / name, durable=True)
-    finished.rename(target)
+        atomic.put_in_place(staging / name, new_folder / name, durable=True)
+    new_folder.rename(target)
     atomic.sync_folder(models_dir)
 
 
@@ -213,25 +214,25 @@ def _unzip(source: Path, target: Path) -> None:
                 raise PackError(f"{source.name} holds more than a pack of face models can")
             for member in members:
                 path = PurePosixPath(member.filename)
-                # One folder around the files is usual; anything deeper or outside is no pack.
+                # A pack may have one folder around its files, but no deeper paths and none outside of it.
                 if path.is_absolute() or ".." in path.parts or len(path.parts) > 2:
                     raise PackError(f"{source.name} holds a path that a pack cannot have")
                 if path.suffix not in _KEPT_SUFFIXES and path.name != "LICENSE":
                     continue
-                with archive.open(member) as inside, (target / path.name).open("xb") as out:
-                    _copy(inside.read, out.write, member.file_size)
+                with archive.open(member) as source_file, (target / path.name).open("xb") as target_file:
+                    _copy(source_file.read, target_file.write, member.file_size)
     except FileExistsError:
         raise PackError(f"{source.name} holds two files of the same name") from None
     except (zipfile.BadZipFile, OSError, RuntimeError) as problem:
-        # RuntimeError is what zipfile raises for a password, and for a compression that it does not know.
+        # zipfile raises RuntimeError for a password and for an unknown compression.
         if isinstance(problem, PackError):
             raise
         raise PackError(f"{source.name} cannot be read as a zip file ({type(problem).__name__})") from None
 
 
 def _copy(read: Callable[[int], bytes], write: Callable[[bytes], object], size: int) -> None:
-    # No further than the directory of the archive says, whatever the stream unpacks to.
-    left = size
-    while left > 0 and (block := read(min(_BLOCK, left))):
+    # At most as many bytes as the directory of the archive states, even if the stream unpacks to more.
+    remaining = size
+    while remaining > 0 and (block := read(min(_BLOCK, remaining))):
         write(block)
-        left -= len(block)
+        remaining -= len(block)

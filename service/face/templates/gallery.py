@@ -1,4 +1,4 @@
-"""Holds the enrolled embeddings in memory: one matrix, searched in one pass."""
+"""Stores the enrolled embeddings in memory as one matrix, and searches it in one pass."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from service.face.engines.engine import Embedding, Metric
 from service.face.rules import Match
 
-# Above so many numbers (16 MB) a search is as slow as one core reads memory, so cores share it, a block of
-# rows at a time: the one that is kept from its work by others takes fewer.
-_ALONE = 4_000_000
+# Above this number of elements (16 MB) the memory bandwidth of one core limits a search, so several cores
+# share it in blocks of rows; a core that is busy with other work takes fewer blocks.
+_SINGLE_THREAD_NUMBERS = 4_000_000
 _BLOCK = 16_384
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    # Never changed once made, so that a search on another thread sees one whole state.
+    # Immutable, so that a search on another thread sees a consistent state.
     matrix: NDArray[np.float32]
     squares: NDArray[np.float32]
     owners: NDArray[np.int32]
@@ -30,8 +30,8 @@ class _Rows:
 class Gallery:
     """The templates of all users for one model; `len` is their number.
 
-    `readers` are the caller's threads, which share the search of a large gallery; without them the calling
-    thread searches alone. The scores are the same.
+    `readers` are threads of the caller that share the search of a large gallery; without them the calling
+    thread searches alone, with the same scores.
     """
 
     def __init__(self, dimension: int, metric: Metric, readers: Executor | None = None) -> None:
@@ -45,7 +45,7 @@ class Gallery:
 
     @property
     def users(self) -> tuple[str, ...]:
-        """The users that have templates of this model."""
+        """The users with templates of this model."""
         return self._rows.users
 
     def _table(self, users: tuple[str, ...], matrix: NDArray[np.float32], owners: NDArray[np.int32]) -> _Rows:
@@ -53,7 +53,7 @@ class Gallery:
         return _Rows(matrix, np.einsum("ij,ij->i", matrix, matrix), owners, users)
 
     def fill(self, templates: Iterable[tuple[str, Embedding]]) -> None:
-        """Hold exactly these (user id, embedding) pairs."""
+        """Replace the content by these (user id, embedding) pairs."""
         numbers: dict[str, int] = {}
         owners, rows = [], []
         for user_id, embedding in templates:
@@ -66,64 +66,65 @@ class Gallery:
         """Replace the templates of one user."""
         self.remove(user_id)
         rows = self._rows
-        added = np.stack([self._unit(embedding) for embedding in embeddings])
-        owners = np.full(len(added), len(rows.users), np.int32)
+        new_rows = np.stack([self._unit(embedding) for embedding in embeddings])
+        owners = np.full(len(new_rows), len(rows.users), np.int32)
         self._rows = self._table(
-            (*rows.users, user_id), np.vstack((rows.matrix, added)), np.concatenate((rows.owners, owners))
+            (*rows.users, user_id), np.vstack((rows.matrix, new_rows)), np.concatenate((rows.owners, owners))
         )
 
     def remove(self, user_id: str) -> None:
-        """Forget one user; their numbers are overwritten, not only dropped."""
+        """Remove a user, and overwrite their embeddings in memory."""
         rows = self._rows
         if user_id not in rows.users:
             return
         number = rows.users.index(user_id)
-        removed = rows.owners == number
-        owners = rows.owners[~removed]
+        is_removed = rows.owners == number
+        owners = rows.owners[~is_removed]
         owners[owners > number] -= 1
         users = rows.users[:number] + rows.users[number + 1 :]
-        self._rows = self._table(users, rows.matrix[~removed], owners)
-        rows.matrix[removed] = 0
+        self._rows = self._table(users, rows.matrix[~is_removed], owners)
+        rows.matrix[is_removed] = 0
 
     def clear(self) -> None:
-        """Forget everyone; all numbers are overwritten, not only dropped."""
+        """Remove all users, and overwrite their embeddings in memory."""
         rows = self._rows
         self.fill(())
         rows.matrix[:] = 0
 
-    def search(self, embedding: Embedding, without: str | None = None) -> Match | None:
-        """The best user for `embedding`, among all but `without`; None when there is nobody."""
+    def search(self, embedding: Embedding, excluded_user: str | None = None) -> Match | None:
+        """Return the best user for `embedding` except `excluded_user`; None if there is no other user."""
         rows = self._rows
         scores = self._scores(rows, self._unit(embedding))
-        if without is not None and without in rows.users:
-            scores[rows.owners == rows.users.index(without)] = -np.inf
-        if not len(scores) or not np.isfinite(best := scores[at := int(np.argmax(scores))]):
+        if excluded_user is not None and excluded_user in rows.users:
+            scores[rows.owners == rows.users.index(excluded_user)] = -np.inf
+        if not len(scores) or not np.isfinite(best := scores[best_index := int(np.argmax(scores))]):
             return None
-        owner = rows.owners[at]
+        owner = rows.owners[best_index]
         scores[rows.owners == owner] = -np.inf
         runner_up = float(scores.max())
         return Match(rows.users[owner], float(best), runner_up if np.isfinite(runner_up) else None)
 
-    def pairs(self, most: int = 2000) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The scores of all pairs of templates of different users, and of the same user, for calibration.
+    def pairs(self, max_templates: int = 2000) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the scores of all pairs of templates of different users, and of the same user.
 
-        Above `most` templates, those of every n-th user: the pairs grow with the square.
+        With more than `max_templates` templates it uses every n-th user, as the number of pairs grows with
+        the square.
         """
         rows = self._rows
-        step = max(1, -(-len(rows.owners) // most))
-        chosen = np.flatnonzero(rows.owners % step == 0)
-        owners, matrix, squares = rows.owners[chosen], rows.matrix[chosen], rows.squares[chosen]
+        step = max(1, -(-len(rows.owners) // max_templates))
+        indices = np.flatnonzero(rows.owners % step == 0)
+        owners, matrix, squares = rows.owners[indices], rows.matrix[indices], rows.squares[indices]
         sample = _Rows(matrix, squares, owners, rows.users)
-        between, within = [np.empty(0, np.float32)], [np.empty(0, np.float32)]
+        other_users, same_user = [np.empty(0, np.float32)], [np.empty(0, np.float32)]
         for index, owner in enumerate(owners):
             later = self._scores(sample, matrix[index])[index + 1 :]
-            same = owners[index + 1 :] == owner
-            between.append(later[~same])
-            within.append(later[same])
-        return np.concatenate(between), np.concatenate(within)
+            is_same_user = owners[index + 1 :] == owner
+            other_users.append(later[~is_same_user])
+            same_user.append(later[is_same_user])
+        return np.concatenate(other_users), np.concatenate(same_user)
 
     def scores(self, embedding: Embedding) -> NDArray[np.float32]:
-        """The scores of `embedding` against every template."""
+        """Return the scores of `embedding` against every template."""
         return self._scores(self._rows, self._unit(embedding))
 
     def _unit(self, embedding: Embedding) -> Embedding:
@@ -136,16 +137,16 @@ class Gallery:
         if self.metric is Metric.COSINE:
             return products
         # |a - b|^2 = |a|^2 + |b|^2 - 2ab: one multiplication instead of a matrix of differences.
-        squared = rows.squares + np.float32(embedding @ embedding) - 2 * products
-        distances: NDArray[np.float32] = np.sqrt(np.maximum(squared, 0))
+        squared_distances = rows.squares + np.float32(embedding @ embedding) - 2 * products
+        distances: NDArray[np.float32] = np.sqrt(np.maximum(squared_distances, 0))
         return -distances
 
     def _products(self, matrix: NDArray[np.float32], embedding: Embedding) -> NDArray[np.float32]:
-        """The product of each row with `embedding`; a row's is the same however the rows are shared."""
-        # Not `@`: its threads wait for each other on a busy machine, 8 ms instead of 0.3 for 10,000 rows.
-        if self._readers is None or matrix.size <= _ALONE:
-            alone: NDArray[np.float32] = np.vecdot(matrix, embedding)
-            return alone
+        """Return the product of each row with `embedding`, independent of the number of threads."""
+        # Not `@`, whose threads wait for each other on a busy machine: 8 ms instead of 0.3 for 10,000 rows.
+        if self._readers is None or matrix.size <= _SINGLE_THREAD_NUMBERS:
+            all_products: NDArray[np.float32] = np.vecdot(matrix, embedding)
+            return all_products
         products = np.empty(len(matrix), np.float32)
 
         def part(start: int) -> None:

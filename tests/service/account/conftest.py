@@ -58,7 +58,7 @@ async def first_admin(accounts: AccountService, address: str = HOME) -> Tokens:
     return await accounts.first_run(CHIEF[0], SecretStr(CHIEF[1]), None, address)
 
 
-async def with_inspector(accounts: AccountService) -> Tokens:
+async def create_inspector(accounts: AccountService) -> Tokens:
     """Create the first admin and an inspector; gives the inspector's tokens."""
     admin = await accounts.authenticate((await first_admin(accounts)).access_token, HOME)
     body = UserCreate(username=INSPECTOR[0], password=SecretStr(INSPECTOR[1]), roles=[Role.INSPECTOR])

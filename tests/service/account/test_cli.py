@@ -19,7 +19,7 @@ from service.db.database import Database
 from service.settings import Settings
 from service.web.envelope import Problem
 from shared.codes import Role
-from tests.service.account.conftest import CHIEF, HOME, INSPECTOR, first_admin, log_in, with_inspector
+from tests.service.account.conftest import CHIEF, HOME, INSPECTOR, create_inspector, first_admin, log_in
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -74,7 +74,7 @@ def test_list_names_every_user(shell: Shell) -> None:
     assert shell("list")[1].splitlines() == ["chief\tadmin\tenabled\t", "zhang\tinspector\tdisabled\t张伟"]
 
 
-def test_what_is_refused_says_why_and_changes_nothing(shell: Shell) -> None:
+def test_refused_command_prints_the_reason_and_changes_nothing(shell: Shell) -> None:
     _add(shell, CHIEF, "admin")
     for arguments, typed, why in (
         (("add", "Chief", "--role", "viewer", "--password-stdin"), "correct-horse-1", "taken"),
@@ -105,20 +105,20 @@ def test_used_wrongly_it_ends_with_2(shell: Shell, arguments: tuple[str, ...]) -
 def test_disabling_ends_the_logins_of_a_running_service_at_once(
     shell: Shell, accounts: AccountService
 ) -> None:
-    async def is_in(token: str) -> bool:
+    async def is_logged_in(token: str) -> bool:
         try:
             await accounts.authenticate(token, HOME)
         except Problem:
             return False
         return True
 
-    tokens = asyncio.run(with_inspector(accounts))
-    assert asyncio.run(is_in(tokens.access_token))
+    tokens = asyncio.run(create_inspector(accounts))
+    assert asyncio.run(is_logged_in(tokens.access_token))
     assert shell("disable", INSPECTOR[0])[:2] == (0, "disabled zhang\n")
-    assert not asyncio.run(is_in(tokens.access_token))
+    assert not asyncio.run(is_logged_in(tokens.access_token))
     assert shell("enable", INSPECTOR[0])[:2] == (0, "enabled zhang\n")
-    assert not asyncio.run(is_in(tokens.access_token))
-    assert asyncio.run(is_in(asyncio.run(log_in(accounts, INSPECTOR)).access_token))
+    assert not asyncio.run(is_logged_in(tokens.access_token))
+    assert asyncio.run(is_logged_in(asyncio.run(log_in(accounts, INSPECTOR)).access_token))
 
 
 def test_a_new_password_ends_the_logins(shell: Shell, accounts: AccountService) -> None:
@@ -142,7 +142,7 @@ def test_a_typed_password_is_asked_twice(shell: Shell, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("problem", [getpass.GetPassWarning("no echo"), EOFError()], ids=repr)
-def test_without_a_terminal_it_says_how_else(
+def test_password_without_a_terminal_names_the_option(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, problem: Exception
 ) -> None:
     def refuse(_prompt: str) -> str:

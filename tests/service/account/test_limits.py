@@ -24,7 +24,15 @@ from service.db.database import Database
 from service.settings import Settings
 from service.web.envelope import Problem, Refusal
 from shared.wire.account import Tokens
-from tests.service.account.conftest import CHIEF, HOME, INSPECTOR, Clock, first_admin, log_in, with_inspector
+from tests.service.account.conftest import (
+    CHIEF,
+    HOME,
+    INSPECTOR,
+    Clock,
+    create_inspector,
+    first_admin,
+    log_in,
+)
 
 AWAY = "198.51.100.7"
 
@@ -50,7 +58,7 @@ def test_the_wait_doubles_up_to_a_quarter_of_an_hour() -> None:
     assert wait_seconds(10**6, 5) == LONGEST_WAIT_SECONDS
 
 
-def test_the_sixth_attempt_waits_and_says_how_long(accounts: AccountService, clock: Clock) -> None:
+def test_sixth_attempt_is_429_with_the_time_to_wait(accounts: AccountService, clock: Clock) -> None:
     async def play() -> None:
         await first_admin(accounts)
         for _ in range(PAIR_FREE_FAILURES):
@@ -202,11 +210,11 @@ def test_one_address_that_tries_many_users_is_slowed(accounts: AccountService) -
     asyncio.run(play())
 
 
-def test_a_right_password_forgets_the_wrong_ones_of_its_own_user_only(accounts: AccountService) -> None:
+def test_correct_password_resets_only_the_failures_of_its_user(accounts: AccountService) -> None:
     """Else a guesser with an account of their own would begin again with it."""
 
     async def play() -> None:
-        await with_inspector(accounts)
+        await create_inspector(accounts)
         for number in range(ADDRESS_FREE_FAILURES - 1):
             assert await _guess(accounts, f"user-{number}", AWAY) == "wrong"
         assert await _guess(accounts, INSPECTOR[0], AWAY, INSPECTOR[1]) == "in"
@@ -259,7 +267,7 @@ def test_failures_are_forgotten_after_a_day(
 
 def test_wrong_current_passwords_are_limited_too(accounts: AccountService, clock: Clock) -> None:
     async def play() -> None:
-        tokens = await with_inspector(accounts)
+        tokens = await create_inspector(accounts)
         caller = await accounts.authenticate(tokens.access_token, HOME)
         new = SecretStr("quite-another-one")
         for _ in range(PAIR_FREE_FAILURES):

@@ -61,11 +61,11 @@ def test_decoy_hash_has_no_right_password_and_costs_a_full_hash(
     costs = []
     real = bcrypt.checkpw
 
-    def counted(password: bytes, stored: bytes) -> bool:
+    def counted_check(password: bytes, stored: bytes) -> bool:
         costs.append(stored[4:6])
         return real(password, stored)
 
-    monkeypatch.setattr(bcrypt, "checkpw", counted)
+    monkeypatch.setattr(bcrypt, "checkpw", counted_check)
     assert not _check(passwords, "correct-horse", None)
     assert not _check(passwords, "correct-horse", hash_password("another-horse", 4))
     assert costs == [b"04", b"04"]
@@ -80,11 +80,13 @@ def test_a_hash_of_an_older_cost_takes_the_rounds_of_todays(
     for name in ("checkpw", "hashpw"):
         real = getattr(bcrypt, name)
 
-        def counted(password: bytes, salt: bytes, real: Callable[[bytes, bytes], object] = real) -> object:
+        def counted_check(
+            password: bytes, salt: bytes, real: Callable[[bytes, bytes], object] = real
+        ) -> object:
             rounds.append(2 ** int(salt[4:6]))
             return real(password, salt)
 
-        monkeypatch.setattr(bcrypt, name, counted)
+        monkeypatch.setattr(bcrypt, name, counted_check)
     older, newest = hash_password("correct-horse", 4), hash_password("correct-horse", 7)
     today._decoy_hash.result()
     for stored in (older, newest, None):

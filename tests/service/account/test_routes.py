@@ -77,7 +77,7 @@ def test_the_first_run_keeps_the_rules(anonymous: TestClient) -> None:
     assert anonymous.get("/api/auth/first-run").json()["data"] == {"needed": True}
 
 
-def test_no_body_gives_rights_that_were_not_asked_for(client: TestClient, as_role: AsRole) -> None:
+def test_no_body_grants_unrequested_permissions(client: TestClient, as_role: AsRole) -> None:
     viewer = as_role("viewer")
     before = _me(viewer)
     everything = {column.name: "admin" for column in User.__table__.columns} | {
@@ -138,7 +138,7 @@ def test_a_user_name_is_taken_however_it_is_written(client: TestClient) -> None:
         assert (answer.status_code, answer.json()["msg"]) == (409, "用户名已存在，请使用其他用户名")
 
 
-def test_nobody_is_given_the_password_that_they_have(client: TestClient) -> None:
+def test_new_password_must_differ_from_the_current_one(client: TestClient) -> None:
     user = client.post("/api/users", json=_new("zhang", password="correct-horse-7")).json()["data"]
     path = f"/api/users/{user['user_id']}"
     answer = client.put(path, json={"password": "correct-horse-7"})
@@ -221,7 +221,7 @@ def _forget(client: TestClient) -> None:
     client.post("/api/auth/updateInfo", json={})
 
 
-def test_a_wrong_password_says_429_with_retry_after(client: TestClient, anonymous: TestClient) -> None:
+def test_too_many_wrong_passwords_are_429_with_retry_after(client: TestClient, anonymous: TestClient) -> None:
     body = {"username": ADMIN[0], "password": "wrong"}
     for _ in range(5):
         assert anonymous.post("/api/auth/login", json=body).json()["msg"] == "用户名或密码错误"
@@ -308,7 +308,7 @@ def test_no_secret_reaches_a_log_or_a_failure(
 
 def test_audit_names_user_and_address(app: FastAPI, settings: Settings) -> None:
     announced: list[ObjectChange] = []
-    database: Database = _database_of(app)
+    database: Database = _get_database(app)
     database.after_commit.append(announced.extend)
     with TestClient(app, HERE, client=("127.0.0.1", 50000)) as anonymous:
         token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
@@ -326,7 +326,7 @@ def test_audit_names_user_and_address(app: FastAPI, settings: Settings) -> None:
     assert {change.address for change in announced} == {"127.0.0.1"}
 
 
-def _database_of(app: FastAPI) -> Database:
+def _get_database(app: FastAPI) -> Database:
     account = app.state.authenticate.__self__
     database: Database = account._db
     return database
@@ -339,15 +339,15 @@ def test_reading_tokens_asks_no_table_while_nothing_changes(app: FastAPI) -> Non
         portal = anonymous.portal
         assert portal is not None
         portal.call(authenticate, token, "127.0.0.1")
-        database = _database_of(app)
+        database = _get_database(app)
         reads: list[object] = []
         real = database.read_now
 
-        def counted(work: Callable[..., Any]) -> Any:
+        def count_read(work: Callable[..., Any]) -> Any:
             reads.append(work)
             return real(work)
 
-        database.read_now = counted  # type: ignore[method-assign]
+        database.read_now = count_read  # type: ignore[method-assign]
         for _ in range(5):
             portal.call(authenticate, token, "127.0.0.1")
         assert reads == []

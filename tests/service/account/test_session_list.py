@@ -24,7 +24,15 @@ from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.codes import Role
 from shared.wire.account import Tokens
-from tests.service.account.conftest import CHIEF, HOME, INSPECTOR, Clock, first_admin, log_in, with_inspector
+from tests.service.account.conftest import (
+    CHIEF,
+    HOME,
+    INSPECTOR,
+    Clock,
+    create_inspector,
+    first_admin,
+    log_in,
+)
 
 AsRole = Callable[..., TestClient]
 WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0"
@@ -39,7 +47,7 @@ async def _caller(accounts: AccountService, tokens: Tokens) -> Caller:
     return await accounts.authenticate(tokens.access_token, HOME)
 
 
-async def _refused(accounts: AccountService, tokens: Tokens) -> bool:
+async def _are_refused(accounts: AccountService, tokens: Tokens) -> bool:
     """Whether both tokens of a session are refused."""
     answers = await asyncio.gather(
         _caller(accounts, tokens),
@@ -53,7 +61,7 @@ def test_a_session_shows_when_how_where_and_with_what_it_began(
     accounts: AccountService, clock: Clock
 ) -> None:
     async def play() -> None:
-        tokens = await with_inspector(accounts)
+        tokens = await create_inspector(accounts)
         clock.forward(60)
         phone = await accounts.logins.log_in(INSPECTOR[0], SecretStr(INSPECTOR[1]), "192.0.2.9", WINDOWS)
         by_face = await accounts.logins.log_in_user(phone.payload.user.user_id, ("face",), HOME, "curl/8.5.0")
@@ -93,17 +101,17 @@ def test_the_last_use_is_kept_in_memory_until_it_is_written(accounts: AccountSer
 def test_the_last_use_is_written_by_itself_and_at_the_end(
     accounts: AccountService, clock: Clock, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stored() -> list[dt.datetime | None]:
+    def read_last_uses() -> list[dt.datetime | None]:
         return database.read_now(lambda session: list(session.exec(select(LoginSession.used_at))))
 
     async def play() -> None:
         written, write = asyncio.Event(), accounts.session_use.write
 
-        async def watched() -> None:
+        async def write_and_signal() -> None:
             await write()
             written.set()
 
-        monkeypatch.setattr(accounts.session_use, "write", watched)
+        monkeypatch.setattr(accounts.session_use, "write", write_and_signal)
         monkeypatch.setattr(sessions, "USE_SECONDS", 0.01)
         tokens = await first_admin(accounts)
         clock.forward(30)
@@ -111,12 +119,12 @@ def test_the_last_use_is_written_by_itself_and_at_the_end(
         accounts.session_use.start()
         async with asyncio.timeout(60):
             await written.wait()
-        assert stored() == [clock.at]
+        assert read_last_uses() == [clock.at]
         monkeypatch.setattr(sessions, "USE_SECONDS", 3600.0)
         clock.forward(30)
         await _caller(accounts, tokens)
         await accounts.session_use.stop()
-        assert stored() == [clock.at]
+        assert read_last_uses() == [clock.at]
 
     asyncio.run(play())
 
@@ -147,15 +155,15 @@ def test_an_ended_session_is_over_at_once_in_every_process(
     changes: list[ObjectChange],
 ) -> None:
     async def play() -> None:
-        tokens, lost = await with_inspector(accounts), await log_in(accounts, INSPECTOR)
+        tokens, lost = await create_inspector(accounts), await log_in(accounts, INSPECTOR)
         # Another service process that has the session in its memory.
         other = AccountService(database, settings, clock=clock)
         caller, thief = await _caller(other, tokens), await _caller(other, lost)
         changes.clear()
         await accounts.sessions.end(caller, caller.user_id, thief.session_id)
-        assert await _refused(accounts, lost)
-        assert await _refused(other, lost)
-        assert not await _refused(other, tokens)
+        assert await _are_refused(accounts, lost)
+        assert await _are_refused(other, lost)
+        assert not await _are_refused(other, tokens)
         (end,) = [change for change in changes if change.action == "session_ended"]
         assert (end.kind, end.object_id, end.actor) == ("user", caller.user_id, caller.user_id)
         assert end.details == {"session_id": thief.session_id}
@@ -167,16 +175,16 @@ def test_an_ended_session_is_over_at_once_in_every_process(
     asyncio.run(play())
 
 
-def test_all_others_end_and_the_one_that_asks_stays(
+def test_ending_other_sessions_keeps_the_callers_session(
     accounts: AccountService, changes: list[ObjectChange]
 ) -> None:
     async def play() -> None:
-        inspector_tokens = await with_inspector(accounts)
+        inspector_tokens = await create_inspector(accounts)
         others = [await log_in(accounts, INSPECTOR) for _ in range(3)]
         chief = await log_in(accounts, CHIEF)
         caller = await _caller(accounts, inspector_tokens)
         assert await accounts.sessions.end_others(caller, caller.user_id) == 3
-        assert [await _refused(accounts, tokens) for tokens in (*others, chief, inspector_tokens)] == [
+        assert [await _are_refused(accounts, tokens) for tokens in (*others, chief, inspector_tokens)] == [
             True, True, True, False, False,
         ]  # fmt: skip
 
@@ -186,11 +194,9 @@ def test_all_others_end_and_the_one_that_asks_stays(
     asyncio.run(play())
 
 
-def test_where_no_other_session_is_nothing_is_audited(
-    accounts: AccountService, changes: list[ObjectChange]
-) -> None:
+def test_ending_no_session_is_not_audited(accounts: AccountService, changes: list[ObjectChange]) -> None:
     async def play() -> None:
-        caller = await _caller(accounts, await with_inspector(accounts))
+        caller = await _caller(accounts, await create_inspector(accounts))
         assert await accounts.sessions.end_others(caller, caller.user_id) == 0
         assert "sessions_ended" not in [change.action for change in changes]
 

@@ -38,7 +38,7 @@ def _claims(**changed: Any) -> dict[str, Any]:
     return {key: value for key, value in (claims | changed).items() if value is not None}
 
 
-def _signed(headers: dict[str, Any] | None = None, **changed: Any) -> str:
+def _signed_token(headers: dict[str, Any] | None = None, **changed: Any) -> str:
     return jwt.encode(_claims(**changed), SECRET, algorithm="HS256", headers=headers)
 
 
@@ -46,12 +46,12 @@ def _part(value: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
 
-def _edited(**changed: Any) -> str:
-    head, _, signature = _signed().split(".")
+def _edited_token(**changed: Any) -> str:
+    head, _, signature = _signed_token().split(".")
     return f"{head}.{_part(_claims(**changed))}.{signature}"
 
 
-def _unsigned(algorithm: str) -> str:
+def _unsigned_token(algorithm: str) -> str:
     return f"{_part({'alg': algorithm, 'typ': 'JWT'})}.{_part(_claims())}."
 
 
@@ -65,32 +65,32 @@ def _error(token: str) -> str:
 def test_a_token_gives_its_user_and_session() -> None:
     claims = TOKENS.read(TOKENS.sign("user", "session", ("pwd",), now()))
     assert (claims.user_id, claims.session_id) == ("user", "session")
-    assert TOKENS.read(_signed()).user_id == "user"
+    assert TOKENS.read(_signed_token()).user_id == "user"
 
 
 BAD: dict[str, Callable[[], str]] = {
     "empty": lambda: "",
     "not ascii": lambda: "令牌",
     "two parts": lambda: "a.b",
-    "algorithm none": lambda: _unsigned("none"),
-    "algorithm None, other case": lambda: _unsigned("nOnE"),
-    "none with a signature": lambda: _unsigned("none") + _signed().split(".")[2],
-    "confused with RS256": lambda: _unsigned("RS256") + _signed().split(".")[2],
+    "algorithm none": lambda: _unsigned_token("none"),
+    "algorithm None, other case": lambda: _unsigned_token("nOnE"),
+    "none with a signature": lambda: _unsigned_token("none") + _signed_token().split(".")[2],
+    "confused with RS256": lambda: _unsigned_token("RS256") + _signed_token().split(".")[2],
     "HS512 with the same secret": lambda: jwt.encode(_claims(), SECRET * 2, algorithm="HS512"),
     "another secret": lambda: jwt.encode(_claims(), b"x" * 48, algorithm="HS256"),
-    "edited user": lambda: _edited(sub="admin"),
-    "edited expiry": lambda: _edited(exp=int(now().timestamp()) + 10**6),
-    "cut signature": lambda: _signed()[:-4],
-    "kid": lambda: _signed({"kid": "../../dev/null"}),
-    "jku": lambda: _signed({"jku": "https://example.com/keys"}),
-    "jwk": lambda: _signed({"jwk": {"kty": "oct", "k": "eHg"}}),
-    "x5u": lambda: _signed({"x5u": "https://example.com/cert"}),
-    "other audience": lambda: _signed(aud="another"),
-    "other issuer": lambda: _signed(iss="another"),
-    "other type": lambda: _signed(typ="refresh"),
-    "user no text": lambda: _signed(sub=7),
-    "session no text": lambda: _signed(sid=7),
-    **{f"without {name}": partial(_signed, **{name: None}) for name in _claims()},
+    "edited user": lambda: _edited_token(sub="admin"),
+    "edited expiry": lambda: _edited_token(exp=int(now().timestamp()) + 10**6),
+    "cut signature": lambda: _signed_token()[:-4],
+    "kid": lambda: _signed_token({"kid": "../../dev/null"}),
+    "jku": lambda: _signed_token({"jku": "https://example.com/keys"}),
+    "jwk": lambda: _signed_token({"jwk": {"kty": "oct", "k": "eHg"}}),
+    "x5u": lambda: _signed_token({"x5u": "https://example.com/cert"}),
+    "other audience": lambda: _signed_token(aud="another"),
+    "other issuer": lambda: _signed_token(iss="another"),
+    "other type": lambda: _signed_token(typ="refresh"),
+    "user no text": lambda: _signed_token(sub=7),
+    "session no text": lambda: _signed_token(sid=7),
+    **{f"without {name}": partial(_signed_token, **{name: None}) for name in _claims()},
 }
 
 
@@ -99,7 +99,7 @@ def test_bad_token_is_refused(kind: str) -> None:
     assert _error(BAD[kind]()) == "not_logged_in"
 
 
-def test_an_expired_token_says_so() -> None:
+def test_expired_token_has_its_own_error_code() -> None:
     at = now() - dt.timedelta(seconds=901)
     assert _error(TOKENS.sign("user", "session", ("pwd",), at)) == "login_expired"
 
@@ -108,7 +108,7 @@ def test_an_expired_token_says_so() -> None:
 def test_a_token_of_the_future_has_to_be_refreshed(claim: str) -> None:
     """The clock was set back: a client goes on by a refresh, without its person."""
     changed: dict[str, Any] = {claim: int(now().timestamp()) + 3600}
-    assert _error(_signed(**changed)) == "login_expired"
+    assert _error(_signed_token(**changed)) == "login_expired"
 
 
 def test_a_login_goes_on_after_the_clock_was_set_back_or_forward(
@@ -137,7 +137,7 @@ def test_a_short_secret_is_refused() -> None:
         AccessTokens(b"short", 900).sign("user", "session", ("pwd",), now())
 
 
-def test_the_token_says_how_and_for_how_long(accounts: AccountService, settings: Settings) -> None:
+def test_token_has_its_methods_and_its_expiry(accounts: AccountService, settings: Settings) -> None:
     tokens = asyncio.run(first_admin(accounts))
     claims = jwt.decode(tokens.access_token, options={"verify_signature": False})
     assert claims["amr"] == ["pwd"]
@@ -170,7 +170,7 @@ def test_token_of_another_users_session_is_refused(accounts: AccountService, set
 
 def test_a_token_that_was_read_before_expires(monkeypatch: pytest.MonkeyPatch) -> None:
     tokens = AccessTokens(SECRET, 900)
-    token = _signed()
+    token = _signed_token()
     assert tokens.read(token) == tokens.read(token)
     for seconds in (901, -1_000):
         at = dt.datetime.now(dt.UTC).timestamp() + seconds
@@ -182,6 +182,6 @@ def test_a_token_that_was_read_before_expires(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_token_is_kept_as_a_hash() -> None:
     tokens = AccessTokens(SECRET, 900)
-    token = _signed()
+    token = _signed_token()
     tokens.read(token)
     assert token not in repr(vars(tokens))

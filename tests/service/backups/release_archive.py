@@ -81,7 +81,7 @@ def _make(tree: Path, archive: Path, variables: dict[str, str]) -> None:
         assert serve.stdout is not None
         with serve:
             try:
-                facts = _filled(json.loads(serve.stdout.readline())["url"])
+                facts = _fill_service(json.loads(serve.stdout.readline())["url"])
             finally:
                 serve.stdin.close()
                 serve.wait(20)
@@ -101,7 +101,7 @@ def _compress(archive: Path) -> None:
             new.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
 
 
-def _filled(url: str) -> dict[str, Any]:
+def _fill_service(url: str) -> dict[str, Any]:
     """Two records, one of them sealed, and two files; what a restore brings back."""
     with httpx.Client(base_url=f"{url}/api", timeout=60) as client:
 

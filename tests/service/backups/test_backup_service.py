@@ -75,7 +75,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 @both
-def test_the_service_makes_what_is_due_in_a_process_of_its_own(
+def test_service_makes_due_backups_in_a_child_process(
     backups: BackupService, database: Database, target: Path, database_kind: str
 ) -> None:
     outcome = backups.make_due()

@@ -30,7 +30,7 @@ from service.settings import Settings
 
 
 @pytest.fixture
-def filled(settings: Settings, database: Database) -> Settings:
+def filled_settings(settings: Settings, database: Database) -> Settings:
     """A data directory with a log, two stored files, keys, a model pack and things that are rebuilt."""
     settings.prepare()
     audit = AuditService(database, settings)
@@ -55,9 +55,9 @@ def filled(settings: Settings, database: Database) -> Settings:
 
 
 @pytest.fixture
-def archive(filled: Settings, tmp_path: Path) -> Path:
+def archive(filled_settings: Settings, tmp_path: Path) -> Path:
     target = tmp_path / "备份.zip"
-    assert main(["backup", str(target)], filled) == 0
+    assert main(["backup", str(target)], filled_settings) == 0
     return target
 
 
@@ -85,7 +85,7 @@ def rewritten(archive: Path, change: Any, **replaced: bytes) -> Path:
     return target
 
 
-def test_an_archive_holds_the_data_and_no_keys(archive: Path, filled: Settings) -> None:
+def test_an_archive_holds_the_data_and_no_keys(archive: Path, filled_settings: Settings) -> None:
     held = names(archive)
     assert {DATABASE, MANIFEST, "data/models/pack/model.onnx"} < held
     assert sum(name.startswith("data/files/") for name in held) == 2
@@ -99,7 +99,7 @@ def test_an_archive_holds_the_data_and_no_keys(archive: Path, filled: Settings) 
     assert not [path for path in archive.parent.iterdir() if path.name.startswith(".backup-")]
 
 
-def test_what_was_backed_up_comes_back(archive: Path, filled: Settings, tmp_path: Path) -> None:
+def test_restored_data_equals_the_backup(archive: Path, filled_settings: Settings, tmp_path: Path) -> None:
     new = elsewhere(tmp_path)
     assert main(["restore", str(archive)], new) == 0
     database = Database(new.url)
@@ -125,19 +125,19 @@ def test_what_was_backed_up_comes_back(archive: Path, filled: Settings, tmp_path
     assert not [path for path in new.data_dir.iterdir() if path.name.startswith(".restore-")]
 
 
-def test_keys_come_along_when_asked_for(filled: Settings, tmp_path: Path) -> None:
+def test_backup_has_the_keys_only_on_request(filled_settings: Settings, tmp_path: Path) -> None:
     target = tmp_path / "all.zip"
-    assert main(["backup", str(target), "--with-secrets"], filled) == 0
+    assert main(["backup", str(target), "--with-secrets"], filled_settings) == 0
     assert {"secrets/secret.key", "secrets/face.key"} < names(target)
     new = elsewhere(tmp_path).model_copy(update={"secret_file": tmp_path / "keys" / "signing"})
     assert main(["restore", str(target)], new) == 0
-    assert (tmp_path / "keys" / "signing").read_bytes() == filled.signing_secret()
-    assert new.signing_secret() == filled.signing_secret()
+    assert (tmp_path / "keys" / "signing").read_bytes() == filled_settings.signing_secret()
+    assert new.signing_secret() == filled_settings.signing_secret()
     assert (new.data_dir / "face.key").read_bytes() == b"k" * 32
 
 
 def test_a_backup_is_consistent_while_the_service_writes(
-    filled: Settings, database: Database, tmp_path: Path
+    filled_settings: Settings, database: Database, tmp_path: Path
 ) -> None:
     stop, rounds = threading.Event(), 0
 
@@ -152,7 +152,7 @@ def test_a_backup_is_consistent_while_the_service_writes(
     try:
         for number in range(5):
             target = tmp_path / f"{number}.zip"
-            assert main(["backup", str(target)], filled) == 0
+            assert main(["backup", str(target)], filled_settings) == 0
     finally:
         stop.set()
         writer.join()
@@ -160,47 +160,49 @@ def test_a_backup_is_consistent_while_the_service_writes(
     assert main(["restore", str(target)], elsewhere(tmp_path)) == 0
 
 
-def test_a_copied_database_stands_alone(filled: Settings, tmp_path: Path) -> None:
+def test_a_copied_database_stands_alone(filled_settings: Settings, tmp_path: Path) -> None:
     target = tmp_path / "copy.db"
-    copy_database(filled.data_dir / "walkaround.db", target)
+    copy_database(filled_settings.data_dir / "walkaround.db", target)
     with contextlib.closing(sqlite3.connect(target)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert connection.execute("SELECT count(*) FROM file").fetchone() == (2,)
 
 
 def test_a_backup_overwrites_nothing(
-    archive: Path, filled: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    archive: Path, filled_settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = archive.read_bytes()
-    assert main(["backup", str(archive)], filled) == 1
+    assert main(["backup", str(archive)], filled_settings) == 1
     assert "exists already" in capsys.readouterr().err
     assert archive.read_bytes() == before
-    assert main(["backup", str(filled.data_dir / "in.zip")], filled) == 1
+    assert main(["backup", str(filled_settings.data_dir / "in.zip")], filled_settings) == 1
     assert main(["backup", str(tmp_path / "x.zip")], elsewhere(tmp_path)) == 1
     assert "there is no data" in capsys.readouterr().err
 
 
 def test_a_damaged_file_is_backed_up_and_named(
-    filled: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    filled_settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     blob = next(
-        path for path in filled.files_dir.rglob("*") if path.is_file() and path.parent.name != "incoming"
+        path
+        for path in filled_settings.files_dir.rglob("*")
+        if path.is_file() and path.parent.name != "incoming"
     )
     blob.write_bytes(b"something else")
-    assert main(["backup", str(tmp_path / "x.zip")], filled) == 1
+    assert main(["backup", str(tmp_path / "x.zip")], filled_settings) == 1
     assert blob.name in capsys.readouterr().err
     assert (tmp_path / "x.zip").exists()
 
 
 def test_a_log_that_is_not_whole_is_not_signed_by_a_restore(
-    filled: Settings, database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    filled_settings: Settings, database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def cut(session: Any) -> None:
         session.execute(text("DROP TRIGGER audit_event_no_delete"))
         session.execute(text("DELETE FROM audit_event WHERE seq = 3"))
 
     database.write_now(cut)
-    assert main(["backup", str(tmp_path / "x.zip")], filled) == 1
+    assert main(["backup", str(tmp_path / "x.zip")], filled_settings) == 1
     assert "audit log" in capsys.readouterr().err
     new = elsewhere(tmp_path)
     assert main(["restore", str(tmp_path / "x.zip")], new) == 0
@@ -211,7 +213,7 @@ def test_a_log_that_is_not_whole_is_not_signed_by_a_restore(
         restored.close()
 
 
-def test_a_restore_leaves_what_is_there_unless_forced(
+def test_restore_keeps_existing_data_unless_forced(
     archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = elsewhere(tmp_path)
@@ -238,10 +240,10 @@ def test_stale_lock_is_not_content(archive: Path, tmp_path: Path) -> None:
 
 
 def test_a_restore_waits_for_no_running_service(
-    archive: Path, filled: Settings, capsys: pytest.CaptureFixture[str]
+    archive: Path, filled_settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with FileLock(filled.data_dir / "service.lock"):
-        assert main(["restore", str(archive), "--force"], filled) == 1
+    with FileLock(filled_settings.data_dir / "service.lock"):
+        assert main(["restore", str(archive), "--force"], filled_settings) == 1
     assert "a service is running" in capsys.readouterr().err
 
 
@@ -290,7 +292,7 @@ def test_every_name_that_is_safe_stays_inside(name: str) -> None:
         assert inside.startswith(f"{root}{os.sep}data{os.sep}")
 
 
-def _more(manifest: dict[str, Any]) -> None:
+def _add_entry(manifest: dict[str, Any]) -> None:
     manifest["entries"].append({"name": "data/more", "size": 1, "sha256": "0" * 64})
 
 
@@ -306,7 +308,7 @@ def _twice(manifest: dict[str, Any]) -> None:
     manifest["entries"].append(manifest["entries"][0])
 
 
-def _other(manifest: dict[str, Any]) -> None:
+def _change_format(manifest: dict[str, Any]) -> None:
     manifest["format"] = 3
 
 
@@ -317,16 +319,16 @@ def _same(manifest: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "replaced"),
     [
-        (_more, {}),
+        (_add_entry, {}),
         (_smaller, {}),
         (_newer, {}),
         (_twice, {}),
-        (_other, {}),
+        (_change_format, {}),
         (_same, {DATABASE: b"another database"}),
         (_same, {"data/unlisted": b"x"}),
     ],
 )
-def test_an_archive_that_is_not_as_its_manifest_says_changes_nothing(
+def test_archive_that_differs_from_its_manifest_changes_nothing(
     archive: Path, tmp_path: Path, change: Any, replaced: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = elsewhere(tmp_path)

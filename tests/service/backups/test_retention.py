@@ -31,7 +31,7 @@ def test_backups_of_the_last_day_all_stay() -> None:
     }
 
 
-def test_thinning_every_night_keeps_what_thinning_once_does() -> None:
+def test_pruning_every_night_keeps_the_same_as_pruning_once() -> None:
     backups: set[dt.datetime] = set()
     for night in reversed(NIGHTS):
         backups = times_to_keep({*backups, night}, Retention(7, 5, 12))

@@ -53,7 +53,7 @@ def test_it_is_due_at_the_time_of_day_here() -> None:
     assert due("02:30", first) - first > 20 * HOUR
 
 
-def test_what_was_missed_is_due_at_once() -> None:
+def test_missed_backup_is_due_at_once() -> None:
     assert due("02:30", NOON - 72 * HOUR) < NOON
     assert due("6h", NOON - 7 * HOUR) < NOON
 

@@ -101,7 +101,7 @@ def contents(place: BackupPlace) -> dict[str, int]:
 
 @both
 @pytest.mark.usefixtures("moments", "keep")
-def test_a_backup_adds_only_what_is_new(
+def test_backup_adds_only_new_contents(
     folder: SharedFolder, settings: Settings, keep: Keep, database_kind: str
 ) -> None:
     keep("左翼.txt", b"left wing" * 1000)
@@ -163,7 +163,7 @@ def test_the_newest_or_a_named_one_is_restored(
 
 
 @pytest.mark.usefixtures("moments")
-def test_old_backups_and_what_only_they_hold_are_removed(
+def test_old_backups_and_their_unshared_contents_are_removed(
     folder: SharedFolder, settings: Settings, keep: Keep
 ) -> None:
     lost = keep("a.txt", b"only in the first")
@@ -282,7 +282,7 @@ def test_a_backup_that_was_not_written_as_it_was_read_is_discarded(
     assert main(["backup", "verify"], settings) == 0
 
 
-def test_a_backup_that_ends_before_it_is_verified_is_none(
+def test_backup_interrupted_before_verification_is_not_listed(
     settings: Settings, target: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep("a.txt", b"photo")
@@ -293,7 +293,7 @@ def test_a_backup_that_ends_before_it_is_verified_is_none(
     assert make(settings).problem is None
 
 
-def test_what_an_interrupted_backup_left_is_read_before_it_counts(
+def test_contents_of_an_interrupted_backup_are_verified_before_reuse(
     settings: Settings, target: Path, keep: Keep
 ) -> None:
     sha256 = keep("a.txt", b"photo")
@@ -306,7 +306,7 @@ def test_what_an_interrupted_backup_left_is_read_before_it_counts(
     assert left.read_bytes() == b"photo"
 
 
-def test_what_goes_wrong_is_a_problem_with_a_name(
+def test_failures_have_a_named_problem(
     settings: Settings, target: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keep("a.txt", b"photo")
@@ -408,10 +408,10 @@ def test_files_may_be_left_to_their_bucket(
     outcome = make(in_bucket.model_copy(update={"backup_stored_files": False}))
     assert (outcome.problem, outcome.files) == (None, 1)
     assert main(["restore", str(target)], Settings(data_dir=tmp_path / "elsewhere", database_url="")) == 0
-    assert "left to the store" in capsys.readouterr().out
+    assert "does not contain stored files" in capsys.readouterr().out
 
 
-def test_a_bucket_that_is_away_is_named(
+def test_unreachable_bucket_is_reported(
     in_bucket: Settings, keep_in_bucket: Keep, s3: S3Server, target: Path
 ) -> None:
     keep_in_bucket("a.txt", b"photo")

@@ -198,7 +198,7 @@ def test_a_search_takes_every_letter_as_it_is(client: TestClient, kind: str) -> 
     assert search("") == set(names)
 
 
-def test_a_search_finds_by_the_names_of_what_an_entry_belongs_to(client: TestClient) -> None:
+def test_search_finds_entries_by_the_names_of_their_parents(client: TestClient) -> None:
     aircraft = make(client, "aircraft", aircraft_name="B-50_7")["aircraft_id"]
     other = make(client, "aircraft", aircraft_name="B-5007")["aircraft_id"]
     flight = make(client, "flights", flight_number="CA77", aircraft_id=aircraft)["flight_id"]
@@ -249,7 +249,7 @@ def test_names_are_joined_and_a_task_takes_the_aircraft_of_its_flight(client: Te
     assert tasks(flight_id="' OR 1=1 --") == set()
 
 
-def test_what_is_named_must_be_there(client: TestClient) -> None:
+def test_reference_to_an_unknown_entry_is_409(client: TestClient) -> None:
     for kind, field in (
         ("flights", "aircraft_id"),
         ("tasks", "flight_id"),
@@ -275,7 +275,7 @@ def test_a_reference_image_is_an_image(client: TestClient) -> None:
         assert client.post("/api/catalogue/reference-images", json=body).status_code == 422
 
 
-def test_what_is_referred_to_stays(client: TestClient) -> None:
+def test_entry_with_references_cannot_be_deleted(client: TestClient) -> None:
     aircraft = make(client, "aircraft")
     flight = make(client, "flights", aircraft_id=aircraft["aircraft_id"])
     task = make(client, "tasks", flight_id=flight["flight_id"], aircraft_id=aircraft["aircraft_id"])

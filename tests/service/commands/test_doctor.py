@@ -158,7 +158,7 @@ def test_a_library_that_does_not_load_is_a_fault(
     assert "install it again" in named(lines, "no_such_module does")
 
 
-def test_a_chosen_face_pack_must_be_there(sound: Settings, report: Report) -> None:
+def test_missing_chosen_face_pack_is_a_fault(sound: Settings, report: Report) -> None:
     status, lines = report(sound.model_copy(update={"face_model": "better"}))
     assert status == 1
     assert "walkaround face install" in named(lines, "better")
@@ -168,7 +168,7 @@ def test_face_model_of_the_program_loads(sound: Settings, report: Report) -> Non
     assert named(report(sound)[1], "built-in face model").startswith("ok")
 
 
-def test_file_of_a_model_must_be_there(sound: Settings, database: Database, report: Report) -> None:
+def test_missing_file_of_a_model_is_a_fault(sound: Settings, database: Database, report: Report) -> None:
     values: dict[str, Any] = {"labels": [], "settings": {}, "enabled": True, "size": 1}
     row = ModelRow(name="Cracks", version=2, kind="yolo", sha256="a" * 64, **values)
     database.write_now(lambda session: session.add(row))

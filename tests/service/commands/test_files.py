@@ -320,7 +320,7 @@ def _uploaded(database: Database, file: StoredFile) -> dt.datetime:
 @pytest.mark.parametrize(
     "database_kind", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
 )
-def test_collection_waits_for_who_is_about_to_name_a_file(
+def test_collection_waits_for_a_transaction_that_names_a_file(
     files: FilesService, database: Database, settings: Settings
 ) -> None:
     stored = keep(files, database, "a", b"about to be named")
@@ -336,16 +336,18 @@ def test_collection_waits_for_who_is_about_to_name_a_file(
     naming.start()
     assert looked.wait(30)
     removed: list[CollectionResult] = []
-    collecting = threading.Thread(target=lambda: removed.append(collector(database, settings).remove()))
-    collecting.start()
+    running_collector = threading.Thread(
+        target=lambda: removed.append(collector(database, settings).remove())
+    )
+    running_collector.start()
     # Long enough for the collection to have tried, if it did not wait.
     deadline = time.monotonic() + 1
-    while collecting.is_alive() and time.monotonic() < deadline:
+    while running_collector.is_alive() and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert collecting.is_alive()
+    assert running_collector.is_alive()
     go_on.set()
     naming.join(30)
-    collecting.join(30)
+    running_collector.join(30)
     assert removed == [CollectionResult(0, 0, 0)]
     assert is_there(files, stored)
 

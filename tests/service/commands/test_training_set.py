@@ -160,7 +160,7 @@ def test_a_set_for_yolo_is_the_same_each_time(
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_nothing_to_train_with_is_said(
+def test_export_without_corrections_is_reported(
     settings: Settings, client: TestClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert client is not None

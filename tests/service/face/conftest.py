@@ -60,12 +60,12 @@ class SameProcess:
 
     def __init__(self, engine: FaceEngine, model_id: str | None = None) -> None:
         self.engine = engine
-        self._about = engine_info(engine)
+        self._info = engine_info(engine)
         if model_id is not None:
-            self._about = replace(self._about, model_id=model_id)
+            self._info = replace(self._info, model_id=model_id)
 
-    async def about(self) -> EngineInfo:
-        return self._about
+    async def engine_info(self) -> EngineInfo:
+        return self._info
 
     async def analyse(self, face_info: str) -> PictureAnalysis:
         # Others get their turn, as they do while the face process works.

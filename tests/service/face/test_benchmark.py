@@ -46,7 +46,7 @@ def test_no_threshold_lies_between_equal_scores() -> None:
     assert ((scores >= best) == same).sum() == 4
 
 
-def test_scores_that_say_nothing() -> None:
+def test_no_scores_give_no_figures() -> None:
     scores, same = arrays([0.1], [0.9])
     assert face_pairs.at_rate(scores, same, 1e-3) == (np.inf, 1.0)
 
@@ -77,7 +77,7 @@ def run(
     return face.main(), out
 
 
-def put(folder: Path, **pictures: np.ndarray) -> None:
+def write_pictures(folder: Path, **pictures: np.ndarray) -> None:
     for name, image in pictures.items():
         (folder / f"{name}.png").write_bytes(faces.encoded(image, ".png"))
 
@@ -131,7 +131,7 @@ def test_many_pictures_are_shared_among_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(face_pairs, "_FEW", 2)
-    put(tmp_path, a=faces.enrolment(), b=faces.login(), c=faces.stranger())
+    write_pictures(tmp_path, a=faces.enrolment(), b=faces.login(), c=faces.stranger())
     rows = "a.png,b.png,1\na.png,c.png,0\n"
     alone = run(monkeypatch, tmp_path, rows, "--jobs", "1")[1].read_text("utf-8")
     shared = run(monkeypatch, tmp_path, rows, "--jobs", "2")[1].read_text("utf-8")
@@ -145,7 +145,7 @@ def test_of_several_faces_the_central_one_counts(tmp_path: Path, dlib_engine: Dl
     page = np.full((480, 1200, 3), 128, np.uint8)
     page[60:420, 420:780] = person
     page[: side.shape[0], : side.shape[1]] = side
-    put(tmp_path, page=page, person=faces.login())
+    write_pictures(tmp_path, page=page, person=faces.login())
     embedding, expected = (
         face_pairs.embedded(dlib_engine, tmp_path / name) for name in ("page.png", "person.png")
     )
@@ -215,7 +215,7 @@ def test_a_name_finds_its_file_in_another_case_or_without_its_ending(tmp_path: P
     assert files == {name: tmp_path / file for name, file in expected.items()}
 
 
-def test_what_a_login_refuses_for_its_size_is_still_measured(tmp_path: Path) -> None:
+def test_pictures_beyond_the_limits_of_logins_are_still_measured(tmp_path: Path) -> None:
     page = np.full((7200, 7200, 3), 90, np.uint8)
     page[3000:3480, 3000:3640] = faces.enrolment()
     (tmp_path / "huge.jpg").write_bytes(faces.encoded(page))
@@ -232,7 +232,7 @@ def test_process_killed_by_picture_is_reported(
 
     monkeypatch.setattr(face_pairs, "_FEW", 1)
     monkeypatch.setattr(ProcessPoolExecutor, "map", dead)
-    put(tmp_path, a=faces.enrolment(), b=faces.login())
+    write_pictures(tmp_path, a=faces.enrolment(), b=faces.login())
     assert run(monkeypatch, tmp_path, "a.png,b.png,1\n", "--jobs", "2")[0] == 1
     assert "try --jobs 1" in capsys.readouterr().err
 
@@ -255,7 +255,7 @@ def test_columns_may_be_in_any_order_with_others_between(tmp_path: Path) -> None
 
 
 def test_pairs_of_one_kind_have_no_rates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(tmp_path, a=faces.enrolment(), b=faces.login())
+    write_pictures(tmp_path, a=faces.enrolment(), b=faces.login())
     status, out = run(monkeypatch, tmp_path, "a.png,b.png,1\n")
     assert status == 0
     result = json.loads(out.read_text("utf-8"))
@@ -263,7 +263,7 @@ def test_pairs_of_one_kind_have_no_rates(tmp_path: Path, monkeypatch: pytest.Mon
     assert "eer" not in result
 
 
-def test_without_a_pack_it_says_how_to_name_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_benchmark_without_a_pack_names_the_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WALKAROUND_TEST_MODELS", str(tmp_path))
     monkeypatch.setenv("WALKAROUND_DATA_DIR", str(tmp_path / "data"))
     with pytest.raises(PackError, match="--pack DIR"), face.chosen_model("open"):

@@ -62,6 +62,6 @@ def test_the_command_chooses_a_model_that_loads(tmp_path: Path, capsys: pytest.C
     assert model_in_use(Settings(data_dir=tmp_path, face_model="other")) == "other"
 
 
-def test_a_failed_command_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_command_prints_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["face", "install", str(tmp_path / "gone.zip")], Settings(data_dir=tmp_path)) == 1
     assert "nothing at" in capsys.readouterr().err

@@ -61,11 +61,11 @@ def judge(setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
     return client
 
 
-async def drawn(setup: Setup, address: str = ADDRESS) -> str:
+async def draw_challenge_id(setup: Setup, address: str = ADDRESS) -> str:
     return (await setup.service.draw_challenge([], address)).challenge_id
 
 
-async def refused(setup: Setup, challenge_id: str, frames: Sequence[FilmedFrame] = FRAMES) -> str:
+async def answer_refusal(setup: Setup, challenge_id: str, frames: Sequence[FilmedFrame] = FRAMES) -> str:
     with pytest.raises(Refusal) as caught:
         await setup.service.login_by_challenge(challenge_id, frames, ADDRESS)
     return caught.value.msg
@@ -84,42 +84,42 @@ def test_answer_to_a_challenge_logs_in(setup: Setup, judge: Judge) -> None:
 
 def test_challenge_is_answered_once(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        challenge_id = await drawn(setup)
+        challenge_id = await draw_challenge_id(setup)
         await setup.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
-        assert await refused(setup, challenge_id) == NOT_SHOWN
+        assert await answer_refusal(setup, challenge_id) == NOT_SHOWN
 
     asyncio.run(play())
 
 
 def test_challenge_is_used_up_by_a_failure(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        challenge_id = await drawn(setup)
+        challenge_id = await draw_challenge_id(setup)
         judge.reason = Reason.FLAT
-        assert await refused(setup, challenge_id) == NOT_SHOWN
+        assert await answer_refusal(setup, challenge_id) == NOT_SHOWN
         judge.reason = Reason.LIVE
-        assert await refused(setup, challenge_id) == NOT_SHOWN
+        assert await answer_refusal(setup, challenge_id) == NOT_SHOWN
 
     asyncio.run(play())
 
 
 def test_unknown_challenge_is_refused(setup: Setup, judge: Judge) -> None:
-    assert asyncio.run(refused(setup, "unknown")) == NOT_SHOWN
+    assert asyncio.run(answer_refusal(setup, "unknown")) == NOT_SHOWN
     assert not judge.steps
 
 
 def test_challenge_of_another_station_is_refused(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        assert await refused(setup, await drawn(setup, "192.0.2.8")) == NOT_SHOWN
+        assert await answer_refusal(setup, await draw_challenge_id(setup, "192.0.2.8")) == NOT_SHOWN
 
     asyncio.run(play())
 
 
 def test_expired_challenge_is_refused(setup: Setup, judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     async def play() -> None:
-        challenge_id = await drawn(setup)
-        later = now() + challenges.LIFE + timedelta(seconds=1)
+        challenge_id = await draw_challenge_id(setup)
+        later = now() + challenges.LIFETIME + timedelta(seconds=1)
         monkeypatch.setattr(challenges, "now", lambda: later)
-        assert await refused(setup, challenge_id) == NOT_SHOWN
+        assert await answer_refusal(setup, challenge_id) == NOT_SHOWN
 
     asyncio.run(play())
 
@@ -128,7 +128,7 @@ def test_film_that_is_longer_than_the_time_since_the_draw_is_refused(setup: Setu
     frames = [FilmedFrame(0, PERSON), FilmedFrame(15_000, PERSON)]
 
     async def play() -> None:
-        assert await refused(setup, await drawn(setup), frames) == NOT_SHOWN
+        assert await answer_refusal(setup, await draw_challenge_id(setup), frames) == NOT_SHOWN
 
     asyncio.run(play())
 
@@ -137,19 +137,21 @@ def test_film_that_is_longer_than_the_time_since_the_draw_is_refused(setup: Setu
 def test_every_verdict_but_live_is_refused_and_audited(setup: Setup, judge: Judge, reason: Reason) -> None:
     async def play() -> None:
         judge.reason = reason
-        assert await refused(setup, await drawn(setup)) == NOT_SHOWN
+        assert await answer_refusal(setup, await draw_challenge_id(setup)) == NOT_SHOWN
 
     asyncio.run(play())
     assert setup.changes[-1].action == "face_login_failed"
     assert setup.changes[-1].details == {"challenge": reason.value}
 
 
-def test_stranger_who_follows_is_refused_like_any_unknown_face(setup: Setup, judge: Judge) -> None:
+def test_stranger_who_makes_the_movements_is_refused_like_any_unknown_face(
+    setup: Setup, judge: Judge
+) -> None:
     stranger = as_face_info(faces.stranger())
 
     async def play() -> None:
         frames = [FilmedFrame(0, stranger), FilmedFrame(80, stranger)]
-        assert await refused(setup, await drawn(setup), frames) == "无法校验人脸"
+        assert await answer_refusal(setup, await draw_challenge_id(setup), frames) == "无法校验人脸"
 
     asyncio.run(play())
 
@@ -158,7 +160,7 @@ def test_damaged_frame_is_refused(setup: Setup, judge: Judge) -> None:
     judge.damaged = True
 
     async def play() -> None:
-        assert await refused(setup, await drawn(setup)) == "无法校验人脸"
+        assert await answer_refusal(setup, await draw_challenge_id(setup)) == "无法校验人脸"
 
     asyncio.run(play())
 
@@ -166,9 +168,9 @@ def test_damaged_frame_is_refused(setup: Setup, judge: Judge) -> None:
 def test_failures_make_the_station_wait(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
         for _ in range(5):
-            await refused(setup, "unknown")
+            await answer_refusal(setup, "unknown")
         with pytest.raises(Problem) as caught:
-            await drawn(setup)
+            await draw_challenge_id(setup)
         assert caught.value.status == 429
 
     asyncio.run(play())
@@ -177,11 +179,11 @@ def test_failures_make_the_station_wait(setup: Setup, judge: Judge) -> None:
 def test_a_station_has_few_challenges_at_a_time(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
         for _ in range(challenges.MOST_WAITING):
-            await drawn(setup)
+            await draw_challenge_id(setup)
         with pytest.raises(Problem) as caught:
-            await drawn(setup)
+            await draw_challenge_id(setup)
         assert caught.value.status == 429
-        await drawn(setup, "192.0.2.9")
+        await draw_challenge_id(setup, "192.0.2.9")
 
     asyncio.run(play())
 
@@ -224,7 +226,7 @@ def test_policy_that_wants_a_challenge_refuses_one_picture(setup: Setup, judge: 
         with pytest.raises(Refusal) as caught:
             await setup.service.login(PERSON, ADDRESS)
         assert caught.value.msg == CHALLENGE_NEEDED
-        await setup.service.login_by_challenge(await drawn(setup), FRAMES, ADDRESS)
+        await setup.service.login_by_challenge(await draw_challenge_id(setup), FRAMES, ADDRESS)
         await set_policy(setup, "always", "off")
         await setup.service.login(PERSON, ADDRESS)
         setup.permissions["mei"] = frozenset({Permission.MODEL_MANAGE})
@@ -251,7 +253,7 @@ async def ask(setup: Setup) -> None:
     assert caught.value.msg == CHALLENGE_NEEDED
 
 
-def failures_of(setup: Setup) -> int:
+def count_failures(setup: Setup) -> int:
     state = setup.database.read_now(lambda session: session.get(FaceStation, ADDRESS))
     return state.failures if state else 0
 
@@ -260,12 +262,12 @@ def test_picture_that_leads_into_a_challenge_does_not_count_yet(setup: Setup, ju
     async def play() -> None:
         await set_policy(setup, "always", "always")
         await ask(setup)
-        assert failures_of(setup) == 0
+        assert count_failures(setup) == 0
         assert setup.changes[-1].details == {"challenge": "asked_for"}
         judge.reason = Reason.FLAT
-        await refused(setup, await drawn(setup))
+        await answer_refusal(setup, await draw_challenge_id(setup))
         # The picture and the wrong answer are one attempt.
-        assert failures_of(setup) == 1
+        assert count_failures(setup) == 1
 
     asyncio.run(play())
 
@@ -275,7 +277,7 @@ def test_pictures_whose_challenges_are_not_answered_make_the_station_wait(setup:
         await set_policy(setup, "always", "always")
         for expected in range(6):
             await ask(setup)
-            assert failures_of(setup) == expected
+            assert count_failures(setup) == expected
         with pytest.raises(Problem) as caught:
             await setup.service.login(PERSON, ADDRESS)
         assert caught.value.status == 429
@@ -289,12 +291,12 @@ def test_picture_without_an_answer_counts_with_the_next_failure(setup: Setup, ju
         await ask(setup)
         with pytest.raises(Refusal):
             await setup.service.login(as_face_info(faces.stranger()), ADDRESS)
-        assert failures_of(setup) == 2
+        assert count_failures(setup) == 2
 
     asyncio.run(play())
 
 
-def test_policy_keeps_what_a_change_does_not_name(setup: Setup) -> None:
+def test_change_of_the_policy_keeps_other_fields(setup: Setup) -> None:
     async def play() -> None:
         await set_policy(setup, "always", "in_doubt")
         changed = await setup.service.oversight.change_policy(
@@ -315,9 +317,9 @@ def test_challenge_works_on_both_databases(
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         await set_policy(setup, "always", "always")
-        challenge_id = await drawn(setup)
+        challenge_id = await draw_challenge_id(setup)
         await setup.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
-        assert await refused(setup, challenge_id) == NOT_SHOWN
+        assert await answer_refusal(setup, challenge_id) == NOT_SHOWN
 
     asyncio.run(play())
 

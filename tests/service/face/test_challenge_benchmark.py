@@ -84,7 +84,7 @@ def test_report_counts_attacks_and_refusals(capsys: pytest.CaptureFixture[str]) 
     assert by_glasses["parts"] == {"0 to 0.5": "0 of 0", "0.5 to 1": "2 of 3"}
 
 
-def test_guided_enrolment_takes_the_front_both_sides_and_the_least_alike() -> None:
+def test_guided_enrolment_uses_the_front_both_sides_and_the_most_different_photos() -> None:
     angles = np.radians((0, 10, 20, 70, 5))
     embeddings = [np.array((np.cos(angle), np.sin(angle)), np.float32) for angle in angles]
     person = face_enrolment.Seen(embeddings, [0.0, -0.2, 0.3, 0.05, 0.02], 0)
@@ -94,7 +94,7 @@ def test_guided_enrolment_takes_the_front_both_sides_and_the_least_alike() -> No
 def test_enrolments_in_folders_are_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def seen(_engine: object, image: Pixels) -> PictureAnalysis:
+    def analyse_encoded_pixel(_engine: object, image: Pixels) -> PictureAnalysis:
         """A face whose embedding and yaw are in the first pixel; none in a black picture."""
         blue, green, _ = image[0, 0].tolist()
         if not blue:
@@ -104,16 +104,16 @@ def test_enrolments_in_folders_are_measured(
         embedding = np.array((np.cos(angle), np.sin(angle)), np.float32)
         return PictureAnalysis(8, 8, quality=quality, embedding=embedding)
 
-    def put(person: str, pictures: list[tuple[int, int]]) -> None:
+    def write_person(person: str, pictures: list[tuple[int, int]]) -> None:
         (tmp_path / person).mkdir()
         for number, (angle, yaw) in enumerate(pictures):
             image = np.full((20, 20, 3), (angle, yaw, 0), np.uint8)
             (tmp_path / person / f"{number}.png").write_bytes(faces.encoded(image, ".png"))
 
-    monkeypatch.setattr(face_enrolment, "analyse", seen)
+    monkeypatch.setattr(face_enrolment, "analyse", analyse_encoded_pixel)
     # The last one is far from the front and near to a side; the black one has no face.
-    put("one", [(10, 50), (50, 10), (12, 90), (80, 40), (14, 55), (52, 60), (0, 0)])
-    put("two", [(150, 50)] * 2)
+    write_person("one", [(10, 50), (50, 10), (12, 90), (80, 40), (14, 55), (52, 60), (0, 0)])
+    write_person("two", [(150, 50)] * 2)
     (tmp_path / "one" / "notes.txt").write_text("no picture")
     engine = SimpleNamespace(metric=Metric.COSINE, thresholds=Thresholds(((1e-3, 0.95), (1e-4, 0.98))))
     face_enrolment.measure_enrolment(

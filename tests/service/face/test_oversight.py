@@ -33,7 +33,7 @@ def test_an_admin_switches_face_login_off(setup: Setup) -> None:
     asyncio.run(play())
 
 
-def test_calibration_says_what_the_comparisons_allow(setup: Setup) -> None:
+def test_calibration_reports_the_bound_of_the_comparisons(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
         await setup.service.enrol("lan", [STRANGER], CONSENT_VERSION)

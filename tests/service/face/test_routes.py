@@ -35,7 +35,7 @@ def test_missing_face_info(client: TestClient, operation: str, body: dict[str, o
 
 
 @pytest.mark.parametrize("face_info", [PERSON, f"data:image/png;base64,{PERSON}"])
-def test_update_face_info_gives_back_what_was_sent(client: TestClient, face_info: str) -> None:
+def test_update_face_info_answers_the_sent_picture(client: TestClient, face_info: str) -> None:
     answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info})
     assert answer.json() == {"code": 0, "data": face_info, "msg": None}
 
@@ -45,7 +45,7 @@ def test_update_face_info_needs_a_login(client: TestClient) -> None:
     assert client.post("/api/auth/updateFaceInfo", json=body, headers=as_role(None)).status_code == 401
 
 
-def test_a_refused_picture_says_what_to_change(client: TestClient) -> None:
+def test_refused_picture_has_a_sentence_with_what_to_change(client: TestClient) -> None:
     small = as_face_info(faces.framed(faces.portrait(), 0.8))
     answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": small})
     assert answer.json() == {"code": 1, "data": None, "msg": "人脸过小，请靠近摄像头后重拍"}
@@ -97,7 +97,7 @@ def test_blocked_station_gets_retry_after(client: TestClient) -> None:
     }
 
 
-def test_own_enrolment_from_first_to_last(client: TestClient) -> None:
+def test_enrolment_can_be_created_replaced_and_deleted(client: TestClient) -> None:
     status = client.get("/api/auth/face").json()["data"]
     assert (status["enrolled"], status["templates"], status["recommend_pack"]) == (False, 0, True)
     assert "同意" in status["current_consent_text"]
@@ -133,7 +133,7 @@ def test_an_enrolment_needs_consent_and_one_to_five_pictures(
 
 
 @pytest.mark.parametrize("path", ["/api/face/policy", "/api/face/calibration"])
-def test_settings_are_for_those_who_manage_them(client: TestClient, path: str) -> None:
+def test_settings_require_their_permission(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 403
     assert client.get(path, headers=as_role(Role.ADMIN)).status_code == 200
     assert client.get(path, headers=as_role(None)).status_code == 401
@@ -170,7 +170,7 @@ def test_device_token_travels_in_a_header(client: TestClient, setup: Setup) -> N
         assert (answer.status_code, answer.json()["code"]) == (200, 0)
 
 
-def test_enrolment_says_its_weaknesses(client: TestClient) -> None:
+def test_enrolment_reports_weaknesses_of_its_pictures(client: TestClient) -> None:
     body = {"images": [PERSON], "consent": True}
     assert client.post("/api/auth/face", json=body).json()["data"]["weaknesses"] == ["one_photo"]
     assert client.get("/api/auth/face").json()["data"]["weaknesses"] == []

@@ -26,7 +26,7 @@ def face(height: float) -> DetectedFace:
     return DetectedFace((0, 0, height, height), points, points[:2], points[2], 1.0)
 
 
-def analysis_of(
+def make_analysis(
     quality: Quality = GOOD, heights: tuple[float, ...] = (200,), liveness: float | None = None
 ) -> PictureAnalysis:
     return PictureAnalysis(
@@ -52,30 +52,30 @@ def analysis_of(
 def test_an_enrolment_takes_good_pictures_only(
     change: dict[str, float], trouble: QualityFault | None
 ) -> None:
-    assert rules.enrolment_trouble(analysis_of(replace(GOOD, **change)), None) is trouble
+    assert rules.find_enrolment_fault(make_analysis(replace(GOOD, **change)), None) is trouble
 
 
 @pytest.mark.parametrize(
     ("trouble_of", "name", "bound", "beyond", "trouble"),
     [
-        (rules.enrolment_trouble, "inter_ocular", 40, 39.9, QualityFault.FACE_TOO_SMALL),
-        (rules.enrolment_trouble, "brightness", 225, 225.1, QualityFault.TOO_BRIGHT),
-        (rules.enrolment_trouble, "brightness", 45, 44.9, QualityFault.TOO_DARK),
-        (rules.enrolment_trouble, "burnt", 0.2, 0.201, QualityFault.TOO_BRIGHT),
-        (rules.enrolment_trouble, "black", 0.4, 0.401, QualityFault.TOO_DARK),
-        (rules.enrolment_trouble, "sharpness", 0.012, 0.0119, QualityFault.BLURRED),
-        (rules.enrolment_trouble, "yaw", -0.35, -0.351, QualityFault.TURNED_AWAY),
-        (rules.enrolment_trouble, "roll", 30, 30.1, QualityFault.TURNED_AWAY),
-        (rules.enrolment_trouble, "cover", 14, 14.1, QualityFault.COVERED),
-        (rules.login_trouble, "inter_ocular", 28, 27.9, QualityFault.FACE_TOO_SMALL),
-        (rules.login_trouble, "brightness", 240, 240.1, QualityFault.TOO_BRIGHT),
-        (rules.login_trouble, "brightness", 30, 29.9, QualityFault.TOO_DARK),
-        (rules.login_trouble, "burnt", 0.5, 0.501, QualityFault.TOO_BRIGHT),
-        (rules.login_trouble, "black", 0.6, 0.601, QualityFault.TOO_DARK),
-        (rules.login_trouble, "sharpness", 0.006, 0.0059, QualityFault.BLURRED),
-        (rules.login_trouble, "yaw", 0.45, 0.451, QualityFault.TURNED_AWAY),
-        (rules.login_trouble, "roll", -40, -40.1, QualityFault.TURNED_AWAY),
-        (rules.login_trouble, "cover", 22, 22.1, QualityFault.COVERED),
+        (rules.find_enrolment_fault, "inter_ocular", 40, 39.9, QualityFault.FACE_TOO_SMALL),
+        (rules.find_enrolment_fault, "brightness", 225, 225.1, QualityFault.TOO_BRIGHT),
+        (rules.find_enrolment_fault, "brightness", 45, 44.9, QualityFault.TOO_DARK),
+        (rules.find_enrolment_fault, "burnt", 0.2, 0.201, QualityFault.TOO_BRIGHT),
+        (rules.find_enrolment_fault, "black", 0.4, 0.401, QualityFault.TOO_DARK),
+        (rules.find_enrolment_fault, "sharpness", 0.012, 0.0119, QualityFault.BLURRED),
+        (rules.find_enrolment_fault, "yaw", -0.35, -0.351, QualityFault.TURNED_AWAY),
+        (rules.find_enrolment_fault, "roll", 30, 30.1, QualityFault.TURNED_AWAY),
+        (rules.find_enrolment_fault, "cover", 14, 14.1, QualityFault.COVERED),
+        (rules.find_login_fault, "inter_ocular", 28, 27.9, QualityFault.FACE_TOO_SMALL),
+        (rules.find_login_fault, "brightness", 240, 240.1, QualityFault.TOO_BRIGHT),
+        (rules.find_login_fault, "brightness", 30, 29.9, QualityFault.TOO_DARK),
+        (rules.find_login_fault, "burnt", 0.5, 0.501, QualityFault.TOO_BRIGHT),
+        (rules.find_login_fault, "black", 0.6, 0.601, QualityFault.TOO_DARK),
+        (rules.find_login_fault, "sharpness", 0.006, 0.0059, QualityFault.BLURRED),
+        (rules.find_login_fault, "yaw", 0.45, 0.451, QualityFault.TURNED_AWAY),
+        (rules.find_login_fault, "roll", -40, -40.1, QualityFault.TURNED_AWAY),
+        (rules.find_login_fault, "cover", 22, 22.1, QualityFault.COVERED),
     ],
 )
 def test_a_picture_at_the_limit_is_good_and_one_beyond_is_not(
@@ -85,29 +85,29 @@ def test_a_picture_at_the_limit_is_good_and_one_beyond_is_not(
     beyond: float,
     trouble: QualityFault,
 ) -> None:
-    assert trouble_of(analysis_of(replace(GOOD, **{name: bound})), None) is None
-    assert trouble_of(analysis_of(replace(GOOD, **{name: beyond})), None) is trouble
+    assert trouble_of(make_analysis(replace(GOOD, **{name: bound})), None) is None
+    assert trouble_of(make_analysis(replace(GOOD, **{name: beyond})), None) is trouble
 
 
 def test_a_login_is_more_forgiving_than_an_enrolment() -> None:
-    passable = analysis_of(replace(GOOD, inter_ocular=35, sharpness=0.01, brightness=40, burnt=0.3))
-    assert rules.enrolment_trouble(passable, None) is not None
-    assert rules.login_trouble(passable, None) is None
+    passable = make_analysis(replace(GOOD, inter_ocular=35, sharpness=0.01, brightness=40, burnt=0.3))
+    assert rules.find_enrolment_fault(passable, None) is not None
+    assert rules.find_login_fault(passable, None) is None
 
 
 def test_nobody_stands_beside_an_enrolment() -> None:
-    assert rules.enrolment_trouble(analysis_of(heights=(200, 81)), None) is QualityFault.SEVERAL_FACES
-    assert rules.enrolment_trouble(analysis_of(heights=(200, 80)), None) is None
+    assert rules.find_enrolment_fault(make_analysis(heights=(200, 81)), None) is QualityFault.SEVERAL_FACES
+    assert rules.find_enrolment_fault(make_analysis(heights=(200, 80)), None) is None
 
 
 def test_a_login_has_one_dominant_face() -> None:
-    assert rules.login_trouble(analysis_of(heights=(200, 134)), None) is QualityFault.SEVERAL_FACES
-    assert rules.login_trouble(analysis_of(heights=(200, 132)), None) is None
+    assert rules.find_login_fault(make_analysis(heights=(200, 134)), None) is QualityFault.SEVERAL_FACES
+    assert rules.find_login_fault(make_analysis(heights=(200, 132)), None) is None
 
 
 def test_no_face() -> None:
-    assert rules.enrolment_trouble(PictureAnalysis(640, 480), None) is QualityFault.NO_FACE
-    assert rules.login_trouble(PictureAnalysis(640, 480), None) is QualityFault.NO_FACE
+    assert rules.find_enrolment_fault(PictureAnalysis(640, 480), None) is QualityFault.NO_FACE
+    assert rules.find_login_fault(PictureAnalysis(640, 480), None) is QualityFault.NO_FACE
 
 
 @pytest.mark.parametrize(
@@ -115,12 +115,12 @@ def test_no_face() -> None:
     [(0.4, QualityFault.NOT_LIVE), (None, QualityFault.NOT_LIVE), (0.5, None), (0.6, None)],
 )
 def test_liveness_counts_where_there_is_a_model(liveness: float | None, trouble: QualityFault | None) -> None:
-    assert rules.login_trouble(analysis_of(liveness=liveness), 0.5) is trouble
-    assert rules.enrolment_trouble(analysis_of(liveness=liveness), 0.5) is trouble
-    assert rules.login_trouble(analysis_of(liveness=liveness), None) is None
+    assert rules.find_login_fault(make_analysis(liveness=liveness), 0.5) is trouble
+    assert rules.find_enrolment_fault(make_analysis(liveness=liveness), 0.5) is trouble
+    assert rules.find_login_fault(make_analysis(liveness=liveness), None) is None
 
 
-def test_every_trouble_has_its_own_sentence() -> None:
+def test_every_quality_fault_has_its_own_sentence() -> None:
     assert rules.SENTENCES.keys() == {*PictureFault, *QualityFault}
     assert len(set(rules.SENTENCES.values())) == len(rules.SENTENCES)
 
@@ -153,29 +153,29 @@ def test_more_templates_never_loosen_a_threshold(first: int, second: int) -> Non
 
 
 def test_accepts_only_a_clear_match() -> None:
-    assert rules.accepted(Match("a", 0.6, None), 0.5)
-    assert rules.accepted(Match("a", 0.6, 0.54), 0.5)
-    assert not rules.accepted(Match("a", 0.6, 0.56), 0.5)
-    assert not rules.accepted(Match("a", 0.49, None), 0.5)
-    assert not rules.accepted(None, 0.5)
+    assert rules.is_accepted(Match("a", 0.6, None), 0.5)
+    assert rules.is_accepted(Match("a", 0.6, 0.54), 0.5)
+    assert not rules.is_accepted(Match("a", 0.6, 0.56), 0.5)
+    assert not rules.is_accepted(Match("a", 0.49, None), 0.5)
+    assert not rules.is_accepted(None, 0.5)
 
 
 def test_a_score_at_the_threshold_is_a_match_and_so_is_one_just_clear_of_the_next() -> None:
     margin = rules.MARGIN
-    assert rules.accepted(Match("a", 0.5, None), 0.5)
-    assert rules.accepted(Match("a", margin, 0.0), 0.0)
-    assert not rules.accepted(Match("a", math.nextafter(margin, 0), 0.0), 0.0)
+    assert rules.is_accepted(Match("a", 0.5, None), 0.5)
+    assert rules.is_accepted(Match("a", margin, 0.0), 0.0)
+    assert not rules.is_accepted(Match("a", math.nextafter(margin, 0), 0.0), 0.0)
 
 
 def test_the_pictures_of_an_enrolment_are_of_one_person_when_each_pair_is() -> None:
     needed = rules.threshold(THRESHOLDS, 1)
-    assert rules.same_person([], THRESHOLDS) is True
-    assert rules.same_person([needed, needed + 0.1], THRESHOLDS) is True
-    assert rules.same_person([needed + 0.1, needed - 1e-6], THRESHOLDS) is False
+    assert rules.is_same_person([], THRESHOLDS) is True
+    assert rules.is_same_person([needed, needed + 0.1], THRESHOLDS) is True
+    assert rules.is_same_person([needed + 0.1, needed - 1e-6], THRESHOLDS) is False
 
 
 def test_pauses_double_and_end_in_off() -> None:
-    pauses = {failures: rules.pause_after(failures) for failures in range(51)}
+    pauses = {failures: rules.pause_duration(failures) for failures in range(51)}
     assert [failures for failures, pause in pauses.items() if pause] == list(range(5, 51, 5))
     assert [pauses[failures] for failures in (5, 10, 15, 20)] == [
         timedelta(seconds=seconds) for seconds in (30, 60, 120, 240)

@@ -21,14 +21,14 @@ from tests.service.face.conftest import SameProcess, Setup, as_face_info, open_s
 from tests.service.face.people import ADDRESS, AGAIN, NOBODY, PERSON, STRANGER, identified, refused
 
 
-def templates_in(setup: Setup) -> list[FaceTemplate]:
+def read_templates(setup: Setup) -> list[FaceTemplate]:
     return setup.database.read_now(lambda session: list(session.scalars(select(FaceTemplate))))
 
 
 def test_the_enrolled_person_logs_in_and_a_stranger_does_not(setup: Setup) -> None:
     async def play() -> None:
         await refused(setup, AGAIN)
-        assert await setup.service.enrol_one("mei", PERSON) is None
+        assert await setup.service.enrol_picture("mei", PERSON) is None
         tokens = await setup.service.login(AGAIN, ADDRESS)
         assert tokens.access_token == "token of mei"
         await refused(setup, STRANGER)
@@ -93,7 +93,7 @@ def test_an_enrolment_replaces_the_one_before(setup: Setup) -> None:
         ([PERSON, STRANGER], SENTENCES[QualityFault.DIFFERENT_PEOPLE]),
     ],
 )
-def test_a_refused_enrolment_says_why_and_keeps_the_old_one(
+def test_refused_enrolment_gives_the_reason_and_keeps_the_old_one(
     setup: Setup, images: list[str], sentence: str
 ) -> None:
     async def play() -> None:
@@ -109,7 +109,7 @@ def test_a_refused_enrolment_says_why_and_keeps_the_old_one(
 def test_a_face_belongs_to_one_account(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
-        assert await setup.service.enrol_one("lan", AGAIN) == SENTENCES[QualityFault.SOMEBODY_ELSE]
+        assert await setup.service.enrol_picture("lan", AGAIN) == SENTENCES[QualityFault.SOMEBODY_ELSE]
         assert not (await setup.service.status("lan")).enrolled
 
     asyncio.run(play())
@@ -121,7 +121,7 @@ def test_forgetting_is_complete_and_immediate(setup: Setup) -> None:
         assert await identified(setup, AGAIN) == "mei"
         assert await setup.service.forget("mei")
         assert await identified(setup, AGAIN) is None
-        assert templates_in(setup) == []
+        assert read_templates(setup) == []
         assert not (await setup.service.status("mei")).enrolled
         assert not await setup.service.forget("mei")
 
@@ -136,7 +136,7 @@ def test_consent_is_recorded(setup: Setup) -> None:
         assert status.consent_version == CONSENT_VERSION
         assert status.consented_at is not None
         assert before <= status.consented_at <= now()
-        await setup.service.enrol_one("mei", PERSON)
+        await setup.service.enrol_picture("mei", PERSON)
         assert (await setup.service.status("mei")).consent_version == CONSENT_BY_CALLER
 
     asyncio.run(play())
@@ -172,7 +172,7 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         assert await identified(other, AGAIN) == "mei"
-        held = other.service._held._gallery
+        held = other.service._gallery_sync._gallery
         assert held is not None
         numbers = held._rows.matrix
         gallery_requested = asyncio.Event()
@@ -195,7 +195,7 @@ def test_a_deletion_reaches_the_memory_of_another_process_unasked(
     other.database.close()
 
 
-def test_what_another_process_deletes_during_the_look_never_matches(
+def test_template_deleted_by_another_process_during_a_login_never_matches(
     setup: Setup, dlib_engine: DlibEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = open_setup(setup.settings.data_dir, dlib_engine)
@@ -291,7 +291,7 @@ def test_a_broken_engine_is_a_503_for_an_enrolment_and_a_failure_for_a_login(set
         raise EngineUnavailableError("the model is gone")
 
     async def play() -> None:
-        setup.service._face_client.about = broken  # type: ignore[method-assign, assignment]
+        setup.service._face_client.engine_info = broken  # type: ignore[method-assign, assignment]
         with pytest.raises(Problem) as caught:
             await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         assert caught.value.status == 503
@@ -344,14 +344,14 @@ def test_enrolled_users_of_a_list(setup: Setup) -> None:
 
 def test_warming_loads_engine_only_with_enrolled_faces(setup: Setup) -> None:
     calls: list[str] = []
-    about = setup.service._face_client.about
+    about = setup.service._face_client.engine_info
 
-    async def noted() -> object:
+    async def recorded_engine_info() -> object:
         calls.append("about")
         return await about()
 
     async def play() -> None:
-        setup.service._face_client.about = noted  # type: ignore[method-assign, assignment]
+        setup.service._face_client.engine_info = recorded_engine_info  # type: ignore[method-assign, assignment]
         await setup.service.warm()
         assert calls == []
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
@@ -363,18 +363,18 @@ def test_warming_loads_engine_only_with_enrolled_faces(setup: Setup) -> None:
 
 
 def test_closing_ends_the_threads_that_search(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.face.templates.gallery._ALONE", 0)
+    monkeypatch.setattr("service.face.templates.gallery._SINGLE_THREAD_NUMBERS", 0)
 
-    def searching() -> set[threading.Thread]:
+    def gallery_threads() -> set[threading.Thread]:
         return {thread for thread in threading.enumerate() if thread.name.startswith("gallery")}
 
     async def play() -> None:
-        before = searching()
+        before = gallery_threads()
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         await setup.service.login(AGAIN, ADDRESS)
-        started = searching() - before
+        started = gallery_threads() - before
         assert started
         await setup.service.close()
-        assert not started & searching()
+        assert not started & gallery_threads()
 
     asyncio.run(play())

@@ -21,15 +21,15 @@ PHOTO = camera_photo(
 )
 
 
-def uploaded(client: TestClient, data: bytes) -> dict[str, Any]:
+def upload_photo(client: TestClient, data: bytes) -> dict[str, Any]:
     answer = client.post("/api/files", files={"file": ("photo.jpg", data, "image/jpeg")})
     assert answer.status_code == 200
     stored: dict[str, Any] = answer.json()["data"]
     return stored
 
 
-def test_an_upload_says_which_camera_took_it(client: TestClient) -> None:
-    stored = uploaded(client, PHOTO)
+def test_upload_has_the_camera_data_of_its_photo(client: TestClient) -> None:
+    stored = upload_photo(client, PHOTO)
     assert stored["camera"]["make"] == "Canon"
     assert stored["camera"]["taken_at"] == "2026-05-01T10:00:01"
     assert stored["camera"]["position"] is None
@@ -37,10 +37,10 @@ def test_an_upload_says_which_camera_took_it(client: TestClient) -> None:
 
 
 @in_folder
-def test_a_picture_without_a_camera_and_one_that_is_damaged(client: TestClient) -> None:
-    assert uploaded(client, camera_photo({}))["camera"] is None
+def test_picture_without_camera_data_or_damaged_gives_none(client: TestClient) -> None:
+    assert upload_photo(client, camera_photo({}))["camera"] is None
     at = PHOTO.index(b"Exif\0\0") + 6
-    assert uploaded(client, PHOTO[:at] + b"\xff" * 40 + PHOTO[at + 40 :])["camera"] is None
+    assert upload_photo(client, PHOTO[:at] + b"\xff" * 40 + PHOTO[at + 40 :])["camera"] is None
 
 
 @in_folder
@@ -51,7 +51,7 @@ def test_the_position_is_kept_only_where_a_setting_says_so(
     service = FilesService(database, settings.model_copy(update={"camera_position": wanted}))
     try:
         with client_of(router(service)) as client:
-            uploaded(client, PHOTO)
+            upload_photo(client, PHOTO)
     finally:
         service.close()
     stored_camera = database.read_now(
@@ -62,7 +62,7 @@ def test_the_position_is_kept_only_where_a_setting_says_so(
 
 @in_folder
 def test_a_file_from_before_is_read_when_it_is_uploaded_again(client: TestClient, database: Database) -> None:
-    stored = uploaded(client, PHOTO)
+    stored = upload_photo(client, PHOTO)
     database.write_now(lambda session: session.execute(text("UPDATE file SET camera = NULL")))
     assert client.get(f"/api/files/{stored['file_id']}").json()["data"]["camera"] is None
-    assert uploaded(client, PHOTO) == stored
+    assert upload_photo(client, PHOTO) == stored

@@ -18,11 +18,11 @@ from service.settings import Settings
 from service.stores.contents import FILES
 from service.web.middleware import RequestMiddleware
 from shared.content import sha256
-from tests.s3_server import S3Server, Stored
+from tests.s3_server import S3Server, StoredObject
 from tests.service.domain_app import client_of
 from tests.service.files.conftest import in_bucket
 from tests.service.files.test_images import picture
-from tests.service.files.test_routes import stored, upload
+from tests.service.files.test_routes import store_file, upload
 
 pytestmark = in_bucket
 
@@ -35,11 +35,11 @@ def rows(database: Database) -> int:
     return database.read_now(lambda session: session.exec(select(func.count()).select_from(FileRow)).one())
 
 
-def test_content_lies_in_the_bucket_with_its_checksum_and_not_in_the_data_directory(
+def test_content_is_in_the_bucket_with_its_checksum_and_not_in_the_data_directory(
     client: TestClient, s3: S3Server, settings: Settings
 ) -> None:
     data = random.Random(1).randbytes(2**20)
-    file = stored(client, data, "a.bin")
+    file = store_file(client, data, "a.bin")
     assert s3.state.objects[key(file["sha256"])].data == data
     assert len(s3.state.objects[key(file["sha256"])].checksums) == 1
     assert not settings.files_dir.exists()
@@ -49,7 +49,7 @@ def test_another_machine_serves_ranges_thumbnails_crops_and_tiles(
     client: TestClient, database: Database, settings: Settings, s3: S3Server
 ) -> None:
     data = picture("png", (600, 500))
-    file = stored(client, data)
+    file = store_file(client, data)
     other_dir = settings.data_dir / "other"
     other = FilesService(database, settings.model_copy(update={"data_dir": other_dir}))
     address = f"/api/files/{file['file_id']}"
@@ -71,7 +71,7 @@ def test_another_machine_serves_ranges_thumbnails_crops_and_tiles(
 
 
 @pytest.mark.usefixtures("short_retries")
-def test_store_that_is_away_answers_503_stores_nothing_and_is_used_again(
+def test_unreachable_store_is_503_and_is_used_again_later(
     files: FilesService, s3: S3Server, database: Database, settings: Settings
 ) -> None:
     with client_of(router(files), middleware=[RequestMiddleware]) as client:
@@ -79,7 +79,7 @@ def test_store_that_is_away_answers_503_stores_nothing_and_is_used_again(
 
 
 def _away_and_back(client: TestClient, s3: S3Server, database: Database, settings: Settings) -> None:
-    file = stored(client, b"some words", "a.txt")
+    file = store_file(client, b"some words", "a.txt")
     with s3.away():
         for answer in (upload(client, b"other words", "b.txt"), client.get(file["download_url"])):
             assert answer.status_code == 503
@@ -88,17 +88,17 @@ def _away_and_back(client: TestClient, s3: S3Server, database: Database, setting
     assert rows(database) == 1
     assert set(s3.state.objects) == {key(file["sha256"])}
     assert not list((settings.data_dir / "cache" / "incoming").iterdir())
-    assert stored(client, b"other words", "b.txt")["sha256"] == sha256(b"other words")
+    assert store_file(client, b"other words", "b.txt")["sha256"] == sha256(b"other words")
     assert client.get(file["download_url"]).content == b"some words"
 
 
-def test_a_content_that_is_lost_or_damaged_in_the_bucket_says_so(
+def test_content_lost_or_damaged_in_the_bucket_is_reported(
     client: TestClient, s3: S3Server, database: Database, settings: Settings
 ) -> None:
-    lost, damaged = stored(client, picture("png")), stored(client, picture("jpeg"))
+    lost, damaged = store_file(client, picture("png")), store_file(client, picture("jpeg"))
     other = FilesService(database, settings.model_copy(update={"data_dir": settings.data_dir / "other"}))
     del s3.state.objects[key(lost["sha256"])]
-    s3.state.objects[key(damaged["sha256"])] = Stored(b"x" * damaged["size"], time.time(), ())
+    s3.state.objects[key(damaged["sha256"])] = StoredObject(b"x" * damaged["size"], time.time(), ())
     with client_of(router(other)) as other_client:
         for address in (
             lost["download_url"],
@@ -116,7 +116,7 @@ def test_a_content_that_is_lost_or_damaged_in_the_bucket_says_so(
 def test_tiles_whose_picture_cannot_be_fetched_say_so(
     client: TestClient, s3: S3Server, database: Database, settings: Settings
 ) -> None:
-    file = stored(client, picture("png", (600, 500)))
+    file = store_file(client, picture("png", (600, 500)))
     del s3.state.objects[key(file["sha256"])]
     other = FilesService(database, settings.model_copy(update={"data_dir": settings.data_dir / "other"}))
     with client_of(router(other)) as other_client:

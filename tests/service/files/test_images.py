@@ -62,7 +62,7 @@ def png_header(width: int, height: int, interlace: int = 0) -> bytes:
     )
 
 
-def size_of(folder: Path, data: bytes) -> tuple[int, int] | None:
+def read_size(folder: Path, data: bytes) -> tuple[int, int] | None:
     path = folder / "图"
     path.write_bytes(data)
     return upright_size(path, type_by_content(data[:64]))
@@ -70,51 +70,51 @@ def size_of(folder: Path, data: bytes) -> tuple[int, int] | None:
 
 def test_the_size_of_every_format(tmp_path: Path) -> None:
     for kind in FORMATS:
-        assert size_of(tmp_path, picture(kind)) == (60, 40)
+        assert read_size(tmp_path, picture(kind)) == (60, 40)
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff"])
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_the_size_is_upright(tmp_path: Path, kind: str, orientation: int) -> None:
     data = picture(kind, orientation=orientation)
-    assert size_of(tmp_path, data) == ((40, 60) if orientation >= 5 else (60, 40))
+    assert read_size(tmp_path, data) == ((40, 60) if orientation >= 5 else (60, 40))
 
 
 def test_file_that_is_not_an_image_has_no_size(tmp_path: Path) -> None:
-    assert size_of(tmp_path, b"just words") is None
+    assert read_size(tmp_path, b"just words") is None
 
 
 def test_a_bomb_is_refused_by_its_header(tmp_path: Path) -> None:
     with pytest.raises(TooManyPixelsError):
-        size_of(tmp_path, png_header(30_000, 30_000))
+        read_size(tmp_path, png_header(30_000, 30_000))
     with pytest.raises(TooManyPixelsError):
-        size_of(tmp_path, png_header(12_000, 12_000, interlace=1))
+        read_size(tmp_path, png_header(12_000, 12_000, interlace=1))
     bitmap = b"BM" + bytes(12) + struct.pack("<Iii", 40, 20_000, -20_000) + bytes(28)
     with pytest.raises(TooManyPixelsError):
-        size_of(tmp_path, bitmap)
+        read_size(tmp_path, bitmap)
 
 
 def test_a_large_image_that_is_read_by_lines_is_taken(tmp_path: Path) -> None:
-    assert size_of(tmp_path, png_header(20_000, 20_000)) == (20_000, 20_000)
+    assert read_size(tmp_path, png_header(20_000, 20_000)) == (20_000, 20_000)
 
 
-def test_a_webp_counts_as_what_is_unpacked_whole(tmp_path: Path) -> None:
+def test_webp_has_the_limit_of_pictures_that_are_decoded_completely(tmp_path: Path) -> None:
     # 250 bytes of the largest one took two gigabytes to look at.
     packed = bytearray(pyvips.Image.black(60, 40, bands=3).webpsave_buffer(lossless=True, keep="none"))
     at = packed.index(b"VP8L") + 9
     (bits,) = struct.unpack_from("<I", packed, at)
     struct.pack_into("<I", packed, at, bits & ~0xFFFFFFF | 16382 | 16382 << 14)
     with pytest.raises(TooManyPixelsError, match="16383 x 16383"):
-        size_of(tmp_path, bytes(packed))
+        read_size(tmp_path, bytes(packed))
 
 
 def test_a_tiff_of_many_channels_is_refused(tmp_path: Path) -> None:
     # A strip of it is small in the file and gigabytes large unpacked.
     many = pyvips.Image.black(64, 64, bands=40).tiffsave_buffer(compression="deflate")
     with pytest.raises(OverloadedImageError):
-        size_of(tmp_path, many)
+        read_size(tmp_path, many)
     print_colours = pyvips.Image.black(64, 64, bands=5).copy(interpretation="cmyk")
-    assert size_of(tmp_path, print_colours.tiffsave_buffer()) == (64, 64)
+    assert read_size(tmp_path, print_colours.tiffsave_buffer()) == (64, 64)
 
 
 def test_a_png_whose_text_unpacks_to_much_is_refused(tmp_path: Path) -> None:
@@ -123,19 +123,19 @@ def test_a_png_whose_text_unpacks_to_much_is_refused(tmp_path: Path) -> None:
     whole = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
     plain = picture("png")
     with pytest.raises(OverloadedImageError):
-        size_of(tmp_path, plain[:33] + whole + plain[33:])
+        read_size(tmp_path, plain[:33] + whole + plain[33:])
     # Behind the pixels it is read as well.
     with pytest.raises(OverloadedImageError):
-        size_of(tmp_path, plain[:-12] + whole + plain[-12:])
+        read_size(tmp_path, plain[:-12] + whole + plain[-12:])
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff", "bmp"])
 def test_a_cut_off_header_is_refused(tmp_path: Path, kind: str) -> None:
     with pytest.raises(BadImageError):
-        size_of(tmp_path, picture(kind)[:20])
+        read_size(tmp_path, picture(kind)[:20])
 
 
-def decoded(data: bytes) -> np.ndarray:
+def decode(data: bytes) -> np.ndarray:
     return np.asarray(cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR))
 
 
@@ -145,7 +145,7 @@ def test_a_thumbnail_fits_and_is_a_jpeg(tmp_path: Path, kind: str) -> None:
     path.write_bytes(picture(kind, (600, 400)))
     small = thumbnail(path, FORMATS[kind], 120)
     assert small.startswith(b"\xff\xd8\xff")
-    pixels = decoded(small)
+    pixels = decode(small)
     assert pixels.shape == (80, 120, 3)
     assert pixels[40, 10, 2] > 200  # red on the left (OpenCV: blue, green, red)
     assert pixels[40, 110, 0] > 200
@@ -154,7 +154,7 @@ def test_a_thumbnail_fits_and_is_a_jpeg(tmp_path: Path, kind: str) -> None:
 def test_a_small_image_is_not_enlarged(tmp_path: Path) -> None:
     path = tmp_path / "p"
     path.write_bytes(picture("png"))
-    assert decoded(thumbnail(path, "image/png", 512)).shape[:2] == (40, 60)
+    assert decode(thumbnail(path, "image/png", 512)).shape[:2] == (40, 60)
 
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff"])
@@ -162,7 +162,7 @@ def test_a_thumbnail_is_upright(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "p"
     # Orientation 6: to be turned a quarter to the right, so the left half comes to the top.
     path.write_bytes(picture(kind, (600, 400), orientation=6))
-    pixels = decoded(thumbnail(path, f"image/{kind}", 120))
+    pixels = decode(thumbnail(path, f"image/{kind}", 120))
     assert pixels.shape[:2] == (120, 80)
     assert pixels[10, 40, 2] > 200
     assert pixels[110, 40, 0] > 200
@@ -191,14 +191,14 @@ def test_every_kind_of_pixel_has_a_thumbnail(tmp_path: Path, mode: str, kind: st
     path = tmp_path / "p"
     Image.new(mode, (300, 200)).save(path, kind)
     assert upright_size(path, FORMATS[kind]) == (300, 200)
-    assert decoded(thumbnail(path, FORMATS[kind], 150)).shape == (100, 150, 3)
+    assert decode(thumbnail(path, FORMATS[kind], 150)).shape == (100, 150, 3)
 
 
 def test_a_truncated_photo_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
     path = tmp_path / "p"
     whole = picture("jpeg", (600, 400))
     path.write_bytes(whole[: len(whole) // 2])
-    assert max(decoded(thumbnail(path, "image/jpeg", 128)).shape) == 128
+    assert max(decode(thumbnail(path, "image/jpeg", 128)).shape) == 128
 
 
 def test_noise_after_header_gives_no_thumbnail(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def upload(client: TestClient, data: bytes, name: str = "图.png", **more: Any) 
     return client.post("/api/files", files={"file": (name, data, "text/html")}, **more)
 
 
-def stored(client: TestClient, data: bytes, name: str = "图.png") -> dict[str, Any]:
+def store_file(client: TestClient, data: bytes, name: str = "图.png") -> dict[str, Any]:
     answer = upload(client, data, name)
     assert answer.status_code == 200, answer.text
     result: dict[str, Any] = answer.json()["data"]
@@ -54,8 +54,8 @@ def test_an_upload_is_described_by_its_content(client: TestClient) -> None:
 def test_a_content_is_stored_once_and_a_name_only_for_itself(
     client: TestClient, settings: Settings, database: Database
 ) -> None:
-    first, again = stored(client, b"same words", "a.txt"), stored(client, b"same words", "a.txt")
-    other = stored(client, b"same words", "b.txt")
+    first, again = store_file(client, b"same words", "a.txt"), store_file(client, b"same words", "a.txt")
+    other = store_file(client, b"same words", "b.txt")
     assert first == again
     assert other["file_id"] != first["file_id"]
     assert other["sha256"] == first["sha256"]
@@ -65,9 +65,9 @@ def test_a_content_is_stored_once_and_a_name_only_for_itself(
 
 
 def test_a_damaged_blob_is_healed_by_the_next_upload(client: TestClient, files: FilesService) -> None:
-    file = stored(client, b"the whole words")
+    file = store_file(client, b"the whole words")
     files.path(file["file_id"]).write_bytes(b"the")
-    stored(client, b"the whole words")
+    store_file(client, b"the whole words")
     assert client.get(file["download_url"]).content == b"the whole words"
 
 
@@ -76,7 +76,7 @@ def test_a_damaged_blob_is_healed_by_the_next_upload(client: TestClient, files: 
     "name", ["../../../evil.png", "/etc/passwd", "C:\\a\\b", "CON", "x" * 300, "a\u202eb.png"]
 )
 def test_no_name_leads_out_of_the_store(client: TestClient, settings: Settings, name: str) -> None:
-    file = stored(client, b"some words", name)
+    file = store_file(client, b"some words", name)
     assert not set(file["filename"]) & set("/\\\u202e")
     outside = [
         path
@@ -89,7 +89,7 @@ def test_no_name_leads_out_of_the_store(client: TestClient, settings: Settings, 
 
 
 def test_polyglot_file_is_served_inert(client: TestClient) -> None:
-    file = stored(client, picture("jpeg") + b"<script>alert(1)</script>", "page.html")
+    file = store_file(client, picture("jpeg") + b"<script>alert(1)</script>", "page.html")
     answer = client.get(file["download_url"])
     assert answer.headers["content-type"] == "image/jpeg"
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -98,8 +98,8 @@ def test_polyglot_file_is_served_inert(client: TestClient) -> None:
 
 
 def test_a_wrong_ending_and_a_wrong_client_type_change_nothing(client: TestClient) -> None:
-    assert stored(client, b"no picture at all", "photo.jpg")["mime_type"] == "application/octet-stream"
-    assert stored(client, picture("webp"), "photo.jpg")["mime_type"] == "image/webp"
+    assert store_file(client, b"no picture at all", "photo.jpg")["mime_type"] == "application/octet-stream"
+    assert store_file(client, picture("webp"), "photo.jpg")["mime_type"] == "image/webp"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_wrong_ending_and_a_wrong_client_type_change_nothing(client: TestClien
     ],
     ids=["zero bytes", "cut-off image", "bomb", "over the limit"],
 )
-def test_what_is_refused_leaves_nothing_behind(
+def test_refused_upload_leaves_no_file(
     client: TestClient, settings: Settings, data: bytes, status: int, error: str
 ) -> None:
     answer = upload(client, data)
@@ -191,7 +191,7 @@ def test_a_form_of_many_parts_is_not_read_to_its_end(client: TestClient) -> None
 
 
 def test_rights(client: TestClient) -> None:
-    file = stored(client, picture("png"))
+    file = store_file(client, picture("png"))
     assert upload(client, b"words", headers=as_role(Role.VIEWER)).status_code == 403
     assert upload(client, b"words", headers=as_role(None)).status_code == 401
     for path in (f"/api/files/{file['file_id']}", file["download_url"]):
@@ -211,7 +211,7 @@ def test_a_nul_in_an_id_is_422(client: TestClient) -> None:
 
 
 def test_ranges(client: TestClient) -> None:
-    file = stored(client, bytes(range(200)))
+    file = store_file(client, bytes(range(200)))
     url, etag = file["download_url"], f'"{file["sha256"]}"'
     part = client.get(url, headers={"Range": "bytes=10-19"})
     assert part.status_code == 206
@@ -230,7 +230,7 @@ def test_ranges(client: TestClient) -> None:
 
 def test_any_range_gives_those_bytes(client: TestClient) -> None:
     data = bytes(i % 251 for i in range(5000))
-    url = stored(client, data)["download_url"]
+    url = store_file(client, data)["download_url"]
 
     @hypothesis_settings(
         deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -245,14 +245,14 @@ def test_any_range_gives_those_bytes(client: TestClient) -> None:
     check()
 
 
-def test_a_large_file_comes_back_whole(client: TestClient) -> None:
+def test_large_file_is_downloaded_completely(client: TestClient) -> None:
     data = bytes(i % 249 for i in range(2**20)) * 2 + b"end"
-    assert client.get(stored(client, data)["download_url"]).content == data
+    assert client.get(store_file(client, data)["download_url"]).content == data
 
 
 @in_folder
-def test_a_lost_content_says_so(client: TestClient, files: FilesService) -> None:
-    file = stored(client, b"words")
+def test_lost_content_is_404_with_a_sentence(client: TestClient, files: FilesService) -> None:
+    file = store_file(client, b"words")
     files.path(file["file_id"]).unlink()
     answer = client.get(file["download_url"])
     assert answer.status_code == 404
@@ -260,7 +260,7 @@ def test_a_lost_content_says_so(client: TestClient, files: FilesService) -> None
 
 
 def test_thumbnails(client: TestClient, settings: Settings) -> None:
-    file = stored(client, picture("png", (600, 400)))
+    file = store_file(client, picture("png", (600, 400)))
     url = f"/api/files/{file['file_id']}/thumbnail"
     answer = client.get(url)
     assert answer.headers["content-type"] == "image/jpeg"
@@ -272,7 +272,7 @@ def test_thumbnails(client: TestClient, settings: Settings) -> None:
     assert len(list((settings.data_dir / "cache").rglob("*.jpg"))) == 1
     for size in (63, 1025):
         assert client.get(url, params={"size": size}).status_code == 422
-    text_file = stored(client, b"words")
+    text_file = store_file(client, b"words")
     assert client.get(f"/api/files/{text_file['file_id']}/thumbnail").status_code == 415
 
 
@@ -283,7 +283,7 @@ def test_openapi_declares_the_form(client: TestClient) -> None:
 
 
 @in_folder
-def test_what_an_interrupted_upload_left_is_removed_at_start(database: Database, settings: Settings) -> None:
+def test_incomplete_uploads_are_deleted_at_the_start(database: Database, settings: Settings) -> None:
     incoming = settings.files_dir / "incoming"
     incoming.mkdir(parents=True)
     (incoming / "half").write_bytes(b"half")
@@ -291,7 +291,7 @@ def test_what_an_interrupted_upload_left_is_removed_at_start(database: Database,
     assert not list(incoming.iterdir())
 
 
-def test_other_domains_find_a_file_by_what_an_item_says(files: FilesService, database: Database) -> None:
+def test_file_is_found_by_the_file_info_of_an_item(files: FilesService, database: Database) -> None:
     file = database.write_now(files.keep("result.png", picture("png"), "someone"))
 
     def find(**file_info: Any) -> str | None:

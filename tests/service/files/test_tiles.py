@@ -28,7 +28,7 @@ from shared.wire.files import StoredFile, Tiles
 from tests.pictures import encoded, gradient
 from tests.service.domain_app import as_role
 from tests.service.files.test_images import FORMATS, picture
-from tests.service.files.test_routes import stored
+from tests.service.files.test_routes import store_file
 
 
 def ready(client: TestClient, file_id: str) -> Tiles:
@@ -46,7 +46,7 @@ def ready(client: TestClient, file_id: str) -> Tiles:
     raise AssertionError("the tiles were not made")
 
 
-def decoded(data: bytes) -> np.ndarray[Any, np.dtype[np.uint8]]:
+def decode(data: bytes) -> np.ndarray[Any, np.dtype[np.uint8]]:
     return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
 
 
@@ -59,7 +59,7 @@ def test_levels_halve_down_to_one_tile() -> None:
 @pytest.mark.parametrize("orientation", [1, 6])
 def test_tiles_are_upright_and_cover_every_level(client: TestClient, orientation: int) -> None:
     pixels = gradient(1100, 600)
-    file = stored(client, encoded(pixels, "JPEG", orientation), "翼.jpg")
+    file = store_file(client, encoded(pixels, "JPEG", orientation), "翼.jpg")
     tiles = ready(client, file["file_id"])
     assert (tiles.width, tiles.height, tiles.tile_px) == (1100, 600, TILE)
     assert [(level.width, level.height) for level in tiles.levels] == level_sizes(1100, 600)
@@ -71,15 +71,15 @@ def test_tiles_are_upright_and_cover_every_level(client: TestClient, orientation
                 assert answer.status_code == 200
                 assert answer.headers["content-type"] == "image/jpeg"
                 x, y = column * TILE, row * TILE
-                got = decoded(answer.content)
+                got = decode(answer.content)
                 assert got.shape == (min(TILE, height - y), min(TILE, width - x), 3)
                 if level == 0:
                     wanted = pixels[y : y + TILE, x : x + TILE]
                     assert np.abs(got.astype(int) - wanted).mean() < 12
 
 
-def test_a_tile_is_kept_by_the_client_for_ever(client: TestClient) -> None:
-    file = stored(client, picture("png", (600, 40)))
+def test_tile_may_be_cached_by_the_client_without_expiry(client: TestClient) -> None:
+    file = store_file(client, picture("png", (600, 40)))
     ready(client, file["file_id"])
     address = f"/api/files/{file['file_id']}/tiles/0/1/0"
     answer = client.get(address)
@@ -91,16 +91,14 @@ def test_a_tile_is_kept_by_the_client_for_ever(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("place", ["0/2/0", "0/0/1", "2/0/0", "100000/0/0"])
-def test_there_is_nothing_outside(client: TestClient, place: str) -> None:
-    file = stored(client, picture("png", (600, 40)))
+def test_tile_outside_of_the_picture_is_404(client: TestClient, place: str) -> None:
+    file = store_file(client, picture("png", (600, 40)))
     assert client.get(f"/api/files/{file['file_id']}/tiles/{place}").status_code == 404
 
 
-def test_a_tile_that_is_not_there_yet_says_when_to_ask_again(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tile_that_is_not_ready_has_retry_after(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TileStore, "_build", lambda *_: None)
-    file = stored(client, picture("png"))
+    file = store_file(client, picture("png"))
     answer = client.get(f"/api/files/{file['file_id']}/tiles/0/0/0")
     assert answer.status_code == 409
     assert answer.headers["retry-after"] == "1"
@@ -109,14 +107,14 @@ def test_a_tile_that_is_not_there_yet_says_when_to_ask_again(
 
 @pytest.mark.parametrize("path", ["tiles", "tiles/0/0/0", "crop?x=0&y=0&w=1&h=1"])
 def test_tiles_need_a_picture_and_the_right_to_read(client: TestClient, path: str) -> None:
-    file = stored(client, b"just words", "a.txt")
+    file = store_file(client, b"just words", "a.txt")
     assert client.get(f"/api/files/{file['file_id']}/{path}").status_code == 415
     assert client.get(f"/api/files/{file['file_id']}/{path}", headers=as_role(None)).status_code == 401
     assert client.get(f"/api/files/{file['file_id']}/{path}", headers=as_role(Role.VIEWER)).status_code == 415
     assert client.get(f"/api/files/none/{path}").status_code == 404
 
 
-def failing(client: TestClient, file_id: str) -> Any:
+def wait_for_failure(client: TestClient, file_id: str) -> Any:
     until = time.monotonic() + 30
     while (answer := client.get(f"/api/files/{file_id}/tiles")).status_code == 200:
         assert time.monotonic() < until
@@ -126,8 +124,8 @@ def failing(client: TestClient, file_id: str) -> Any:
 
 def test_a_cut_off_picture_is_said_once_and_for_all(client: TestClient) -> None:
     data = encoded(gradient(900, 900), "JPEG")
-    file = stored(client, data[: len(data) // 2])
-    assert failing(client, file["file_id"]).status_code == 415
+    file = store_file(client, data[: len(data) // 2])
+    assert wait_for_failure(client, file["file_id"]).status_code == 415
     assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 415
 
 
@@ -135,8 +133,8 @@ def test_a_process_that_takes_too_long_is_ended(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     monkeypatch.setattr(tiles_module, "_CUT_SECONDS", 0.0)
-    file = stored(client, picture("png"))
-    answer = failing(client, file["file_id"])
+    file = store_file(client, picture("png"))
+    answer = wait_for_failure(client, file["file_id"])
     assert answer.status_code == 503
     assert int(answer.headers["retry-after"]) > 0
     assert [path.name for path in (settings.data_dir / "cache" / "tiles").iterdir()] == ["making.lock"]
@@ -147,7 +145,7 @@ def test_only_so_many_pictures_wait(
 ) -> None:
     monkeypatch.setattr(tiles_module, "MOST_WAITING", 1)
     monkeypatch.setattr(files.tiles._builder, "submit", lambda *_: None)
-    first, second = stored(client, picture("png")), stored(client, picture("png", (61, 40)))
+    first, second = store_file(client, picture("png")), store_file(client, picture("png", (61, 40)))
     for _ in range(2):
         assert client.get(f"/api/files/{first['file_id']}/tiles").status_code == 200
     assert client.get(f"/api/files/{second['file_id']}/tiles").status_code == 503
@@ -158,12 +156,12 @@ def test_the_same_content_is_cut_once_and_the_longest_unused_goes(
 ) -> None:
     folder = settings.data_dir / "cache" / "tiles"
     data = picture("png")
-    first, second = stored(client, data, "a.png"), stored(client, data, "b.png")
+    first, second = store_file(client, data, "a.png"), store_file(client, data, "b.png")
     ready(client, first["file_id"])
     (tiles_file,) = folder.glob("*.zip")
     assert client.get(f"/api/files/{second['file_id']}/tiles").json()["data"]["state"] == "ready"
     files.tiles._limit = 1
-    other = stored(client, picture("png", (61, 40)))
+    other = store_file(client, picture("png", (61, 40)))
     ready(client, other["file_id"])
     # Tiles are ready before what is too much has gone.
     files.tiles._builder.submit(lambda: None).result()
@@ -173,7 +171,7 @@ def test_the_same_content_is_cut_once_and_the_longest_unused_goes(
 
 
 def test_damaged_tiles_are_rebuilt(client: TestClient, settings: Settings) -> None:
-    file = stored(client, picture("png"))
+    file = store_file(client, picture("png"))
     ready(client, file["file_id"])
     (tiles_file,) = (settings.data_dir / "cache" / "tiles").glob("*.zip")
     tiles_file.write_bytes(b"no zip")
@@ -182,11 +180,11 @@ def test_damaged_tiles_are_rebuilt(client: TestClient, settings: Settings) -> No
     assert client.get(f"/api/files/{file['file_id']}/tiles/0/0/0").status_code == 200
 
 
-def test_what_a_dead_process_left_is_cleared(client: TestClient, settings: Settings) -> None:
+def test_scratch_of_a_dead_process_is_deleted(client: TestClient, settings: Settings) -> None:
     left = settings.data_dir / "cache" / "tiles" / "making-0123"
     left.mkdir(parents=True)
     (left / "made.zip").write_bytes(b"half")
-    ready(client, stored(client, picture("png"))["file_id"])
+    ready(client, store_file(client, picture("png"))["file_id"])
     assert not left.exists()
 
 
@@ -194,7 +192,7 @@ def test_what_a_dead_process_left_is_cleared(client: TestClient, settings: Setti
 def test_every_kind_of_picture_is_cropped_without_loss(client: TestClient, kind: str, tmp_path: Path) -> None:
     path = tmp_path / "p"
     path.write_bytes(picture(kind))
-    got = decoded(crop(path, FORMATS[kind], Rect(29, 0, 2, 40)))
+    got = decode(crop(path, FORMATS[kind], Rect(29, 0, 2, 40)))
     assert got.shape == (40, 2, 3)
     if kind != "webp":
         assert got[0].tolist() == [[255, 0, 0], [0, 0, 255]]
@@ -205,16 +203,16 @@ def test_a_crop_is_upright(tmp_path: Path, orientation: int) -> None:
     pixels = gradient(70, 50)
     path = tmp_path / "p"
     path.write_bytes(encoded(pixels, "PNG", orientation))
-    got = decoded(crop(path, "image/png", Rect(11, 7, 20, 30)))
+    got = decode(crop(path, "image/png", Rect(11, 7, 20, 30)))
     assert np.array_equal(got, pixels[7:37, 11:31])
 
 
 def test_crops_over_http(client: TestClient) -> None:
-    file = stored(client, picture("png"))
+    file = store_file(client, picture("png"))
     address = f"/api/files/{file['file_id']}/crop"
     answer = client.get(address, params={"x": 20, "y": 0, "w": 40, "h": 40})
     assert answer.headers["content-type"] == "image/png"
-    assert decoded(answer.content).shape == (40, 40, 3)
+    assert decode(answer.content).shape == (40, 40, 3)
     etag = {"If-None-Match": answer.headers["etag"]}
     assert client.get(address, params={"x": 20, "y": 0, "w": 40, "h": 40}, headers=etag).status_code == 304
     assert client.get(address, params={"x": 21, "y": 0, "w": 40, "h": 40}).status_code == 404
@@ -223,7 +221,7 @@ def test_crops_over_http(client: TestClient) -> None:
 
 def test_a_crop_has_a_limit(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service_module, "MAX_CROP_PIXELS", 40 * 40)
-    address = f"/api/files/{stored(client, picture('png'))['file_id']}/crop"
+    address = f"/api/files/{store_file(client, picture('png'))['file_id']}/crop"
     assert client.get(address, params={"x": 0, "y": 0, "w": 40, "h": 40}).status_code == 200
     assert client.get(address, params={"x": 0, "y": 0, "w": 41, "h": 40}).status_code == 413
 
@@ -236,7 +234,7 @@ def test_a_crop_beyond_the_cut_is_refused(client: TestClient, tmp_path: Path) ->
         crop(path, "image/jpeg", Rect(0, 800, 10, 10))
 
 
-def test_alpha_lies_on_white() -> None:
+def test_transparent_pixels_become_white() -> None:
     clear = pyvips.Image.black(2, 2, bands=4).copy(interpretation="srgb")
     assert to_rgb(clear)(0, 0) == [255, 255, 255]
 

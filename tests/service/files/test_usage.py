@@ -17,7 +17,7 @@ from service.files.usage import FRESH_SECONDS
 from service.settings import Settings
 from tests.service.domain_app import client_of
 from tests.service.files.conftest import in_folder
-from tests.service.files.test_routes import stored, upload
+from tests.service.files.test_routes import store_file, upload
 
 pytestmark = in_folder
 
@@ -29,7 +29,7 @@ class Disk(NamedTuple):
 
 
 @contextmanager
-def service_with(
+def files_service(
     database: Database, settings: Settings, **update: int
 ) -> Iterator[tuple[FilesService, TestClient]]:
     files = FilesService(database, settings.model_copy(update=update))
@@ -39,27 +39,27 @@ def service_with(
 
 
 def test_uploads_up_to_the_quota_are_stored_and_no_more(database: Database, settings: Settings) -> None:
-    with service_with(database, settings, files_quota_bytes=1000) as (files, client):
-        stored(client, b"a" * 600, "a")
+    with files_service(database, settings, files_quota_bytes=1000) as (files, client):
+        store_file(client, b"a" * 600, "a")
         answer = upload(client, b"b" * 500, "c")
         assert answer.status_code == 507
         assert answer.json()["data"] == {"error": "storage_full", "quota": 1000}
         assert "配额" in answer.json()["msg"]
-        stored(client, b"b" * 400, "c")
+        store_file(client, b"b" * 400, "c")
         assert upload(client, b"c", "d").status_code == 507
         assert files.usage()[:3] == (2, 1000, 1000)
     stored_files = [path for path in settings.files_dir.rglob("*") if path.is_file()]
     assert sorted(path.stat().st_size for path in stored_files) == [400, 600]
 
 
-def test_what_another_process_stored_counts_after_a_while(
+def test_files_stored_by_another_process_count_after_a_while(
     database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
     monkeypatch.setattr("service.files.usage.time.monotonic", lambda: now[0])
-    with service_with(database, settings, files_quota_bytes=1000) as (_, client):
-        stored(client, b"a" * 100, "a")
-        with service_with(database, settings) as (other, _):
+    with files_service(database, settings, files_quota_bytes=1000) as (_, client):
+        store_file(client, b"a" * 100, "a")
+        with files_service(database, settings) as (other, _):
             database.write_now(other.keep("b", b"b" * 900, None))
         now[0] += FRESH_SECONDS + 1
         assert upload(client, b"c" * 50, "c").status_code == 507
@@ -70,13 +70,13 @@ def test_reserve_of_the_disk_is_left_to_the_database(
 ) -> None:
     free = 1000
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: Disk(10**6, 10**6 - free, free))
-    with service_with(database, settings, disk_reserve_bytes=400) as (files, client):
+    with files_service(database, settings, disk_reserve_bytes=400) as (files, client):
         answer = upload(client, b"a" * 601, "a")
         assert answer.status_code == 507
         assert answer.json()["data"]["error"] == "storage_full"
         assert "磁盘" in answer.json()["msg"]
         assert not [path for path in settings.files_dir.rglob("*") if path.is_file()]
-        stored(client, b"a" * 600, "a")
+        store_file(client, b"a" * 600, "a")
         free = 400
         assert upload(client, b"", "b").status_code == 507
         assert files.usage()[3:] == (400, 400)

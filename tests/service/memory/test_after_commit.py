@@ -24,7 +24,7 @@ from service.memory.service import MemoryService
         (ObjectChange("update", "user", "1"), False),
     ],
 )
-def test_what_may_wait_wakes_the_comparisons(
+def test_relevant_changes_start_the_comparisons(
     change: ObjectChange, wakes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kicks: list[Comparisons] = []

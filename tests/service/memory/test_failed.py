@@ -16,7 +16,7 @@ from service.inspection.tables import ITEM
 from service.memory.tables import LEFT_OUT, REGION, VARIATION, WAITING
 from service.settings import Settings
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site
-from tests.service.memory.test_memory import passed_items, rows, settled
+from tests.service.memory.test_memory import passed_items, rows, wait_for_memory
 
 __all__ = ["passed_items"]
 
@@ -35,12 +35,12 @@ def fail_at_the_lamp(site: Site) -> dict[str, Any]:
     return item
 
 
-def test_what_a_person_failed_is_reported_from_then_on(
+def test_failed_findings_are_reported_from_then_on(
     site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
     assert site.detect(site.item())["isPassed"] is True
     failed = fail_at_the_lamp(site)
-    photo, *others = settled(site, database, failed)["photos"]
+    photo, *others = wait_for_memory(site, database, failed)["photos"]
     assert (photo["kind"], photo["file_id"], photo["differences"]) == ("failed", failed["file_id"], 1)
     assert {one["kind"] for one in others} == {"passed"}
     entry = site.detect(site.item())
@@ -53,23 +53,23 @@ def test_what_a_person_failed_is_reported_from_then_on(
     site.change(failed, left_out={failed["file_id"]: False})
     assert site.detect(site.item())["isPassed"] is False
     site.decide(failed)
-    settled(site, database, failed)
+    wait_for_memory(site, database, failed)
     assert site.detect(site.item())["isPassed"] is True
 
 
 @ON_ONE_DATABASE
-def test_what_failed_enters_a_frozen_memory(
+def test_failed_items_enter_a_frozen_memory(
     site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
     site.change(passed_items[0], frozen=True)
     failed = fail_at_the_lamp(site)
-    memory = settled(site, database, failed)
+    memory = wait_for_memory(site, database, failed)
     assert (memory["state"], memory["photos"][0]["kind"]) == ("frozen", "failed")
     assert site.detect(site.item())["isPassed"] is False
 
 
 @ON_ONE_DATABASE
-def test_a_sealed_record_keeps_what_the_memory_explained(
+def test_sealed_record_keeps_the_suppressed_findings(
     site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
     item = site.item()
@@ -81,7 +81,7 @@ def test_a_sealed_record_keeps_what_the_memory_explained(
     before = site.client.get(f"/api/inspection_item/{item['item_id']}").json()["result"]
     site.change(passed_items[0], left_out={passed_items[0]["file_id"]: True}, required=2)
     failed = fail_at_the_lamp(site)
-    settled(site, database, failed)
+    wait_for_memory(site, database, failed)
     site.change(failed, start_over=True)
     assert site.client.get(f"/api/inspection_item/{item['item_id']}").json()["result"] == before
     assert site.client.get(f"{record}/seal/verify").json()["data"]["intact"] is True
@@ -89,7 +89,7 @@ def test_a_sealed_record_keeps_what_the_memory_explained(
 
 @ON_ONE_DATABASE
 @pytest.mark.parametrize("lost", ["memory", "suppressed"])
-def test_the_seal_covers_what_the_memory_explained(
+def test_seal_covers_suppressed_findings(
     site: Site, passed_items: list[dict[str, Any]], database: Database, lost: str
 ) -> None:
     item = site.item()
@@ -113,13 +113,13 @@ def take_out_of_entries(database: Database, item_id: str, key: str) -> None:
     database.write_now(lambda session: session.execute(update(ITEM).where(of_item).values(result=changed)))
 
 
-def test_clients_hear_of_what_people_change_and_of_what_is_compared(
+def test_changes_and_comparisons_of_a_memory_are_announced_to_clients(
     site: Site, passed_items: list[dict[str, Any]], database: Database, app: FastAPI
 ) -> None:
     feed = app.state.end_streams.__self__
     place = feed.events_after(0).place
     item = site.passed()
-    settled(site, database, item)
+    wait_for_memory(site, database, item)
     site.change(item, left_out={item["file_id"]: True})
     events = [event for event in feed.events_after(place).events if event.kind == "region_memory"]
     assert {event.object_id for event in events} == {site.reference["file_id"]}
@@ -141,7 +141,7 @@ def test_memories_are_in_backups_and_come_back(
     item = passed_items[0]
     site.change(item, required=2, left_out={passed_items[1]["file_id"]: True})
     failed = fail_at_the_lamp(site)
-    settled(site, database, failed)
+    wait_for_memory(site, database, failed)
     archive, new = tmp_path / "backup.zip", Settings(data_dir=tmp_path / "new", bcrypt_cost=4)
     assert backups(["backup", str(archive)], settings) == 0
     assert backups(["restore", str(archive)], new) == 0

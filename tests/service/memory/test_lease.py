@@ -38,42 +38,42 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def taken(database: Database) -> LeasedItem | None:
+def take_item(database: Database) -> LeasedItem | None:
     return database.write_now(waiting.take)
 
 
 def test_a_process_that_was_killed_keeps_an_item_for_a_minute(database: Database, clock: Clock) -> None:
     database.write_now(lambda session: waiting.add_items(session, ["i"]))
-    first = taken(database)
+    first = take_item(database)
     assert first is not None
     clock.later(59)
-    assert taken(database) is None
+    assert take_item(database) is None
     clock.later(2)
-    assert taken(database) == first
+    assert take_item(database) == first
 
 
 def test_a_process_that_is_alive_keeps_an_item(database: Database, clock: Clock) -> None:
     database.write_now(lambda session: waiting.add_items(session, ["i"]))
-    first = taken(database)
+    first = take_item(database)
     assert first is not None
     for _ in range(10):
         clock.later(45)
         database.write_now(lambda session: waiting.renew(session, first))
-        assert taken(database) is None
+        assert take_item(database) is None
     clock.later(61)
-    assert taken(database) == first
+    assert take_item(database) == first
 
 
-def test_nothing_is_renewed_that_was_given_back(database: Database, clock: Clock) -> None:
+def test_released_item_is_not_renewed(database: Database, clock: Clock) -> None:
     database.write_now(lambda session: waiting.add_items(session, ["i"]))
-    first = taken(database)
+    first = take_item(database)
     assert first is not None
     database.write_now(lambda session: waiting.release(session, first))
     database.write_now(lambda session: waiting.renew(session, first))
-    assert taken(database) == first
+    assert take_item(database) == first
 
 
-class Played:
+class FakeDomains:
     """The other domains of a service, with one passed item; a comparison waits until `go`."""
 
     def __init__(self) -> None:
@@ -126,14 +126,14 @@ def test_a_lease_is_renewed_while_a_photo_is_compared(
     monkeypatch.setattr(waiting, "RENEW_INTERVAL", dt.timedelta(0))
 
     async def work() -> None:
-        played, loop = Played(), asyncio.get_running_loop()
+        played, loop = FakeDomains(), asyncio.get_running_loop()
         renewed, renew = asyncio.Event(), waiting.renew
 
-        def noted(session: Any, taken: LeasedItem) -> None:
-            renew(session, taken)
+        def renew_and_signal(session: Any, take_item: LeasedItem) -> None:
+            renew(session, take_item)
             loop.call_soon_threadsafe(renewed.set)
 
-        monkeypatch.setattr(waiting, "renew", noted)
+        monkeypatch.setattr(waiting, "renew", renew_and_signal)
         comparisons = Comparisons(database, played.ports())
         await comparisons.start()
         try:
@@ -150,20 +150,20 @@ def test_a_lease_is_renewed_while_a_photo_is_compared(
 
 @pytest.mark.postgresql
 @pytest.mark.parametrize("database_kind", ["postgresql"])
-def test_of_two_services_one_goes_on_when_the_other_is_killed(
+def test_one_of_two_services_continues_after_the_other_is_killed(
     database: Database, database_url: str, clock: Clock
 ) -> None:
     database.write_now(lambda session: waiting.add_items(session, ["i"]))
     # What a process does before it is killed.
-    assert taken(database) is not None
+    assert take_item(database) is not None
 
     async def work(other: Database) -> None:
-        played = Played()
+        played = FakeDomains()
         played.go.set()
         comparisons = Comparisons(other, played.ports())
         await comparisons.start()
         try:
-            assert taken(other) is None
+            assert take_item(other) is None
             assert not played.started.is_set()
             clock.later(61)
             comparisons.look_now()

@@ -30,14 +30,14 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def waiting(database: Database) -> int:
+def count_waiting(database: Database) -> int:
     count = select(func.count()).select_from(WAITING)
     return database.read_now(lambda session: int(session.execute(count).scalar_one()))
 
 
-def settled(site: Site, database: Database, item: dict[str, Any]) -> dict[str, Any]:
+def wait_for_memory(site: Site, database: Database, item: dict[str, Any]) -> dict[str, Any]:
     """The memory of the item's region once nothing waits to be compared."""
-    until(lambda: waiting(database) == 0)
+    until(lambda: count_waiting(database) == 0)
     return site.memory(item)
 
 
@@ -50,11 +50,11 @@ def rows(database: Database) -> list[Any]:
 def passed_items(site: Site, database: Database) -> list[dict[str, Any]]:
     """Three passed items whose photos are compared: the lamp is lit on them."""
     items = [site.passed() for _ in range(3)]
-    settled(site, database, items[0])
+    wait_for_memory(site, database, items[0])
     return items
 
 
-def test_a_detection_uses_what_people_passed(client: TestClient, database: Database) -> None:
+def test_detection_uses_the_photos_that_people_passed(client: TestClient, database: Database) -> None:
     site = Site(client)
     before = site.item()
     alone = site.detect(before)
@@ -62,7 +62,7 @@ def test_a_detection_uses_what_people_passed(client: TestClient, database: Datab
     assert "memory" not in alone
     assert "suppressed" not in alone
     items = [site.passed() for _ in range(3)]
-    memory = settled(site, database, items[0])
+    memory = wait_for_memory(site, database, items[0])
     assert memory["state"] == "counts"
     assert [photo["differences"] for photo in memory["photos"]] == [1, 1, 1]
     assert {photo["decided_by"] for photo in memory["photos"]} == {"主任"}
@@ -82,9 +82,9 @@ def test_a_detection_uses_what_people_passed(client: TestClient, database: Datab
 
 
 @ON_ONE_DATABASE
-def test_too_few_photos_change_nothing(site: Site, database: Database) -> None:
+def test_memory_with_too_few_photos_has_no_effect(site: Site, database: Database) -> None:
     first, second = (site.passed() for _ in range(2))
-    assert settled(site, database, first)["state"] == "too_few"
+    assert wait_for_memory(site, database, first)["state"] == "too_few"
     entry = site.detect(site.item())
     assert not {"memory", "suppressed"} & entry.keys()
     assert entry["isPassed"] is False
@@ -93,7 +93,9 @@ def test_too_few_photos_change_nothing(site: Site, database: Database) -> None:
 
 
 @ON_ONE_DATABASE
-def test_an_item_says_nothing_about_itself(site: Site, passed_items: list[dict[str, Any]]) -> None:
+def test_photos_of_the_item_itself_are_not_in_its_memory(
+    site: Site, passed_items: list[dict[str, Any]]
+) -> None:
     again = site.detect(passed_items[0])
     assert not {"memory", "suppressed"} & again.keys()
     # Nor does another item with the same photo.
@@ -109,16 +111,16 @@ def test_a_changed_verdict_a_deleted_item_and_a_photo_taken_off_take_effect(
     assert file_ids(site.memory(third)) == [third["file_id"], second["file_id"]]
     assert "memory" not in site.detect(site.item())
     site.decide(first)
-    assert settled(site, database, third)["state"] == "counts"
+    assert wait_for_memory(site, database, third)["state"] == "counts"
     site.client.delete(f"/api/inspection_item/{second['item_id']}")
     assert file_ids(site.memory(third)) == [first["file_id"], third["file_id"]]
     assert second["item_id"] not in {row.item_id for row in rows(database)}
     site.client.post(f"/api/inspection_item/{second['item_id']}/restore")
-    assert settled(site, database, third)["state"] == "counts"
+    assert wait_for_memory(site, database, third)["state"] == "counts"
     answer = site.client.delete(f"/api/inspection_item/{third['item_id']}/photos/{third['photo_id']}")
     assert answer.status_code == 200
     assert site.memory(third)["state"] == "too_few"
-    settled(site, database, third)
+    wait_for_memory(site, database, third)
     assert third["item_id"] not in {row.item_id for row in rows(database)}
     site.client.delete(f"/api/inspection/deleteInspection/{first['inspection_id']}")
     assert file_ids(site.memory(third)) == [second["file_id"]]
@@ -171,7 +173,7 @@ def test_rejected_findings_count_at_their_place(site: Site, database: Database) 
     answer = site.client.post(f"/api/inspection_item/{item['item_id']}/boxes", json=body)
     assert answer.status_code == 200, answer.text
     site.decide(item)
-    memory = settled(site, database, item)
+    memory = wait_for_memory(site, database, item)
     assert [photo["kind"] for photo in memory["photos"]] == ["passed"]
     assert [(row.kind, row.differences) for row in rows(database)] == [("passed", 1), ("rejected", 1)]
     # One photo is enough once a person rejected the very finding, when one is required.
@@ -180,7 +182,7 @@ def test_rejected_findings_count_at_their_place(site: Site, database: Database) 
 
 
 @ON_ONE_DATABASE
-def test_who_may_what(
+def test_each_role_may_change_its_part_of_a_memory(
     site: Site, passed_items: list[dict[str, Any]], as_role: Callable[..., TestClient]
 ) -> None:
     path = f"/api/inspection_item/{passed_items[0]['item_id']}/memory"
@@ -232,7 +234,7 @@ def test_another_region_of_the_reference_image_has_a_memory_of_its_own(
     assert site.memory(other)["photos"] == []
     assert "memory" not in site.detect(other)
     site.decide(other)
-    assert file_ids(settled(site, database, other)) == [other["file_id"]]
+    assert file_ids(wait_for_memory(site, database, other)) == [other["file_id"]]
     assert len(file_ids(site.memory(passed_items[0]))) == 3
 
 
@@ -241,7 +243,7 @@ def test_a_photo_that_does_not_show_the_region_adds_nothing_and_is_not_tried_aga
     site: Site, database: Database
 ) -> None:
     item = site.passed(photo=b"\x89PNG\r\n\x1a\n" + picture(1)[8:2000])
-    memory = settled(site, database, item)
+    memory = wait_for_memory(site, database, item)
     assert (memory["state"], memory["photos"][0]["differences"]) == ("too_few", None)
     (row,) = rows(database)
     assert (row.error, row.content) == ("image_unreadable", None)
@@ -250,7 +252,7 @@ def test_a_photo_that_does_not_show_the_region_adds_nothing_and_is_not_tried_aga
 @ON_ONE_DATABASE
 def test_disagreements_with_the_reference_image_are_listed(site: Site, database: Database) -> None:
     items = [site.passed() for _ in range(4)]
-    ((x, y, w, h),) = settled(site, database, items[0])["disagreements"]
+    ((x, y, w, h),) = wait_for_memory(site, database, items[0])["disagreements"]
     assert x < 230 / 320 < x + w
     assert y < 90 / 320 < y + h
     site.change(items[0], left_out={items[0]["file_id"]: True})
@@ -267,13 +269,13 @@ def test_an_alignment_that_a_person_corrects_has_the_photo_compared_again(
     point = {**item["item_point"], "detection": {"alignment": alignment}}
     answer = site.client.put(f"/api/inspection_item/{item['item_id']}", json={"item_point": point})
     assert answer.status_code == 200, answer.text
-    settled(site, database, item)
+    wait_for_memory(site, database, item)
     (after,) = (row for row in rows(database) if row.item_id == item["item_id"])
     assert after.basis != before
     assert after.differences is not None
 
 
-def test_a_service_that_starts_goes_on_and_makes_again_what_another_version_made(
+def test_starting_service_continues_and_repeats_comparisons_of_another_version(
     settings: Settings, database: Database
 ) -> None:
     with TestClient(create_app(settings), HERE, client=("127.0.0.1", 50000)) as first:
@@ -281,7 +283,7 @@ def test_a_service_that_starts_goes_on_and_makes_again_what_another_version_made
         token = first.post("/api/auth/first-run", json=body).json()["data"]["access_token"]
         site = Site(with_token(first, token))
         items = [site.passed() for _ in range(3)]
-        settled(site, database, items[0])
+        wait_for_memory(site, database, items[0])
     lost, *_ = rows(database)
 
     def lose(session: Any) -> None:
@@ -305,7 +307,7 @@ def test_a_service_that_starts_goes_on_and_makes_again_what_another_version_made
     assert {row.version for row in rows(database)} == {VERSION}
 
 
-def test_what_is_deleted_in_the_catalogue_is_forgotten(
+def test_memory_of_a_deleted_reference_image_is_deleted(
     site: Site, passed_items: list[dict[str, Any]], database: Database
 ) -> None:
     site.change(passed_items[0], left_out={passed_items[0]["file_id"]: True})

@@ -86,7 +86,7 @@ def test_a_photo_belongs_when_a_person_passed_its_item() -> None:
         (detection(), verdict(at="yesterday")),
     ],
 )
-def test_nothing_else_passes_a_photo(entries: tuple[Entry, ...]) -> None:
+def test_only_a_verdict_of_a_person_passes_a_photo(entries: tuple[Entry, ...]) -> None:
     assert kinds(*entries) == []
 
 
@@ -97,7 +97,7 @@ def test_the_photo_is_the_newest_that_was_there_when_the_person_decided() -> Non
     assert kinds(verdict(), photos=()) == []
 
 
-def test_what_a_person_kept_is_left_out_and_what_a_person_rejected_counts_by_itself() -> None:
+def test_kept_findings_are_excluded_and_rejected_ones_count_separately() -> None:
     detected = detection(box(0, 0.91), box(50, 0.92), box(90, 0.93))
     corrected = correction(box(0, 0.91, origin="model"), box(200, 1, origin="person"))
     passed, rejected = rules.members(item(detected, corrected, verdict()))
@@ -151,14 +151,14 @@ def test_of_a_failed_item_the_findings_count_that_a_person_accepted_or_drew(name
     assert failed.judged_findings == (Rect(50, 0, 10, 10),)
 
 
-def test_what_failed_enters_a_frozen_memory_and_leaves_one_that_is_started_over() -> None:
+def test_failed_items_enter_a_frozen_memory_and_leave_one_that_starts_over() -> None:
     (failed,) = rules.members(item(detection(box(0)), verdict("failed", minute=40)))
     earlier, later = (dt.datetime(2026, 3, 1, 12, minute, tzinfo=dt.UTC) for minute in (20, 50))
     assert rules.decided_between([failed], None, earlier) == [failed]
     assert rules.decided_between([failed], later, None) == []
 
 
-def test_a_memory_has_what_was_decided_after_it_began_and_before_it_was_frozen() -> None:
+def test_memory_has_photos_decided_between_its_start_and_freeze() -> None:
     members = [rules.members(item(verdict(minute=minute)))[0] for minute in (10, 20, 40)]
     at = [dt.datetime(2026, 3, 1, 12, minute, tzinfo=dt.UTC) for minute in (15, 30)]
     assert rules.decided_between(members, None, None) == members
@@ -187,7 +187,7 @@ def test_a_memory_counts_from_the_photos_that_are_required_on() -> None:
     assert rules.state(members, members, 1, True) is MemoryStatus.FROZEN
 
 
-def test_what_a_comparison_depends_on_gives_another_basis() -> None:
+def test_each_input_of_a_comparison_changes_its_basis() -> None:
     (member,) = rules.members(item(verdict()))
     question = member.photo.question
     others = [

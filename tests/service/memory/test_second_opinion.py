@@ -22,10 +22,10 @@ from tests.service.detection.dispatch.test_jobs import encoded
 from tests.service.detection.graphs import backbone_model
 from tests.service.detection.models.test_backbones import added, enable
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site
-from tests.service.memory.test_memory import settled
+from tests.service.memory.test_memory import wait_for_memory
 
 
-def stained(number: int) -> bytes:
+def stained_photo(number: int) -> bytes:
     """A photo with the lamp that is always lit, and a stain."""
     panel = samples.panel(320, 320, 11).image
     cv2.circle(panel, (230, 90), 18, (90, 220, 250), -1, cv2.LINE_AA)
@@ -45,16 +45,16 @@ def checked_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
+def detection_requests(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
     """What detections are asked for."""
     requests: list[Request] = []
     run = Computer.run
 
-    def watched(computer: Computer, request: Request, *rest: Any, **named: Any) -> Any:
+    def record_and_run(computer: Computer, request: Request, *rest: Any, **named: Any) -> Any:
         requests.append(request)
         return run(computer, request, *rest, **named)
 
-    monkeypatch.setattr(Computer, "run", watched)
+    monkeypatch.setattr(Computer, "run", record_and_run)
     return requests
 
 
@@ -62,7 +62,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
 def passed_items(site: Site, database: Database) -> list[dict[str, Any]]:
     """Three passed items whose photos are compared."""
     items = [site.passed() for _ in range(3)]
-    settled(site, database, items[0])
+    wait_for_memory(site, database, items[0])
     return items
 
 
@@ -73,7 +73,7 @@ def boxes(entry: dict[str, Any]) -> list[dict[str, Any]]:
 def test_finding_has_a_second_opinion_while_a_backbone_is_enabled(
     client: TestClient, site: Site, passed_items: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    item = site.item(photo=stained(50))
+    item = site.item(photo=stained_photo(50))
     plain = site.detect(item)
     assert all("second_opinion" not in box for box in boxes(plain))
     model = added(client, backbone_model(tmp_path / "b.onnx", (128, 128), leading=1), "patches")
@@ -107,12 +107,12 @@ def test_photos_that_left_the_memory_or_show_a_kept_finding_are_not_used(
     site: Site,
     passed_items: list[dict[str, Any]],
     database: Database,
-    asked: list[Request],
+    detection_requests: list[Request],
     tmp_path: Path,
 ) -> None:
     enable(client, added(client, backbone_model(tmp_path / "b.onnx", (128, 128)), "patches"))
     more = [site.passed() for _ in range(2)]
-    kept = site.item(photo=stained(60))
+    kept = site.item(photo=stained_photo(60))
     entry = site.detect(kept)
     correction = {
         "of_version": entry["version"],
@@ -121,14 +121,14 @@ def test_photos_that_left_the_memory_or_show_a_kept_finding_are_not_used(
     path = f"/api/inspection_item/{kept['item_id']}"
     assert client.post(f"{path}/boxes", json=correction).status_code == 200
     site.decide(kept)
-    settled(site, database, kept)
-    item = site.item(photo=stained(61))
+    wait_for_memory(site, database, kept)
+    item = site.item(photo=stained_photo(61))
     site.detect(item)
-    opinion = asked[-1].second_opinion
+    opinion = detection_requests[-1].second_opinion
     assert opinion is not None
     assert len(opinion.photos) == 5
     site.change(item, left_out={more[0]["file_id"]: True})
-    settled(site, database, item)
+    wait_for_memory(site, database, item)
     (box, *_) = boxes(site.detect(item))
     assert box["second_opinion"]["photos"] == 4
 
@@ -144,13 +144,15 @@ def test_backbone_that_ends_the_process_is_left_out_at_the_next_attempt(
     enable(client, added(client, backbone_model(tmp_path / "b.onnx", (128, 128)), "patches"))
     ask_frame = ComputeProcess.ask_frame
 
-    def dying(process: ComputeProcess, request: dict[str, Any], *rest: Any, **named: Any) -> Any:
+    def die_on_second_opinion(
+        process: ComputeProcess, request: dict[str, Any], *rest: Any, **named: Any
+    ) -> Any:
         if request.get("second_opinion") is not None:
             raise ProcessDied
         return ask_frame(process, request, *rest, **named)
 
-    monkeypatch.setattr(ComputeProcess, "ask_frame", dying)
-    entry = site.detect(site.item(photo=stained(70)))
+    monkeypatch.setattr(ComputeProcess, "ask_frame", die_on_second_opinion)
+    entry = site.detect(site.item(photo=stained_photo(70)))
     assert (entry["progress"], entry["provenance"]["attempt"]) == ("done", 2)
     assert [box for box in boxes(entry) if "second_opinion" in box] == []
 
@@ -169,6 +171,6 @@ def test_lost_file_of_the_backbone_fails_no_detection(
     for path in files:
         path.unlink()
     assert files
-    entry = site.detect(site.item(photo=stained(80)))
+    entry = site.detect(site.item(photo=stained_photo(80)))
     assert all("second_opinion" not in box for box in boxes(entry))
     assert "is lost: findings get no second opinion" in caplog.text

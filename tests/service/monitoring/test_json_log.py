@@ -93,7 +93,7 @@ def test_a_request_is_logged_by_its_route(settings: Settings, lines: io.StringIO
     assert (second["route"], second["status"]) == (None, 404)
 
 
-def test_what_is_logged_on_the_way_has_the_id_of_the_request(
+def test_log_records_of_a_request_have_its_id(
     settings: Settings, lines: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def crashes(*_: object) -> bool:

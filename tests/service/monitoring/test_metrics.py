@@ -61,7 +61,7 @@ def figures(exposition: str) -> dict[tuple[str, Labels], float]:
     }
 
 
-def scraped(client: TestClient) -> Callable[..., float]:
+def scrape(client: TestClient) -> Callable[..., float]:
     """Reads the metrics; gives a function for the value of one sample, 0 for one that is not there."""
     answer = client.get("/metrics", headers=_HEADERS)
     assert answer.status_code == 200
@@ -77,7 +77,7 @@ def test_requests_are_counted_by_route_and_status_class(client: TestClient) -> N
     client.head("/healthz")
     client.get("/api/nothing/secret-path")
     client.request("PROPFIND", "/healthz")
-    value = scraped(client)
+    value = scrape(client)
     count = "http_request_duration_seconds_count"
     by_id = "/api/inspection/getInspectionById/{inspection_id}"
     assert value(count, method="GET", route=by_id, status="4xx") == 6
@@ -106,16 +106,16 @@ def test_no_name_id_or_path_is_a_label(client: TestClient) -> None:
 def test_logins_by_method_and_outcome(client: TestClient) -> None:
     for password in ("wrong-one", ADMIN[1], "wrong-too"):
         client.post("/api/auth/login", json={"username": ADMIN[0], "password": password})
-    value = scraped(client)
+    value = scrape(client)
     assert value("logins_total", method="password", outcome="accepted") == 2
     assert value("logins_total", method="password", outcome="refused") == 2
     assert value("sessions") == 2
 
 
 def test_database_waits_transactions_files_and_disk(client: TestClient, settings: Settings) -> None:
-    before = scraped(client)
+    before = scrape(client)
     client.post("/api/inspection/create", json={"task_id": "t"})
-    after = scraped(client)
+    after = scrape(client)
     writes = "database_wait_seconds_count"
     assert after(writes, kind="write") > before(writes, kind="write")
     assert after("database_wait_seconds_sum", kind="write") > 0
@@ -129,11 +129,11 @@ def test_database_waits_transactions_files_and_disk(client: TestClient, settings
 
 def test_a_read_on_the_event_loop_is_counted(client: TestClient) -> None:
     record = client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]["inspection_id"]
-    before = scraped(client)("database_reads_at_once_total")
+    before = scrape(client)("database_reads_at_once_total")
     for _ in range(5):
         assert client.get(f"/api/inspection/getInspectionById/{record}").json()["code"] == 0
     # The version of the accounts, and the record.
-    assert scraped(client)("database_reads_at_once_total") == before + 10
+    assert scrape(client)("database_reads_at_once_total") == before + 10
 
 
 def test_faults_of_the_database_are_counted_and_refusals_are_not(
@@ -198,7 +198,7 @@ def test_detections_and_the_queue(client: TestClient, settings: Settings) -> Non
     database.close()
 
 
-def test_a_database_that_does_not_answer_costs_the_scrape_nothing_but_its_figures(
+def test_scrape_without_a_database_lacks_only_its_figures(
     settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from service.monitoring import figures as module
@@ -235,7 +235,7 @@ def test_a_database_that_does_not_answer_costs_the_scrape_nothing_but_its_figure
     collector.close()
 
 
-def test_metrics_are_for_whoever_has_the_token(anonymous: TestClient) -> None:
+def test_metrics_require_the_token(anonymous: TestClient) -> None:
     for headers in (
         {},
         {"Authorization": "Bearer wrong"},
@@ -341,18 +341,18 @@ def test_a_tally_counts_as_prometheus_does(durations: list[float], reported_at: 
         assert expected_sample.value == pytest.approx(other.value)
 
 
-def test_what_a_process_has_is_sampled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_state_of_a_process_is_sampled(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitoring_metrics, "SAMPLE_SECONDS", 0.01)
     app = create_app(settings)
     app.state.metrics._lag.set(99.0)
     with TestClient(app, HERE) as client:
         deadline = time.monotonic() + 60
-        while scraped(client)("event_loop_lag_seconds") == 99.0:
+        while scrape(client)("event_loop_lag_seconds") == 99.0:
             assert time.monotonic() < deadline
 
 
 @pytest.fixture
-def many(database_url: str, tmp_path: Path) -> Iterator[tuple[str, str, int]]:
+def two_processes(database_url: str, tmp_path: Path) -> Iterator[tuple[str, str, int]]:
     """Two service processes: their address, that of the metrics, and the id of the process above them."""
     metrics = f"127.0.0.1:{free_port()}"
     with running_service(
@@ -363,11 +363,11 @@ def many(database_url: str, tmp_path: Path) -> Iterator[tuple[str, str, int]]:
 
 @pytest.mark.postgresql
 @pytest.mark.parametrize("database_kind", ["postgresql"])
-def test_several_processes_give_their_sums_also_when_one_dies(many: tuple[str, str, int]) -> None:
-    url, metrics, parent = many
+def test_several_processes_give_their_sums_also_when_one_dies(two_processes: tuple[str, str, int]) -> None:
+    url, metrics, parent = two_processes
     first_admin(url)
 
-    def counted() -> float:
+    def count_requests() -> float:
         scrape = figures(httpx.get(metrics).text)
         labels = frozenset({("method", "GET"), ("route", "/healthz"), ("status", "2xx")})
         return scrape.get(("walkaround_http_request_duration_seconds_count", labels), 0.0)
@@ -381,8 +381,8 @@ def test_several_processes_give_their_sums_also_when_one_dies(many: tuple[str, s
     def await_count(expected: float) -> None:
         # Each process hands over what it counted once a second.
         until = time.monotonic() + 60
-        while counted() != expected:
-            assert time.monotonic() < until, counted()
+        while count_requests() != expected:
+            assert time.monotonic() < until, count_requests()
             time.sleep(0.1)
 
     workers = ask(40)
@@ -400,7 +400,7 @@ def test_several_processes_give_their_sums_also_when_one_dies(many: tuple[str, s
     while len(now := children(parent)) < 2 or now == workers:
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    assert counted() == 40
+    assert count_requests() == 40
     answered = 0
     while answered < 20:
         assert time.monotonic() < deadline

@@ -28,11 +28,11 @@ _READY = {"status": "ok"}
 
 
 @pytest.fixture(autouse=True)
-def _each_probe_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+def _results_are_not_reused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readiness, "REUSE_SECONDS", 0.0)
 
 
-def failed(client: TestClient) -> dict[str, str]:
+def read_failed_checks(client: TestClient) -> dict[str, str]:
     """The checks that /readyz says have failed."""
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["data"]["error"]) == (503, "unavailable")
@@ -44,23 +44,23 @@ def failed(client: TestClient) -> dict[str, str]:
 def test_without_the_file_store(anonymous: TestClient, settings: Settings) -> None:
     assert anonymous.get("/readyz").json() == _READY
     shutil.rmtree(settings.files_dir)
-    assert failed(anonymous) == {"files": "failed"}
+    assert read_failed_checks(anonymous) == {"files": "failed"}
 
 
 def test_with_a_database_of_another_version(anonymous: TestClient, settings: Settings) -> None:
     with sqlite3.connect(settings.data_dir / "walkaround.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
-    assert failed(anonymous) == {"migrations": "older_database"}
+    assert read_failed_checks(anonymous) == {"migrations": "older_database"}
     with sqlite3.connect(settings.data_dir / "walkaround.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
-    assert failed(anonymous) == {"migrations": "newer_database"}
+    assert read_failed_checks(anonymous) == {"migrations": "newer_database"}
 
 
 def test_with_too_little_room_on_the_disk(settings: Settings) -> None:
     app = create_app(settings.model_copy(update={"disk_reserve_bytes": 2**62}))
     with TestClient(app, HERE) as client:
-        assert failed(client) == {"disk": "disk_full"}
+        assert read_failed_checks(client) == {"disk": "disk_full"}
 
 
 def test_without_the_queue(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,14 +69,14 @@ def test_without_the_queue(settings: Settings, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(LeasedQueue, "_loop", ends)
     with TestClient(create_app(settings), HERE) as client:
-        assert failed(client) == {"queue": "stopped"}
+        assert read_failed_checks(client) == {"queue": "stopped"}
 
 
 def test_several_parts_are_all_named(settings: Settings) -> None:
     app = create_app(settings.model_copy(update={"disk_reserve_bytes": 2**62}))
     with TestClient(app, HERE) as client:
         shutil.rmtree(settings.files_dir)
-        assert failed(client) == {"disk": "disk_full", "files": "failed"}
+        assert read_failed_checks(client) == {"disk": "disk_full", "files": "failed"}
 
 
 def _why(check: Callable[[], Awaitable[None]]) -> dict[str, str]:
@@ -89,7 +89,7 @@ def _why(check: Callable[[], Awaitable[None]]) -> dict[str, str]:
     return asyncio.run(play())
 
 
-def test_a_database_file_that_is_none(tmp_path: Path) -> None:
+def test_file_that_is_not_a_database_is_not_ready(tmp_path: Path) -> None:
     path = tmp_path / "walkaround.db"
     path.write_bytes(b"not a database" * 1000)
     database = Database(f"sqlite:///{path}")
@@ -110,7 +110,7 @@ def test_a_data_directory_that_takes_no_file(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.postgresql
 @pytest.mark.parametrize("database_kind", ["postgresql"])
-def test_postgresql_that_went_and_comes_back(database_url: str, tmp_path: Path) -> None:
+def test_service_recovers_after_postgresql_was_stopped(database_url: str, tmp_path: Path) -> None:
     proxy = StallingProxy(urlsplit(database_url).port or 0)
     url = database_url.replace(f":{urlsplit(database_url).port}/", f":{proxy.port}/")
 
@@ -212,7 +212,7 @@ def test_a_probe_that_leaves_does_not_end_the_look_of_others() -> None:
     asyncio.run(play())
 
 
-def test_what_fails_and_what_works_again_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_failure_and_recovery_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "walkaround.readiness")
     broken = True
 

@@ -17,7 +17,7 @@ from service.command_line import main
 from service.monitoring.tracing import Tracing
 from service.settings import Settings
 from shared.paths import root
-from tests.collector import collecting
+from tests.collector import running_collector
 from tests.service_app import ADMIN, HERE
 from tests.service_process import first_admin, service_process
 
@@ -35,8 +35,8 @@ def attributes(span: Span) -> dict[str, Any]:
     }
 
 
-def test_a_span_says_route_status_and_duration_and_nothing_else(settings: Settings) -> None:
-    with collecting() as collector:
+def test_span_contains_only_route_status_and_duration(settings: Settings) -> None:
+    with running_collector() as collector:
         app = create_app(settings.model_copy(update={"otel_endpoint": collector.url}))
         with TestClient(app, HERE, raise_server_exceptions=False) as client:
             client.post("/api/auth/login", json={"username": "secret-user", "password": "secret-password"})
@@ -64,12 +64,14 @@ def test_a_span_says_route_status_and_duration_and_nothing_else(settings: Settin
         assert (len(span.events), len(span.links), span.status.message) == (0, 0, "")
 
 
-def test_a_crash_is_an_error_without_its_text(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crash_is_an_error_without_the_text_of_the_exception(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def crashes(*_: object) -> bool:
         raise RuntimeError("secret-text")
 
     monkeypatch.setattr("service.account.service.AccountService.needs_first_run", crashes)
-    with collecting() as collector:
+    with running_collector() as collector:
         app = create_app(settings.model_copy(update={"otel_endpoint": collector.url}))
         with TestClient(app, HERE, raise_server_exceptions=False) as client:
             assert client.get("/api/auth/first-run").status_code == 500
@@ -80,7 +82,7 @@ def test_a_crash_is_an_error_without_its_text(settings: Settings, monkeypatch: p
 
 
 def test_a_detection_is_a_span() -> None:
-    with collecting() as collector:
+    with running_collector() as collector:
         tracing = Tracing(collector.url)
         tracing.detection("onnx", "failed", 1.5)
         tracing.stop()
@@ -90,14 +92,14 @@ def test_a_detection_is_a_span() -> None:
     assert span.status.code == 2
 
 
-def test_a_collector_that_is_away_holds_nothing_up(settings: Settings) -> None:
+def test_unreachable_collector_delays_nothing(settings: Settings) -> None:
     app = create_app(settings.model_copy(update={"otel_endpoint": "http://127.0.0.1:9"}))
     with TestClient(app, HERE) as client:
         assert client.get("/healthz").status_code == 200
 
 
-def test_what_a_site_sets_up_for_opentelemetry_makes_fastapi_send_nothing(tmp_path: Path) -> None:
-    with collecting() as collector:
+def test_environment_of_opentelemetry_does_not_make_fastapi_send_spans(tmp_path: Path) -> None:
+    with running_collector() as collector:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
             patch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
@@ -123,10 +125,10 @@ def test_without_an_endpoint_nothing_of_opentelemetrys_sdk_is_loaded(tmp_path: P
 def test_without_opentelemetry_the_setting_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def missing(_name: str) -> None:
+    def raise_not_found(_name: str) -> None:
         raise ModuleNotFoundError
 
-    monkeypatch.setattr("importlib.util.find_spec", missing)
+    monkeypatch.setattr("importlib.util.find_spec", raise_not_found)
     monkeypatch.setenv("WALKAROUND_OTEL_ENDPOINT", "http://127.0.0.1:4318")
     with pytest.raises(SystemExit):
         main(["serve"])

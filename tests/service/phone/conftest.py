@@ -150,11 +150,11 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
     passed = 0.0
 
-    def shifted() -> dt.datetime:
+    def shifted_now() -> dt.datetime:
         return now() + dt.timedelta(seconds=passed)
 
     for module in (codes, uploads, shown):
-        monkeypatch.setattr(module, "now", shifted)
+        monkeypatch.setattr(module, "now", shifted_now)
 
     def wait(seconds: float) -> None:
         nonlocal passed

@@ -17,14 +17,14 @@ from shared.wire.phone import LONGEST_SECONDS, MOST_CODES
 from tests.service.phone.conftest import PHOTO, Phone, Scene
 
 
-def refused(answer: object, status: int, error: str) -> dict[str, object]:
+def assert_refused(answer: object, status: int, error: str) -> dict[str, object]:
     assert answer.status_code == status, answer.text  # type: ignore[attr-defined]
     data: dict[str, object] = answer.json()["data"]  # type: ignore[attr-defined]
     assert data["error"] == error
     return data
 
 
-def test_a_phone_sees_the_record_and_its_items(scene: Scene) -> None:
+def test_phone_view_has_the_record_and_its_items(scene: Scene) -> None:
     code = scene.code()
     assert scene.status(code)["claimed_at"] is None
     phone = Phone(scene.client)
@@ -46,20 +46,20 @@ def test_a_code_of_an_item_shows_that_one_alone(scene: Scene) -> None:
     phone = scene.phone(scene.items[1])
     assert [item["item_name"] for item in phone.view().json()["data"]["items"]] == ["口盖"]
     other = phone.client.get(f"/api/phone/items/{scene.items[0]}/picture")
-    refused(other, 404, "not_found")
-    refused(phone.begin(item_id=scene.items[0]), 404, "not_found")
+    assert_refused(other, 404, "not_found")
+    assert_refused(phone.begin(item_id=scene.items[0]), 404, "not_found")
 
 
 def test_the_first_phone_has_the_code_and_may_come_again(scene: Scene) -> None:
     token = scene.code()["token"]
     first, second = Phone(scene.client), Phone(scene.client)
     assert first.claim(token).status_code == 200
-    refused(second.claim(token), 409, "phone_code_taken")
+    assert_refused(second.claim(token), 409, "phone_code_taken")
     # A page that was loaded again, or whose answer was lost.
     assert first.claim(token).status_code == 200
     assert first.view().status_code == 200
     second.client.headers["Authorization"] = f"Phone {first.code_id}.{second.key}"
-    refused(second.view(), 401, "not_logged_in")
+    assert_refused(second.view(), 401, "not_logged_in")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_without_a_key_nothing_is_answered(scene: Scene, authorization: str) -> 
     phone = Phone(scene.client)
     phone.client.headers["Authorization"] = authorization
     for answer in (phone.view(), phone.begin(), phone.part(0, PHOTO)):
-        refused(answer, 401, "not_logged_in")
+        assert_refused(answer, 401, "not_logged_in")
 
 
 def test_an_unclaimed_code_has_no_key(scene: Scene) -> None:
@@ -77,28 +77,28 @@ def test_an_unclaimed_code_has_no_key(scene: Scene) -> None:
     phone = Phone(scene.client)
     for key in ("", "None", "x" * 32):
         phone.client.headers["Authorization"] = f"Phone {code['code_id']}.{key}"
-        refused(phone.view(), 401, "not_logged_in")
+        assert_refused(phone.view(), 401, "not_logged_in")
 
 
 def test_a_phone_reaches_no_other_operation(scene: Scene) -> None:
     phone = scene.phone()
     for path in (f"/api/inspection/{scene.record_id}/photos", "/api/phone/codes", "/api/auth/me"):
-        refused(phone.client.get(path), 401, "not_logged_in")
+        assert_refused(phone.client.get(path), 401, "not_logged_in")
 
 
 def test_a_code_is_for_one_record(scene: Scene) -> None:
     phone, other = scene.phone(), Scene(scene.client)
-    refused(phone.begin(item_id=other.items[0]), 404, "not_found")
-    refused(phone.client.get(f"/api/phone/items/{other.items[0]}/picture"), 404, "not_found")
+    assert_refused(phone.begin(item_id=other.items[0]), 404, "not_found")
+    assert_refused(phone.client.get(f"/api/phone/items/{other.items[0]}/picture"), 404, "not_found")
     body = {"inspection_id": scene.record_id, "item_id": other.items[0]}
-    refused(scene.client.post("/api/phone/codes", json=body), 404, "not_found")
+    assert_refused(scene.client.post("/api/phone/codes", json=body), 404, "not_found")
 
 
 def test_a_code_expires(scene: Scene, later: Callable[[float], None]) -> None:
     code = scene.code()
     phone = Phone(scene.client)
     later(901)
-    assert refused(phone.claim(code["token"]), 410, "phone_code_ended")["ended"] == "expired"
+    assert assert_refused(phone.claim(code["token"]), 410, "phone_code_ended")["ended"] == "expired"
     assert scene.status(code)["ended"] == "expired"
 
 
@@ -107,15 +107,15 @@ def test_photos_keep_a_code_valid_for_two_hours_at_most(scene: Scene, later: Cal
     for number in range(9):
         assert phone.send(f"photo-{number:04}")["state"] == "arrived", number
         later(880)
-    assert refused(phone.view(), 410, "phone_code_ended")["ended"] == "expired"
+    assert assert_refused(phone.view(), 410, "phone_code_ended")["ended"] == "expired"
 
 
 def test_the_maker_ends_a_code_and_an_admin_anyones(scene: Scene, as_role: Callable[..., TestClient]) -> None:
     mei, wang = as_role("inspector"), as_role("inspector")
     phone = scene.phone(by=mei)
     path = f"/api/phone/codes/{phone.code_id}"
-    refused(wang.delete(path), 404, "not_found")
-    refused(wang.get(path), 404, "not_found")
+    assert_refused(wang.delete(path), 404, "not_found")
+    assert_refused(wang.get(path), 404, "not_found")
     assert wang.get("/api/phone/codes").json()["data"] == []
     assert [entry["code_id"] for entry in mei.get("/api/phone/codes").json()["data"]] == [phone.code_id]
     assert phone.view().status_code == 200
@@ -123,7 +123,7 @@ def test_the_maker_ends_a_code_and_an_admin_anyones(scene: Scene, as_role: Calla
         phone.code_id
     ]
     assert scene.client.delete(path).status_code == 200
-    assert refused(phone.view(), 410, "phone_code_ended")["ended"] == "ended"
+    assert assert_refused(phone.view(), 410, "phone_code_ended")["ended"] == "ended"
     assert mei.delete(path).status_code == 200
     entries = scene.client.get("/api/audit").json()["data"]["data"]
     ends = [entry for entry in entries if entry["kind"] == "phone_code" and entry["action"] == "end"]
@@ -133,21 +133,21 @@ def test_the_maker_ends_a_code_and_an_admin_anyones(scene: Scene, as_role: Calla
 def test_a_code_ends_with_the_record_and_stays_ended(scene: Scene) -> None:
     phone = scene.phone()
     scene.seal()
-    assert refused(phone.begin(), 410, "phone_code_ended")["ended"] == "sealed"
+    assert assert_refused(phone.begin(), 410, "phone_code_ended")["ended"] == "sealed"
     body = {"inspection_id": scene.record_id}
-    refused(scene.client.post("/api/phone/codes", json=body), 409, "record_sealed")
+    assert_refused(scene.client.post("/api/phone/codes", json=body), 409, "record_sealed")
     reopened = scene.client.post(f"/api/inspection/{scene.record_id}/reopen", json={"reason": "复检"})
     assert reopened.status_code == 200, reopened.text
-    assert refused(phone.view(), 410, "phone_code_ended")["ended"] == "sealed"
+    assert assert_refused(phone.view(), 410, "phone_code_ended")["ended"] == "sealed"
 
 
 def test_a_code_ends_with_its_item_and_its_record(scene: Scene) -> None:
     of_item, of_record = scene.phone(scene.items[0]), scene.phone()
     scene.client.delete(f"/api/inspection_item/{scene.items[0]}").raise_for_status()
-    assert refused(of_item.view(), 410, "phone_code_ended")["ended"] == "deleted"
+    assert assert_refused(of_item.view(), 410, "phone_code_ended")["ended"] == "deleted"
     assert of_record.view().status_code == 200
     scene.client.delete(f"/api/inspection/deleteInspection/{scene.record_id}").raise_for_status()
-    assert refused(of_record.view(), 410, "phone_code_ended")["ended"] == "deleted"
+    assert assert_refused(of_record.view(), 410, "phone_code_ended")["ended"] == "deleted"
 
 
 def test_a_code_ends_with_the_login(scene: Scene, as_role: Callable[..., TestClient]) -> None:
@@ -155,7 +155,7 @@ def test_a_code_ends_with_the_login(scene: Scene, as_role: Callable[..., TestCli
     phone = scene.phone(by=mei)
     user_id = mei.get("/api/auth/me").json()["data"]["user"]["user_id"]
     assert scene.client.delete(f"/api/users/{user_id}/sessions").status_code == 200
-    assert refused(phone.begin(), 410, "phone_code_ended")["ended"] == "logged_out"
+    assert assert_refused(phone.begin(), 410, "phone_code_ended")["ended"] == "logged_out"
 
 
 def test_a_code_ends_with_the_right(scene: Scene, as_role: Callable[..., TestClient]) -> None:
@@ -164,19 +164,19 @@ def test_a_code_ends_with_the_right(scene: Scene, as_role: Callable[..., TestCli
     user_id = mei.get("/api/auth/me").json()["data"]["user"]["user_id"]
     change = {"roles": ["viewer"]}
     assert scene.client.put(f"/api/users/{user_id}", json=change).status_code == 200
-    assert refused(phone.part(0, PHOTO), 410, "phone_code_ended")["ended"] == "no_right"
+    assert assert_refused(phone.part(0, PHOTO), 410, "phone_code_ended")["ended"] == "no_right"
     back = {"roles": ["inspector"]}
     assert scene.client.put(f"/api/users/{user_id}", json=back).status_code == 200
-    assert refused(phone.view(), 410, "phone_code_ended")["ended"] == "no_right"
+    assert assert_refused(phone.view(), 410, "phone_code_ended")["ended"] == "no_right"
 
 
 def test_guesses_are_slowed_down_by_address(scene: Scene) -> None:
     token = scene.code()["token"]
     guesser, neighbour = Phone(scene.client), Phone(scene.client, "192.168.7.21")
     for number in range(10):
-        refused(guesser.claim(f"guess-{number:016}"), 404, "phone_code_unknown")
+        assert_refused(guesser.claim(f"guess-{number:016}"), 404, "phone_code_unknown")
     answer = guesser.claim(token)
-    refused(answer, 429, "too_many_requests")
+    assert_refused(answer, 429, "too_many_requests")
     assert 0 < int(answer.headers["retry-after"]) <= 60
     assert neighbour.claim(token).status_code == 200
 
@@ -185,14 +185,14 @@ def test_a_person_has_so_many_codes(scene: Scene) -> None:
     for _ in range(MOST_CODES):
         scene.code()
     answer = scene.client.post("/api/phone/codes", json={"inspection_id": scene.record_id})
-    refused(answer, 409, "conflict")
+    assert_refused(answer, 409, "conflict")
 
 
 def test_only_this_machine_opens_the_network(scene: Scene) -> None:
     body = {"inspection_id": scene.record_id, "open_network": True}
     elsewhere = Phone(scene.client).client
     elsewhere.headers["Authorization"] = scene.client.headers["Authorization"]
-    refused(elsewhere.post("/api/phone/codes", json=body), 403, "permission_missing")
+    assert_refused(elsewhere.post("/api/phone/codes", json=body), 403, "permission_missing")
     # This application is served by nobody who could listen: the code is made, and reached by no phone.
     answer = scene.client.post("/api/phone/codes", json=body).json()["data"]
     assert (answer["addresses"], answer["can_open_network"]) == ([], False)

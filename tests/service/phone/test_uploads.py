@@ -11,7 +11,7 @@ from service.phone.tables import PART
 from shared.wire.phone import MOST_PART_BYTES, MOST_PHOTO_BYTES
 from tests.pictures import encoded, gradient
 from tests.service.phone.conftest import ADDRESS, PHOTO, Phone, Scene
-from tests.service.phone.test_codes import refused
+from tests.service.phone.test_codes import assert_refused
 
 
 def parts(database: Database) -> int:
@@ -44,7 +44,7 @@ def test_a_photo_by_file_is_not_by_phone(scene: Scene) -> None:
     assert scene.photos(scene.items[0])[0]["by_phone"] is False
 
 
-def test_what_arrived_is_not_sent_again(scene: Scene) -> None:
+def test_received_parts_are_not_sent_again(scene: Scene) -> None:
     phone = scene.phone(scene.items[0])
     assert phone.begin().json()["data"]["received"] == 0
     assert phone.part(0, PHOTO[:100]).json()["data"]["received"] == 100
@@ -59,7 +59,7 @@ def test_what_arrived_is_not_sent_again(scene: Scene) -> None:
     assert len(scene.photos(scene.items[0])) == 1
 
 
-def test_a_photo_goes_on_with_a_new_code_of_the_record(scene: Scene) -> None:
+def test_upload_continues_with_a_new_code_of_the_record(scene: Scene) -> None:
     phone = scene.phone(scene.items[0])
     phone.begin()
     phone.part(0, PHOTO[:100])
@@ -72,9 +72,9 @@ def test_a_photo_goes_on_with_a_new_code_of_the_record(scene: Scene) -> None:
 def test_no_phone_touches_the_photo_of_another(scene: Scene) -> None:
     phone, other = scene.phone(scene.items[0]), scene.phone(scene.items[0])
     phone.begin()
-    refused(other.begin(), 409, "conflict")
-    refused(other.part(0, PHOTO), 404, "not_found")
-    refused(phone.begin(data=PHOTO + b"x"), 409, "conflict")
+    assert_refused(other.begin(), 409, "conflict")
+    assert_refused(other.part(0, PHOTO), 404, "not_found")
+    assert_refused(phone.begin(data=PHOTO + b"x"), 409, "conflict")
 
 
 def test_a_photo_for_the_record_is_matched(scene: Scene) -> None:
@@ -126,16 +126,16 @@ def test_a_record_that_is_sealed_meanwhile_refuses(scene: Scene) -> None:
     phone.begin()
     phone.part(0, PHOTO[:100])
     scene.seal()
-    assert refused(phone.part(100, PHOTO[100:]), 410, "phone_code_ended")["ended"] == "sealed"
+    assert assert_refused(phone.part(100, PHOTO[100:]), 410, "phone_code_ended")["ended"] == "sealed"
     assert scene.photos(scene.items[0]) == []
 
 
 def test_the_limits_of_parts_and_photos(scene: Scene) -> None:
     phone = scene.phone(scene.items[0])
-    refused(phone.begin(data=b"x" * 10, size=MOST_PHOTO_BYTES + 1), 422, "invalid_input")
+    assert_refused(phone.begin(data=b"x" * 10, size=MOST_PHOTO_BYTES + 1), 422, "invalid_input")
     phone.begin()
-    refused(phone.part(0, PHOTO + b"more"), 422, "invalid_input")
-    refused(phone.part(0, bytes(MOST_PART_BYTES + 1)), 413, "too_large")
+    assert_refused(phone.part(0, PHOTO + b"more"), 422, "invalid_input")
+    assert_refused(phone.part(0, bytes(MOST_PART_BYTES + 1)), 413, "too_large")
     assert phone.begin().json()["data"]["received"] == 0
 
 

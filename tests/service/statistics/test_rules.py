@@ -59,12 +59,12 @@ def verdict(version: int, value: str = "failed") -> dict[str, Any]:
     return {"isPassed": passed, "progress": "done", "version": version, "verdict": {"value": value}}
 
 
-def counted(*entries: dict[str, Any]) -> dict[tuple[str, str], int]:
+def count_item(*entries: dict[str, Any]) -> dict[tuple[str, str], int]:
     return dict(item_counts("Nose", json.dumps(entries)))
 
 
 def test_present_findings_count_by_label_and_region() -> None:
-    sums = counted(detection(box("dent"), box("dent"), box("crack")))
+    sums = count_item(detection(box("dent"), box("dent"), box("crack")))
     assert sums == {
         (Measure.LABEL, "dent"): 2,
         (Measure.LABEL, "crack"): 1,
@@ -74,21 +74,23 @@ def test_present_findings_count_by_label_and_region() -> None:
 
 def test_nothing_counts_before_a_detection_has_finished() -> None:
     under_way = detection(box()) | {"progress": "detecting"}
-    assert counted(under_way) == {}
+    assert count_item(under_way) == {}
     assert item_counts("Nose", "no json") == {}
     assert item_counts("Nose", '{"a": 1}') == {}
 
 
 def test_a_model_is_measured_once_a_person_has_decided() -> None:
     entries = [detection(box(), box("crack"))]
-    assert (Measure.SHOWN, "skin@3") not in counted(*entries)
-    assert counted(*entries, verdict(2))[Measure.SHOWN, "skin@3"] == 2
-    assert (Measure.SHOWN, "skin@3") not in counted(*entries, verdict(2, "passed"), detection(version=3))
+    assert (Measure.SHOWN, "skin@3") not in count_item(*entries)
+    assert count_item(*entries, verdict(2))[Measure.SHOWN, "skin@3"] == 2
+    assert (Measure.SHOWN, "skin@3") not in count_item(*entries, verdict(2, "passed"), detection(version=3))
 
 
-def test_what_a_correction_takes_away_is_a_false_alarm_and_what_it_adds_was_missed() -> None:
+def test_removed_findings_count_as_false_alarms_and_drawn_ones_as_missed() -> None:
     first = detection(box("dent"), box("dent"), box("crack"))
-    sums = counted(first, correction(1, 2, box("crack", x=9), box("leak", "person"), box("leak", "person")))
+    sums = count_item(
+        first, correction(1, 2, box("crack", x=9), box("leak", "person"), box("leak", "person"))
+    )
     assert sums[Measure.SHOWN, "skin@3"] == 3
     assert sums[Measure.REJECTED, "skin@3"] == 2
     assert sums[Measure.MISSED, "skin@3"] == 2
@@ -98,16 +100,16 @@ def test_what_a_correction_takes_away_is_a_false_alarm_and_what_it_adds_was_miss
 def test_a_correction_of_a_correction_is_measured_at_the_detection() -> None:
     first = detection(box("dent"), box("crack"))
     second = correction(1, 2, box("dent"))
-    sums = counted(first, second, correction(2, 3, box("dent"), box("leak", "person")), verdict(4))
+    sums = count_item(first, second, correction(2, 3, box("dent"), box("leak", "person")), verdict(4))
     assert sums[Measure.SHOWN, "skin@3"] == 2
     assert sums[Measure.REJECTED, "skin@3"] == 1
     assert sums[Measure.MISSED, "skin@3"] == 1
 
 
-def test_a_correction_of_what_is_gone_measures_no_model() -> None:
-    assert not [measure for measure, _ in counted(correction(9, 2, box())) if measure == Measure.SHOWN]
+def test_correction_of_a_removed_detection_measures_no_model() -> None:
+    assert not [measure for measure, _ in count_item(correction(9, 2, box())) if measure == Measure.SHOWN]
     in_a_circle = correction(2, 2, box())
-    assert not [measure for measure, _ in counted(in_a_circle) if measure == Measure.SHOWN]
+    assert not [measure for measure, _ in count_item(in_a_circle) if measure == Measure.SHOWN]
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "\ud800", "界" * 400, "", None, 7])
@@ -134,7 +136,7 @@ def test_something_counts_in_eight_sums() -> None:
     assert Cell("label", int(Scope.MONTH | Scope.AIRCRAFT), "a", "", month_start(day), "dent") in affected
 
 
-def test_only_what_differs_changes_a_sum() -> None:
+def test_only_differences_change_a_sum() -> None:
     place, other_place = CountingPlace(730_000, "a", ""), CountingPlace(730_000, "b", "")
     same = (place, (Measure.LABEL, "dent"), 2)
     assert differences([same], [same]) == {}

@@ -67,12 +67,12 @@ def item(client: TestClient, inspection_id: str, *labels: str, name: str = "Nose
     new = data(
         client.post("/api/inspection_item/create", json={"item_name": name, "inspection_id": inspection_id})
     )
-    put_findings(client, new["item_id"], *labels)
+    add_findings(client, new["item_id"], *labels)
     item_id: str = new["item_id"]
     return item_id
 
 
-def put_findings(client: TestClient, item_id: str, *labels: str) -> None:
+def add_findings(client: TestClient, item_id: str, *labels: str) -> None:
     points = {"x1": 1, "y1": 1, "x2": 5, "y2": 5}
     boxes = [{"label": label, "confidence": 0.5, "points": points} for label in labels]
     entry = {"resultImage": {"boxes": boxes}, "isPassed": not boxes, "progress": "done", "version": 1}
@@ -187,18 +187,18 @@ def test_days_weeks_and_months_come_to_the_same(client: TestClient) -> None:
     for start in ("2024-02-29", "2025-06-01", "2025-06-30", "2026-01-15", DAY):
         item(client, record(client, start_time=f"{start}T12:00:00"), "dent")
 
-    def from_day(first: str) -> tuple[int, int]:
+    def chart_from(first: str) -> tuple[int, int]:
         query = {"day_from": first, "day_to": DAY}
         answer = data(client.get("/api/statistics/findings/label", params=query))
         return len(answer["periods"]), sum(answer["series"][0]["amounts"])
 
-    assert from_day("2026-05-01") == (14, 1)
-    assert from_day("2025-06-30") == (46, 3)
-    assert from_day("2024-02-29") == (28, 5)
-    assert from_day("2024-03-01") == (27, 4)
+    assert chart_from("2026-05-01") == (14, 1)
+    assert chart_from("2025-06-30") == (46, 3)
+    assert chart_from("2024-02-29") == (28, 5)
+    assert chart_from("2024-03-01") == (27, 4)
 
 
-def test_the_service_counts_what_was_there_before(
+def test_service_counts_existing_records_at_its_start(
     client: TestClient, database: Database, settings: Settings, statistics: StatisticsService
 ) -> None:
     item(client, record(client), "dent")
@@ -241,7 +241,7 @@ def test_the_command_recounts_and_is_audited(
     assert [(entry["action"], entry["details"]) for entry in log] == [("rebuild", {"records": 1})]
 
 
-def test_the_command_names_what_is_missing(
+def test_command_prints_missing_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WALKAROUND_DATA_DIR", str(tmp_path / "none"))
@@ -249,7 +249,7 @@ def test_the_command_names_what_is_missing(
     assert "there is no database" in capsys.readouterr().out
 
 
-def test_who_may_not_read_records_sees_no_chart(anonymous: TestClient) -> None:
+def test_charts_need_the_permission_to_read_records(anonymous: TestClient) -> None:
     assert anonymous.get("/api/statistics/records").status_code == 401
 
 

@@ -16,7 +16,7 @@ from service.stores.contents import Contents, IncomingContent, file_contents, mo
 from service.stores.local_copies import IN_USE_SECONDS, LocalCopies
 from service.stores.port import StoreUnavailableError, read_chunks
 from shared.content import sha256
-from tests.s3_server import S3Server, Stored, store_settings
+from tests.s3_server import S3Server, StoredObject, store_settings
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_content_is_on_the_disk_before_it_has_its_name_and_so_is_the_name(
     assert contents.path(name).read_bytes() == b"picture"
 
 
-def test_same_content_is_stored_once_and_a_torn_one_is_replaced(folder_settings: Settings) -> None:
+def test_same_content_is_stored_once_and_an_incomplete_one_is_replaced(folder_settings: Settings) -> None:
     contents = file_contents(folder_settings)
     path = contents.path(keep(contents, b"picture"))
     before = path.stat().st_ino
@@ -145,7 +145,7 @@ def test_another_machine_fetches_a_content_once(elsewhere: Settings, s3: S3Serve
 def test_content_that_is_damaged_in_the_store_is_not_copied(elsewhere: Settings, s3: S3Server) -> None:
     name = keep(file_contents(elsewhere), b"picture")
     (key,) = s3.state.objects
-    s3.state.objects[key] = Stored(b"pictura", time.time(), ())
+    s3.state.objects[key] = StoredObject(b"pictura", time.time(), ())
     other = file_contents(elsewhere.model_copy(update={"data_dir": elsewhere.data_dir / "other"}))
     with pytest.raises(FileNotFoundError, match="damaged"):
         other.path(name)

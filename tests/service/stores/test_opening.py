@@ -70,7 +70,7 @@ def test_keys_of_the_environment_are_used(
     assert open_store("s3://walkaround", with_endpoint).find("nothing") is None
 
 
-def test_installation_without_obstore_says_what_to_install(
+def test_installation_without_obstore_names_the_package_to_install(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(sys.modules, "service.stores.s3", raising=False)

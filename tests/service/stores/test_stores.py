@@ -26,7 +26,7 @@ def _bucket(server: S3Server, name: str = BUCKET, secret: str = SECRET) -> S3Sto
     )
 
 
-def file_of(folder: Path, data: bytes) -> Path:
+def write_source(folder: Path, data: bytes) -> Path:
     path = folder / "source"
     path.write_bytes(data)
     return path
@@ -36,9 +36,9 @@ def content(store: Store, name: str, wanted: range | None = None) -> bytes:
     return b"".join(read_chunks(store.open(name, wanted)))
 
 
-def test_what_is_put_comes_back_whole_and_in_ranges(store: Store, tmp_path: Path) -> None:
+def test_stored_object_can_be_read_completely_and_in_ranges(store: Store, tmp_path: Path) -> None:
     data = random.Random(1).randbytes(LARGE)
-    store.put("ab/cd.bin", file_of(tmp_path, data))
+    store.put("ab/cd.bin", write_source(tmp_path, data))
     assert content(store, "ab/cd.bin") == data
     assert content(store, "ab/cd.bin", range(5, 15)) == data[5:15]
     assert content(store, "ab/cd.bin", range(LARGE - 3, LARGE)) == data[-3:]
@@ -50,7 +50,7 @@ def test_what_is_put_comes_back_whole_and_in_ranges(store: Store, tmp_path: Path
 
 def test_object_is_replaced_by_the_next_one(store: Store, tmp_path: Path) -> None:
     for data in (b"first", b"the second"):
-        store.put("name", file_of(tmp_path, data))
+        store.put("name", write_source(tmp_path, data))
     assert content(store, "name") == b"the second"
 
 
@@ -65,7 +65,7 @@ def test_object_that_is_not_there_is_not_found(store: Store) -> None:
 def test_list_names_every_object_and_those_below_a_folder(store: Store, tmp_path: Path) -> None:
     names = {*(f"a/{number}" for number in range(8)), "b/c/d", "ab"}
     for name in names:
-        store.put(name, file_of(tmp_path, name.encode()))
+        store.put(name, write_source(tmp_path, name.encode()))
     assert {stored.name for stored in store.list()} == names
     assert {stored.name for stored in store.list("a")} == {name for name in names if name.startswith("a/")}
     store.delete([name for name in names if name.startswith("a/")])
@@ -73,16 +73,16 @@ def test_list_names_every_object_and_those_below_a_folder(store: Store, tmp_path
 
 
 def test_large_file_goes_in_parts_with_a_checksum_each(bucket: S3Store, s3: S3Server, tmp_path: Path) -> None:
-    bucket.put("large", file_of(tmp_path, bytes(LARGE)))
+    bucket.put("large", write_source(tmp_path, bytes(LARGE)))
     assert len(s3.state.objects["large"].checksums) == 3
-    bucket.put("small", file_of(tmp_path, b"small"))
+    bucket.put("small", write_source(tmp_path, b"small"))
     assert len(s3.state.objects["small"].checksums) == 1
     assert not s3.state.uploads
 
 
 def test_download_whose_connection_breaks_is_resumed(bucket: S3Store, s3: S3Server, tmp_path: Path) -> None:
     data = random.Random(2).randbytes(LARGE)
-    bucket.put("large", file_of(tmp_path, data))
+    bucket.put("large", write_source(tmp_path, data))
     s3.state.break_after = 3 * 2**20
     assert content(bucket, "large") == data
 
@@ -91,7 +91,7 @@ def test_download_whose_connection_breaks_is_resumed(bucket: S3Store, s3: S3Serv
 def test_store_that_does_not_answer_is_unavailable_and_then_used_again(
     bucket: S3Store, s3: S3Server, tmp_path: Path
 ) -> None:
-    path = file_of(tmp_path, b"data")
+    path = write_source(tmp_path, b"data")
     with s3.away():
         with pytest.raises(StoreUnavailableError, match="put"):
             bucket.put("name", path)
@@ -105,7 +105,7 @@ def test_store_that_does_not_answer_is_unavailable_and_then_used_again(
 def test_wrong_key_or_bucket_is_unavailable_and_no_secret_is_logged(
     s3: S3Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = file_of(tmp_path, b"data")
+    path = write_source(tmp_path, b"data")
     for wrong in (_bucket(s3, secret="another-secret"), _bucket(s3, name="another")):
         with pytest.raises(StoreUnavailableError) as caught:
             wrong.put("name", path)

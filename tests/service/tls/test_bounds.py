@@ -66,7 +66,7 @@ def test_a_head_that_does_not_come_ends_its_connection(port: int) -> None:
         assert connection.recv(4096) == b""
 
 
-def test_a_connection_that_says_nothing_after_its_handshake_ends(port: int) -> None:
+def test_silent_connection_ends_after_its_handshake(port: int) -> None:
     with (
         socket.create_connection(("127.0.0.1", port), timeout=20) as wire,
         unchecked_context().wrap_socket(wire, server_hostname="localhost") as connection,

@@ -30,7 +30,7 @@ from tests.certificates import make_pair
         ("localhost.evil.example", True),
     ],
 )
-def test_off_loopback_it_answers_with_tls_unless_told_otherwise(host: str, tls: bool) -> None:
+def test_service_beyond_loopback_uses_tls_by_default(host: str, tls: bool) -> None:
     assert needs_tls(Settings(host=host)) is tls
     assert not needs_tls(Settings(host=host, plain_http=True))
 
@@ -56,7 +56,7 @@ def test_an_empty_variable_names_no_certificate(monkeypatch: pytest.MonkeyPatch)
     assert not needs_tls(Settings())
 
 
-def test_its_own_certificate_is_made_once_and_renewed_at_a_start(
+def test_own_certificate_is_created_once_and_renewed_at_a_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = Settings(data_dir=tmp_path, host="0.0.0.0", allowed_hosts=["hangar.example"])
@@ -72,7 +72,7 @@ def test_its_own_certificate_is_made_once_and_renewed_at_a_start(
     assert third.is_own
 
 
-def test_a_damaged_key_of_its_own_is_said_with_what_to_do(tmp_path: Path) -> None:
+def test_damaged_own_key_is_reported_with_what_to_do(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, host="0.0.0.0")
     files = usable_files(settings)
     files.certificate.unlink()
@@ -124,7 +124,7 @@ def test_the_command_shows_the_certificate_of_the_settings(
 
 
 @pytest.mark.usefixtures("_environment")
-def test_a_service_that_cannot_use_its_certificate_says_so_and_ends(
+def test_service_with_an_unusable_certificate_reports_it_and_ends(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [

@@ -52,7 +52,7 @@ def test_a_renewed_pair_is_served_without_a_restart(pair: Pair, other: Pair) -> 
     assert handshake(context, name="127.0.0.1") == other.fingerprint
 
 
-def test_a_pair_that_is_half_replaced_keeps_the_one_before_and_says_so(
+def test_half_replaced_pair_keeps_the_previous_one_and_is_logged(
     pair: Pair, other: Pair, caplog: pytest.LogCaptureFixture
 ) -> None:
     context = CertificateFiles(*pair).reloading_context()
@@ -85,9 +85,7 @@ def test_a_file_that_is_damaged_or_gone_keeps_the_pair_before(
     assert handshake(context) == other.fingerprint
 
 
-def test_its_own_certificate_is_renewed_before_it_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_own_certificate_is_renewed_before_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(own_certificate, "VALIDITY", dt.timedelta(days=29))
     pair = make_pair(tmp_path)
     monkeypatch.undo()
@@ -139,7 +137,7 @@ def test_older_tls_is_refused(pair: Pair) -> None:
         handshake(context, old)
 
 
-def test_what_cannot_be_used_is_said_in_a_sentence(pair: Pair, other: Pair, tmp_path: Path) -> None:
+def test_unusable_files_are_reported_in_a_sentence(pair: Pair, other: Pair, tmp_path: Path) -> None:
     with pytest.raises(CertificateError, match="No such file"):
         CertificateFiles(tmp_path / "nowhere.crt", pair.key).load()
     with pytest.raises(CertificateError, match="do not belong together"):

@@ -23,7 +23,7 @@ FAILURE = Outcome(503, DeliveryError.STATUS)
 SEALED = ObjectChange("seal", "record", "r1", "u1", None, {"edition": 2, "seal": "ab", "outcome": "failed"})
 
 
-def failed(verdict: str) -> ObjectChange:
+def item_decided(verdict: str) -> ObjectChange:
     return ObjectChange("update", "item", "i1", "u1", None, {"verdict": {"old": "undecided", "new": verdict}})
 
 
@@ -75,7 +75,7 @@ class Box:
         attempt: Attempt | None = self.write(self.outbox.take)
         return attempt
 
-    def taken(self) -> Attempt:
+    def take_due(self) -> Attempt:
         attempt = self.take()
         assert attempt is not None
         return attempt
@@ -95,16 +95,16 @@ class Box:
     def webhook(self) -> Any:
         return self.database.read_now(lambda session: session.execute(select(WEBHOOK)).one())
 
-    def set_all(self, **values: Any) -> None:
+    def update_deliveries(self, **values: Any) -> None:
         self.write(lambda session: session.execute(update(DELIVERY).values(**values)))
 
     def due(self) -> None:
-        self.set_all(next_attempt_at=now())
+        self.update_deliveries(next_attempt_at=now())
 
     def fail_until_last(self) -> None:
         for _ in range(MOST_ATTEMPTS):
             self.due()
-            self.finish(self.taken(), FAILURE)
+            self.finish(self.take_due(), FAILURE)
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def box(database: Database) -> Box:
 
 
 def test_a_delivery_is_written_for_each_webhook_that_wants_the_event(box: Box) -> None:
-    box.add("a", "record.sealed", "item.failed")
+    box.add("a", "record.sealed", "item.item_decided")
     box.add("b", "record.released")
     box.add("c", "record.sealed", state="paused")
     box.change(SEALED)
@@ -134,15 +134,15 @@ def test_a_delivery_is_written_for_each_webhook_that_wants_the_event(box: Box) -
 
 def test_nothing_is_written_without_a_webhook_or_for_other_changes(box: Box) -> None:
     box.change(SEALED)
-    box.add("a", "record.sealed", "record.released", "item.failed")
+    box.add("a", "record.sealed", "record.released", "item.item_decided")
     box.change(
-        failed("passed"),
+        item_decided("passed"),
         ObjectChange("update", "item", "i1", "u1", None, {"item_name": {"old": "a", "new": "failed"}}),
         ObjectChange("seal", "record", "gone", "u1", None, {"edition": 2, "seal": "x"}),
         ObjectChange("reopen", "record", "r1", "u1"),
     )
     assert box.rows() == []
-    box.change(failed("failed"))
+    box.change(item_decided("failed"))
     assert json.loads(box.row().payload)["data"] == {
         "item_id": "i1",
         "inspection_id": "r1",
@@ -163,23 +163,23 @@ def test_a_change_that_is_not_committed_is_not_delivered(box: Box) -> None:
     assert box.rows() == []
 
 
-def test_a_delivery_is_taken_once_until_its_lease_is_over(box: Box) -> None:
+def test_delivery_is_leased_once_until_its_lease_ends(box: Box) -> None:
     box.add("a", "record.sealed")
     box.change(SEALED)
-    first = box.taken()
+    first = box.take_due()
     assert box.take() is None
-    box.set_all(leased_until=now() - dt.timedelta(seconds=1))
-    assert box.taken().delivery_id == first.delivery_id
+    box.update_deliveries(leased_until=now() - dt.timedelta(seconds=1))
+    assert box.take_due().delivery_id == first.delivery_id
 
 
-def test_of_one_webhook_one_delivery_is_on_its_way(box: Box) -> None:
+def test_webhook_gets_one_delivery_at_a_time(box: Box) -> None:
     box.add("slow", "record.sealed")
-    box.add("other", "item.failed")
+    box.add("other", "item.item_decided")
     box.change(SEALED)
     box.change(SEALED)
-    box.change(failed("failed"))
-    assert box.taken().webhook_id == "slow"
-    second = box.taken()
+    box.change(item_decided("failed"))
+    assert box.take_due().webhook_id == "slow"
+    second = box.take_due()
     assert second.webhook_id == "other"
     assert box.take() is None
     box.finish(second, SUCCESS)
@@ -189,10 +189,10 @@ def test_of_one_webhook_one_delivery_is_on_its_way(box: Box) -> None:
 def test_success_ends_a_delivery(box: Box) -> None:
     box.add("a", "record.sealed")
     box.change(SEALED)
-    box.finish(box.taken(), FAILURE)
+    box.finish(box.take_due(), FAILURE)
     assert box.webhook().failures == 1
     box.due()
-    box.finish(box.taken(), SUCCESS)
+    box.finish(box.take_due(), SUCCESS)
     row = box.row()
     assert (row.state, row.attempts, row.status, row.error) == ("delivered", 2, 200, None)
     assert (row.next_attempt_at, row.leased_until) == (None, None)
@@ -207,7 +207,7 @@ def test_failure_waits_longer_each_time(box: Box) -> None:
     waits = []
     for _ in range(4):
         box.due()
-        box.finish(box.taken(), FAILURE)
+        box.finish(box.take_due(), FAILURE)
         row = box.row()
         waits.append((row.next_attempt_at - row.last_attempt_at).total_seconds())
         assert box.take() is None
@@ -218,7 +218,7 @@ def test_failure_waits_longer_each_time(box: Box) -> None:
     assert (box.row().state, box.row().status, box.row().error) == ("pending", 503, "status")
 
 
-def test_webhook_without_a_success_for_a_day_is_paused_and_keeps_what_waits(box: Box) -> None:
+def test_webhook_without_a_success_for_a_day_is_paused_and_keeps_its_deliveries(box: Box) -> None:
     announced: list[ObjectChange] = []
     box.database.after_commit.append(announced.extend)
     box.add("a", "record.sealed")
@@ -235,7 +235,7 @@ def test_webhook_without_a_success_for_a_day_is_paused_and_keeps_what_waits(box:
     box.write(lambda session: box.outbox.resume(session, "a"))
     box.write(lambda session: session.execute(update(WEBHOOK).values(state="active")))
     assert box.row().attempts == 0
-    box.finish(box.taken(), SUCCESS)
+    box.finish(box.take_due(), SUCCESS)
     assert (box.row().state, box.webhook().failures) == ("delivered", 0)
 
 
@@ -253,15 +253,15 @@ def test_clock_set_back_delays_nothing(box: Box) -> None:
     box.add("a", "record.sealed")
     box.change(SEALED)
     future = now() + dt.timedelta(days=400)
-    box.set_all(next_attempt_at=future, leased_until=future)
+    box.update_deliveries(next_attempt_at=future, leased_until=future)
     assert box.database.read_now(box.outbox.seconds_to_next) == 0
     assert box.take() is not None
 
 
-def test_what_ends_after_the_webhook_is_deleted_is_forgotten(box: Box) -> None:
+def test_attempt_that_ends_after_its_webhook_was_deleted_is_ignored(box: Box) -> None:
     box.add("a", "record.sealed")
     box.change(SEALED)
-    attempt = box.taken()
+    attempt = box.take_due()
     box.write(lambda session: session.execute(WEBHOOK.delete()))
     assert box.rows() == []
     box.finish(attempt, FAILURE)
@@ -273,7 +273,7 @@ def test_old_deliveries_are_deleted(box: Box) -> None:
     box.change(SEALED)
     box.write(box.outbox.prune)
     assert len(box.rows()) == 1
-    box.set_all(created_at=now() - KEEP_FOR - dt.timedelta(minutes=1))
+    box.update_deliveries(created_at=now() - KEEP_FOR - dt.timedelta(minutes=1))
     box.write(box.outbox.prune)
     assert box.rows() == []
 

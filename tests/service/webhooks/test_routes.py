@@ -47,7 +47,7 @@ def record_with_item(client: TestClient) -> tuple[str, str]:
     return record_id, item["item_id"]
 
 
-def verified(received: Received, secret: str) -> dict[str, Any]:
+def verify_delivery(received: Received, secret: str) -> dict[str, Any]:
     sent = received.headers
     wanted = signature(secret, sent["webhook-id"], int(sent["webhook-timestamp"]), received.body)
     assert sent["webhook-signature"] == wanted
@@ -62,7 +62,7 @@ def test_finished_records_and_failed_items_arrive_signed(client: TestClient, rec
         answer = client.post(f"/api/inspection_item/{item_id}/verdict", json={"verdict": value})
         assert answer.status_code == 200, answer.text
     assert client.post(f"/api/inspection/{record_id}/finish").status_code == 200
-    messages = [verified(message, webhook["secret"]) for message in receiver.wait(3)]
+    messages = [verify_delivery(message, webhook["secret"]) for message in receiver.wait(3)]
     assert sorted(message["type"] for message in messages) == ["item.failed", "item.failed", "record.sealed"]
     (sealed,) = (message["data"] for message in messages if message["type"] == "record.sealed")
     seal = client.get(f"/api/inspection/{record_id}/seal").json()["data"]["newest"]["seal"]
@@ -126,7 +126,7 @@ def test_secret_is_answered_once_and_stored_encrypted(
     assert receiver.wait(1)[0].path.endswith("token=canary-token")
 
 
-def test_audit_log_says_who_did_what(client: TestClient, receiver: Receiver) -> None:
+def test_audit_log_has_user_and_action(client: TestClient, receiver: Receiver) -> None:
     webhook_id = create_webhook(client, url=receiver.url)["webhook_id"]
     client.put(f"/api/webhooks/{webhook_id}", json={"paused": True})
     client.post(f"/api/webhooks/{webhook_id}/test")
@@ -143,7 +143,7 @@ def test_audit_log_says_who_did_what(client: TestClient, receiver: Receiver) -> 
     }
 
 
-def test_test_says_what_came_of_it(client: TestClient, receiver: Receiver) -> None:
+def test_test_delivery_returns_its_outcome(client: TestClient, receiver: Receiver) -> None:
     webhook = create_webhook(client, url=receiver.url)
     path = f"/api/webhooks/{webhook['webhook_id']}"
     client.put(path, json={"paused": True})
@@ -158,13 +158,15 @@ def test_test_says_what_came_of_it(client: TestClient, receiver: Receiver) -> No
     refused = client.post(f"{path}/test").json()["data"]
     assert (refused["state"], refused["status"], refused["error"]) == ("failed", 500, "status")
     assert refused["next_attempt_at"] is None
-    assert verified(receiver.received[0], webhook["secret"])["data"] == {"webhook_id": webhook["webhook_id"]}
+    assert verify_delivery(receiver.received[0], webhook["secret"])["data"] == {
+        "webhook_id": webhook["webhook_id"]
+    }
     listed = client.get(f"{path}/deliveries").json()["data"]
     assert [delivery["delivery_id"] for delivery in listed] == [refused["delivery_id"], sent["delivery_id"]]
     assert len(receiver.received) == 2
 
 
-def test_paused_webhook_keeps_what_happens_until_it_goes_on(client: TestClient, receiver: Receiver) -> None:
+def test_paused_webhook_keeps_events_until_it_is_resumed(client: TestClient, receiver: Receiver) -> None:
     webhook = create_webhook(client, url=receiver.url)
     path = f"/api/webhooks/{webhook['webhook_id']}"
     assert client.put(path, json={"paused": True}).json()["data"]["state"] == "paused"
@@ -201,7 +203,7 @@ def test_wrong_bodies_are_refused(client: TestClient) -> None:
     assert client.get("/api/webhooks/x/deliveries").status_code == 404
 
 
-def test_secret_of_another_key_is_said_and_nothing_is_sent(
+def test_secret_of_another_key_is_reported_and_nothing_is_sent(
     client: TestClient, settings: Settings, receiver: Receiver
 ) -> None:
     webhook_id = create_webhook(client, url=receiver.url)["webhook_id"]

@@ -116,7 +116,7 @@ def test_an_allowed_network_is_sent_to_with_and_without_tls() -> None:
 
 
 @given(st.ip_addresses())
-def test_nothing_private_is_ever_sent_to(address: object) -> None:
+def test_private_addresses_never_receive_requests(address: object) -> None:
     parsed = ip_address(str(address))
     if may_send_to(parsed, [], encrypted=True):
         assert parsed.is_global
@@ -139,13 +139,13 @@ def test_nothing_private_is_ever_sent_to(address: object) -> None:
         ("https://169.254.169.254/latest/meta-data", "内部网络"),
     ],
 )
-def test_wrong_address_says_its_rule(url: str, rule: str) -> None:
+def test_wrong_address_is_refused_with_the_rule(url: str, rule: str) -> None:
     with pytest.raises(AddressFaultError, match=rule) as raised:
         check_url(url, [])
     assert "secret" not in str(raised.value)
 
 
-def test_address_is_kept_in_normal_form() -> None:
+def test_address_is_stored_in_normal_form() -> None:
     assert check_url("https://例子.cn/钩子?a=1", []) == "https://xn--fsqu00a.cn/%E9%92%A9%E5%AD%90?a=1"
     assert check_url("https://EXAMPLE.com:443", []) == "https://example.com/"
     assert check_url("http://10.0.0.7:8000/hook", INSIDE) == "http://10.0.0.7:8000/hook"
@@ -171,7 +171,7 @@ def test_attempts_go_over_about_a_day() -> None:
 
 
 @given(st.integers(1, MOST_ATTEMPTS - 1), st.floats(0, 1))
-def test_a_wait_is_within_a_fifth_of_its_step(attempts: int, chance: float) -> None:
+def test_wait_differs_by_at_most_a_fifth_from_its_step(attempts: int, chance: float) -> None:
     step = min(FIRST_WAIT * 4 ** (attempts - 1), LONGEST_WAIT)
     wait = retry_wait(attempts, chance)
     assert wait is not None

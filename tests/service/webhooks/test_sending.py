@@ -133,7 +133,7 @@ def test_certificate_has_to_be_valid_for_the_host(tmp_path: Path, monkeypatch: p
         server.close()
 
 
-def test_what_speaks_no_tls_is_said(receiver: Receiver) -> None:
+def test_connection_without_tls_is_reported(receiver: Receiver) -> None:
     assert send(f"https://127.0.0.1:{receiver.port}/") == Outcome(None, DeliveryError.TLS_FAILED)
 
 

@@ -43,7 +43,7 @@ def test_a_delivery_is_accepted(verify: Verify) -> None:
     verify(secret, both, BODY)
 
 
-def test_what_was_changed_is_refused(verify: Verify) -> None:
+def test_changed_deliveries_are_refused(verify: Verify) -> None:
     secret, at = new_secret(), int(time.time())
     good = headers(secret, at)
     for changed, body in (

@@ -203,7 +203,7 @@ def raw(request: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 
 @pytest.mark.parametrize("arguments", [(), ("silent",)])
-def test_what_libraries_print_is_not_among_the_frames(arguments: tuple[str, ...]) -> None:
+def test_output_of_libraries_is_not_between_the_frames(arguments: tuple[str, ...]) -> None:
     ended = raw(frames.encode_head(Frame({"do": "print"})), *arguments)
     assert ended.returncode == 0
     assert b"pid" in ended.stdout
@@ -212,7 +212,7 @@ def test_what_libraries_print_is_not_among_the_frames(arguments: tuple[str, ...]
 
 
 @pytest.mark.parametrize("message", [{"do": "raise"}, {"hint": "raise"}])
-def test_an_exception_ends_the_process_and_its_text_is_in_no_log(message: dict[str, str]) -> None:
+def test_exception_ends_the_process_and_its_text_is_not_logged(message: dict[str, str]) -> None:
     ended = raw(frames.encode_head(Frame(message)))
     assert ended.returncode == 1
     assert ended.stdout == b""

@@ -30,7 +30,7 @@ def written(*sent: Frame) -> bytes:
 
 
 @given(st.lists(FRAMES, max_size=3))
-def test_frames_arrive_one_after_the_other_as_they_were_sent(sent: list[Frame]) -> None:
+def test_frames_arrive_in_order_and_unchanged(sent: list[Frame]) -> None:
     stream = io.BytesIO(written(*sent))
     assert [frames.receive(stream) for _ in sent] == sent
     with pytest.raises(StreamClosedError):
@@ -55,7 +55,7 @@ def test_any_bytes_are_a_frame_or_an_end(noise: bytes) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[1]", b"null", b"\xff", b"[" * 100_000])
-def test_what_is_not_a_json_object_is_an_end(text: bytes) -> None:
+def test_frame_that_is_not_a_json_object_ends_the_stream(text: bytes) -> None:
     with pytest.raises(StreamClosedError):
         frames.receive(io.BytesIO(struct.pack(">II", len(text), 0) + text))
 
@@ -88,7 +88,7 @@ def test_a_frame_that_is_too_long_is_not_sent(frame: Frame, monkeypatch: pytest.
     frames.send(stream, Frame({}, b"x" * 100))
 
 
-def test_raw_bytes_go_as_they_are() -> None:
+def test_raw_bytes_are_sent_unchanged() -> None:
     picture = bytes(range(256)) * 10
     head = json.dumps({"picture": True}).encode()
     assert written(Frame({"picture": True}, picture)) == struct.pack(">II", len(head), 2560) + head + picture

@@ -22,7 +22,7 @@ def read(data: bytes, **options: Any) -> CameraData:
     return read_camera_data(pyvips.Image.new_from_buffer(data, ""), **options)
 
 
-def with_block(block: bytes) -> bytes:
+def jpeg_with_exif(block: bytes) -> bytes:
     """A JPEG file with these bytes as its EXIF block."""
     body = b"Exif\0\0" + block
     return _PLAIN[:2] + b"\xff\xe1" + struct.pack(">H", len(body) + 2) + body + _PLAIN[2:]
@@ -46,7 +46,7 @@ PHOTO = camera_photo(
 
 
 @pytest.mark.parametrize("file_format", ["JPEG", "PNG", "WEBP"])
-def test_what_a_camera_writes_is_read(file_format: str) -> None:
+def test_camera_data_is_read(file_format: str) -> None:
     data = PHOTO
     if file_format != "JPEG":
         image, buffer = Image.open(io.BytesIO(PHOTO)), io.BytesIO()
@@ -76,7 +76,7 @@ def test_the_position_is_read_only_where_it_is_wanted() -> None:
 @pytest.mark.parametrize(
     "value", ["0000:00:00 00:00:00", "2026:13:01 10:00:00", "    :  :     :  :  ", "yesterday"]
 )
-def test_a_clock_that_was_never_set_gives_no_time(value: str) -> None:
+def test_camera_clock_that_was_never_set_gives_no_time(value: str) -> None:
     assert read(camera_photo({}, {0x9003: value})).taken_at is None
 
 
@@ -99,7 +99,7 @@ def test_numbers_out_of_any_camera_are_left_out() -> None:
     assert read(photo) == CameraData()
 
 
-def test_a_picture_without_a_camera_says_nothing() -> None:
+def test_picture_without_camera_data_gives_none() -> None:
     assert read(_PLAIN) == CameraData()
 
 
@@ -109,8 +109,8 @@ _BLOCK = PHOTO[PHOTO.index(b"Exif\0\0") + 6 :][:600]
 @settings(max_examples=60)
 @given(st.integers(0, 600))
 @example(0)
-def test_a_block_that_is_cut_off_gives_less_and_no_error(length: int) -> None:
-    read(with_block(_BLOCK[:length]), position=True)
+def test_truncated_block_gives_fewer_fields_and_no_error(length: int) -> None:
+    read(jpeg_with_exif(_BLOCK[:length]), position=True)
 
 
 @settings(max_examples=100)
@@ -119,7 +119,7 @@ def test_a_block_with_wrong_bytes_gives_no_error(changes: list[tuple[int, bytes]
     block = bytearray(_BLOCK)
     for at, data in changes:
         block[at : at + len(data)] = data
-    camera = read(with_block(bytes(block)), position=True)
+    camera = read(jpeg_with_exif(bytes(block)), position=True)
     assert len(camera.model_dump_json()) < 2_000
 
 
@@ -128,4 +128,4 @@ def test_a_block_with_wrong_bytes_gives_no_error(changes: list[tuple[int, bytes]
 @example(b"II*\0\x08\0\0\0\xff\xff" + b"\x01" * 100)
 @example(b"MM\0*\0\0\0\x08\0\x01\x87\x69\0\x04\0\0\0\x01\0\0\0\x08\0\0\0\0")
 def test_any_block_gives_no_error(block: bytes) -> None:
-    read(with_block(block), position=True)
+    read(jpeg_with_exif(block), position=True)

@@ -55,7 +55,7 @@ def test_a_single_text_is_not_unpacked_to_its_end() -> None:
         b"\xff\xd8\xff" + b"zTXt" * 10,
     ],
 )
-def test_what_has_little_text_passes(data: bytes) -> None:
+def test_pictures_with_little_text_pass(data: bytes) -> None:
     assert not has_too_much_text(data)
 
 

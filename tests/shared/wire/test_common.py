@@ -29,7 +29,7 @@ RECORD_TIME: TypeAdapter[dt.datetime] = TypeAdapter(RecordTime)
 DOCUMENT: TypeAdapter[dict[str, Any]] = TypeAdapter(JsonObject)
 
 
-def refused(adapter: TypeAdapter[Any], value: Any) -> bool:
+def is_refused(adapter: TypeAdapter[Any], value: Any) -> bool:
     try:
         adapter.validate_python(value)
     except ValidationError:
@@ -61,15 +61,15 @@ def test_a_time_without_a_zone_is_utc_wherever_the_machine_stands() -> None:
 @pytest.mark.parametrize("adapter", [ITEM_TIME, RECORD_TIME])
 @pytest.mark.parametrize("value", [0, 1.5, "0", "1772352000", "08:00:00", "", None, True])
 def test_a_time_is_a_text_that_begins_with_its_date(adapter: TypeAdapter[Any], value: Any) -> None:
-    assert refused(adapter, value)
+    assert is_refused(adapter, value)
 
 
 @pytest.mark.parametrize("value", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])
 def test_a_time_that_its_zone_leads_out_of_all_years_is_refused(value: str) -> None:
-    assert refused(ITEM_TIME, value)
+    assert is_refused(ITEM_TIME, value)
 
 
-def nested(depth: int) -> dict[str, Any]:
+def nested_document(depth: int) -> dict[str, Any]:
     """A document of so many levels, the value inside counted."""
     value: Any = 1
     for _ in range(depth - 1):
@@ -79,24 +79,24 @@ def nested(depth: int) -> dict[str, Any]:
 
 
 def test_a_document_may_be_so_deep_and_hold_so_many_values() -> None:
-    assert not refused(DOCUMENT, nested(MAX_JSON_DEPTH))
-    assert refused(DOCUMENT, nested(MAX_JSON_DEPTH + 1))
+    assert not is_refused(DOCUMENT, nested_document(MAX_JSON_DEPTH))
+    assert is_refused(DOCUMENT, nested_document(MAX_JSON_DEPTH + 1))
     # The document itself, the key and the list are values too.
-    assert not refused(DOCUMENT, {"a": [0] * (MAX_JSON_VALUES - 3)})
-    assert refused(DOCUMENT, {"a": [0] * (MAX_JSON_VALUES - 2)})
+    assert not is_refused(DOCUMENT, {"a": [0] * (MAX_JSON_VALUES - 3)})
+    assert is_refused(DOCUMENT, {"a": [0] * (MAX_JSON_VALUES - 2)})
 
 
 @pytest.mark.parametrize("part", ["\ud800", float("inf"), float("nan"), 10**400, {"\udfff": 1}, ["\ud800"]])
-def test_a_document_holds_only_what_json_can_say(part: Any) -> None:
-    assert refused(DOCUMENT, {"a": part})
+def test_document_refuses_values_that_are_not_json(part: Any) -> None:
+    assert is_refused(DOCUMENT, {"a": part})
 
 
 @pytest.mark.parametrize("value", [True, "1", None, float("inf"), float("nan"), 10**400])
 def test_value_that_is_not_a_number(value: Any) -> None:
-    assert refused(TypeAdapter(Number), value)
+    assert is_refused(TypeAdapter(Number), value)
 
 
-def test_a_number_stays_what_it_was() -> None:
+def test_numbers_are_stored_unchanged() -> None:
     adapter: TypeAdapter[Any] = TypeAdapter(Number)
     assert [repr(adapter.validate_python(value)) for value in (1, 1.0, -0.5, 2**60)] == [
         "1",
@@ -108,7 +108,7 @@ def test_a_number_stays_what_it_was() -> None:
 
 @pytest.mark.parametrize("value", [True, False, "1", None, 1.5])
 def test_value_that_is_not_an_integer(value: Any) -> None:
-    assert refused(TypeAdapter(Whole), value)
+    assert is_refused(TypeAdapter(Whole), value)
 
 
 def test_the_last_page_may_be_half_full() -> None:
@@ -117,9 +117,9 @@ def test_the_last_page_may_be_half_full() -> None:
 
 
 def test_pages_within_their_limits() -> None:
-    assert not refused(TypeAdapter(PageSize), 200)
-    assert refused(TypeAdapter(PageSize), 201)
-    assert refused(TypeAdapter(PageSize), 0)
-    assert not refused(TypeAdapter(CurrentPage), 2**31 - 1)
+    assert not is_refused(TypeAdapter(PageSize), 200)
+    assert is_refused(TypeAdapter(PageSize), 201)
+    assert is_refused(TypeAdapter(PageSize), 0)
+    assert not is_refused(TypeAdapter(CurrentPage), 2**31 - 1)
     # OFFSET would leave the integers of the database.
-    assert refused(TypeAdapter(CurrentPage), 2**31)
+    assert is_refused(TypeAdapter(CurrentPage), 2**31)

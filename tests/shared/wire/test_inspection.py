@@ -16,7 +16,7 @@ FLAT = [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 0.0, 1.0]]
 TURNED = [[0.0, -1.0, 40.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 
 
-def refused(body: type[BaseModel], **fields: Any) -> bool:
+def is_refused(body: type[BaseModel], **fields: Any) -> bool:
     try:
         body.model_validate(fields)
     except ValidationError:
@@ -35,8 +35,8 @@ def refused(body: type[BaseModel], **fields: Any) -> bool:
     ],
 )
 def test_a_field_that_cannot_be_cleared(body: type[BaseModel], field: str) -> None:
-    assert not refused(body)
-    assert refused(body, **{field: None})
+    assert not is_refused(body)
+    assert is_refused(body, **{field: None})
 
 
 @pytest.mark.parametrize(
@@ -52,17 +52,17 @@ def test_a_field_that_cannot_be_cleared(body: type[BaseModel], field: str) -> No
     ],
 )
 def test_an_ignored_area_lies_within_the_image(area: tuple[float, ...], wrong: bool) -> None:
-    assert refused(DetectionSettings, ignored=[dict(zip("xywh", area, strict=True))]) is wrong
+    assert is_refused(DetectionSettings, ignored=[dict(zip("xywh", area, strict=True))]) is wrong
 
 
 @pytest.mark.parametrize(("matrix", "wrong"), [(TURNED, False), (FLAT, True), (TURNED[:2], True)])
 def test_an_alignment_can_be_inverted(matrix: list[list[float]], wrong: bool) -> None:
-    assert refused(DetectionSettings, alignment={"photo_file_id": "f", "homography": matrix}) is wrong
+    assert is_refused(DetectionSettings, alignment={"photo_file_id": "f", "homography": matrix}) is wrong
 
 
 @pytest.mark.parametrize("value", [0, -1, float("inf"), True])
 def test_the_smallest_defect_has_a_size(value: Any) -> None:
-    assert refused(DetectionSettings, smallest=value)
+    assert is_refused(DetectionSettings, smallest=value)
 
 
 def test_a_correction_is_bounded_and_says_its_flags_as_such() -> None:
@@ -72,26 +72,26 @@ def test_a_correction_is_bounded_and_says_its_flags_as_such() -> None:
         "points": {"x1": 0, "y1": 0, "x2": 1, "y2": 1},
         "origin": "person",
     }
-    assert not refused(BoxesSet, of_version=1, boxes=[box | {"accepted": True}])
-    assert refused(BoxesSet, of_version=1, boxes=[box | {"accepted": 1}])
-    assert refused(BoxesSet, of_version=1, boxes=[box | {"own": float("nan")}])
-    assert refused(BoxesSet, of_version=True, boxes=[box])
+    assert not is_refused(BoxesSet, of_version=1, boxes=[box | {"accepted": True}])
+    assert is_refused(BoxesSet, of_version=1, boxes=[box | {"accepted": 1}])
+    assert is_refused(BoxesSet, of_version=1, boxes=[box | {"own": float("nan")}])
+    assert is_refused(BoxesSet, of_version=True, boxes=[box])
 
 
 def test_limits_of_the_catalogue() -> None:
     region = {"item_name": "前缘", "point": {"x": 0, "y": 0, "w": 1, "h": 1}}
-    assert not refused(TemplateWrite, template=[region] * 2000)
-    assert refused(TemplateWrite, template=[region] * 2001)
+    assert not is_refused(TemplateWrite, template=[region] * 2000)
+    assert is_refused(TemplateWrite, template=[region] * 2001)
     image = {"reference_image_name": "左翼", "file_id": "f"}
-    assert not refused(ReferenceImageWrite, **image, mm_per_pixel=0.001)
-    assert refused(ReferenceImageWrite, **image, mm_per_pixel=0)
-    assert refused(ReferenceImageWrite, **image, mm_per_pixel=1000.5)
+    assert not is_refused(ReferenceImageWrite, **image, mm_per_pixel=0.001)
+    assert is_refused(ReferenceImageWrite, **image, mm_per_pixel=0)
+    assert is_refused(ReferenceImageWrite, **image, mm_per_pixel=1000.5)
 
 
 def test_limits_of_users_and_batches() -> None:
     user = {"username": "li", "password": "p"}
-    assert refused(UserCreate, **user, roles=[])
-    assert not refused(UserUpdate, enabled=False)
-    assert refused(UserUpdate, enabled="false")
-    assert not refused(BatchCreate, inspection_ids=["r"] * 1000)
-    assert refused(BatchCreate, inspection_ids=["r"] * 1001)
+    assert is_refused(UserCreate, **user, roles=[])
+    assert not is_refused(UserUpdate, enabled=False)
+    assert is_refused(UserUpdate, enabled="false")
+    assert not is_refused(BatchCreate, inspection_ids=["r"] * 1000)
+    assert is_refused(BatchCreate, inspection_ids=["r"] * 1001)

@@ -50,7 +50,7 @@ async def status_of(setup: Setup, device_token: str) -> int:
     return 200
 
 
-def test_face_login_needs_an_allowed_device_where_the_policy_says_so(setup: Setup) -> None:
+def test_face_login_needs_an_allowed_device_if_the_policy_requires_it(setup: Setup) -> None:
     async def play() -> None:
         await setup.service.enrol("mei", [PERSON], CONSENT_VERSION)
         allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
@@ -93,9 +93,9 @@ def test_every_change_of_a_device_is_audited(setup: Setup) -> None:
         allowed = await setup.service.devices.allow("Gate A", "chief", ADDRESS)
         renamed = await setup.service.devices.rename(allowed.device_id, "Gate B", "chief", ADDRESS)
         assert renamed == Device(**allowed.model_dump(exclude={"token", "name"}), name="Gate B")
-        assert await setup.service.devices.listed() == [renamed]
+        assert await setup.service.devices.list_all() == [renamed]
         await setup.service.devices.end(allowed.device_id, "chief", ADDRESS)
-        assert await setup.service.devices.listed() == []
+        assert await setup.service.devices.list_all() == []
 
     asyncio.run(play())
     changes = [(each.action, each.kind, each.actor, each.details) for each in setup.changes]
@@ -140,14 +140,14 @@ def test_login_is_remembered_to_the_hour(setup: Setup, monkeypatch: pytest.Monke
         await refused(setup, PERSON)
         setup.disabled.clear()
         await setup.service.login(PERSON, ADDRESS, "", allowed.token)
-        first = (await setup.service.devices.listed())[0].last_used_at
+        first = (await setup.service.devices.list_all())[0].last_used_at
         assert first is not None
         await setup.service.login(PERSON, ADDRESS, "", allowed.token)
-        assert (await setup.service.devices.listed())[0].last_used_at == first
+        assert (await setup.service.devices.list_all())[0].last_used_at == first
         later = now() + timedelta(hours=2)
         monkeypatch.setattr(devices, "now", lambda: later)
         await setup.service.login(PERSON, ADDRESS, "", allowed.token)
-        assert (await setup.service.devices.listed())[0].last_used_at == later
+        assert (await setup.service.devices.list_all())[0].last_used_at == later
 
     asyncio.run(play())
 

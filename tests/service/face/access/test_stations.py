@@ -93,7 +93,7 @@ def test_fifty_failures_end_face_login_there_until_a_password_login(setup: Setup
 def test_a_station_is_forgotten_in_the_end(setup: Setup) -> None:
     async def play() -> None:
         await refused(setup, NOBODY, "192.0.2.99")
-        age = update(FaceStation).values(last_at=now() - rules.STATION_KEPT - timedelta(days=1))
+        age = update(FaceStation).values(last_at=now() - rules.STATION_MEMORY - timedelta(days=1))
         setup.database.write_now(lambda session: session.execute(age))
         await refused(setup, NOBODY)
 
@@ -124,7 +124,7 @@ def test_parallel_attempts_do_not_slip_past_the_limit(setup: Setup) -> None:
     asyncio.run(play())
 
 
-def test_too_many_at_once_are_sent_away(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_simultaneous_requests_are_refused(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.face.access.waiting_limit.MAX_WAITING", 2)
 
     async def play() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from service.face import rules
 from service.face.engines.dlib_engine import EMBEDDER, PREDICTOR, DlibEngine, model_id, models_folder
-from service.face.engines.engine import DetectedFace, FaceEngine, analyse, embedding_in, score
+from service.face.engines.engine import DetectedFace, FaceEngine, analyse, embed_face, score
 from service.face.engines.picture import Pixels
 from service.face.rules import QualityFault
 from shared.images.cv import cv2
@@ -41,8 +41,8 @@ def test_the_same_person_matches_and_a_stranger_does_not(dlib_engine: DlibEngine
 
 def test_the_pictures_of_the_recipes_are_good_enough(dlib_engine: DlibEngine) -> None:
     for image in (*faces.enrolments(), faces.stranger(), faces.stranger(1)):
-        assert rules.enrolment_trouble(analyse(dlib_engine, image), None) is None
-    assert rules.login_trouble(analyse(dlib_engine, faces.login()), None) is None
+        assert rules.find_enrolment_fault(analyse(dlib_engine, image), None) is None
+    assert rules.find_login_fault(analyse(dlib_engine, faces.login()), None) is None
 
 
 def test_places_are_those_of_the_whole_picture(dlib_engine: DlibEngine) -> None:
@@ -62,19 +62,19 @@ def test_the_two_passes_make_the_embedding_independent_of_the_resolution(dlib_en
 
 def test_embedding_alone_equals_full_analysis(dlib_engine: DlibEngine) -> None:
     page = np.hstack((faces.stranger(), faces.enrolment()))
-    whole, alone = analyse(dlib_engine, page), embedding_in(dlib_engine, page)
+    whole, alone = analyse(dlib_engine, page), embed_face(dlib_engine, page)
     assert whole.embedding is not None
     assert alone is not None
     assert np.array_equal(whole.embedding, alone)
-    left = embedding_in(dlib_engine, page, lambda face: -face.box[0])
-    right = embedding_in(dlib_engine, page, lambda face: face.box[0])
-    person = embedding_in(dlib_engine, faces.login())
+    left = embed_face(dlib_engine, page, lambda face: -face.box[0])
+    right = embed_face(dlib_engine, page, lambda face: face.box[0])
+    person = embed_face(dlib_engine, faces.login())
     assert left is not None
     assert right is not None
     assert person is not None
     assert score(right, person, dlib_engine.metric) > -0.3
     assert score(left, person, dlib_engine.metric) < -0.5
-    assert embedding_in(dlib_engine, np.full((64, 64, 3), 90, np.uint8)) is None
+    assert embed_face(dlib_engine, np.full((64, 64, 3), 90, np.uint8)) is None
 
 
 def test_finds_a_face_that_fills_the_picture(dlib_engine: DlibEngine) -> None:
@@ -88,7 +88,7 @@ def test_picture_without_face_is_not_an_error(dlib_engine: DlibEngine, image: Pi
     analysis = analyse(dlib_engine, image)
     assert analysis.faces == ()
     assert analysis.embedding is None
-    assert rules.login_trouble(analysis, None) is QualityFault.NO_FACE
+    assert rules.find_login_fault(analysis, None) is QualityFault.NO_FACE
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,10 @@ def test_picture_without_face_is_not_an_error(dlib_engine: DlibEngine, image: Pi
     ],
     ids=["two", "crowd", "small", "tiny", "bright", "dark", "blurred", "masked"],
 )
-def test_an_enrolment_says_what_is_wrong(
+def test_enrolment_names_the_fault_of_a_picture(
     dlib_engine: DlibEngine, image: Pixels, trouble: QualityFault
 ) -> None:
-    assert rules.enrolment_trouble(analyse(dlib_engine, image), None) is trouble
+    assert rules.find_enrolment_fault(analyse(dlib_engine, image), None) is trouble
 
 
 def test_the_second_pass_never_jumps_to_another_face(dlib_engine: DlibEngine) -> None:
@@ -153,7 +153,7 @@ def test_finds_its_files_in_the_frozen_program(tmp_path: Path, monkeypatch: pyte
     assert model_id(inside) != before
 
 
-def test_missing_files_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_files_raise_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(FileNotFoundError, match="install the package face_recognition_models"):
         models_folder()

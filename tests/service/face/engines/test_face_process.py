@@ -29,13 +29,13 @@ def flat(level: int) -> str:
     return as_face_info(np.full((320, 320, 3), level, np.uint8))
 
 
-def test_looks_in_a_process_of_its_own(tmp_path: Path) -> None:
+def test_pictures_are_analysed_in_a_child_process(tmp_path: Path) -> None:
     async def play() -> None:
         face_client = FaceProcess("dlib", tmp_path)
-        about = await face_client.about()
+        about = await face_client.engine_info()
         assert (about.name, about.dimension) == ("dlib", 128)
         analysis = await face_client.analyse(PERSON)
-        assert rules.enrolment_trouble(analysis, None) is None
+        assert rules.find_enrolment_fault(analysis, None) is None
         with pytest.raises(BadPicture) as caught:
             await face_client.analyse("AAAA")
         assert caught.value.fault is PictureFault.FORMAT
@@ -73,9 +73,9 @@ def test_closing_waits_for_no_picture_and_no_start() -> None:
     async def play(face_info: str | None) -> None:
         face_client = process_with("treacherous")
         if face_info is None:
-            request: asyncio.Future[object] = asyncio.ensure_future(face_client.about())
+            request: asyncio.Future[object] = asyncio.ensure_future(face_client.engine_info())
         else:
-            await face_client.about()
+            await face_client.engine_info()
             request = asyncio.ensure_future(face_client.analyse(face_info))
         async with asyncio.timeout(face_process.LOOK_SECONDS / 2):
             # Until the thread is at it.
@@ -91,7 +91,7 @@ def test_closing_waits_for_no_picture_and_no_start() -> None:
     asyncio.run(play(flat(77)))
 
 
-def test_an_engine_that_does_not_load_says_why() -> None:
+def test_engine_that_does_not_load_gives_the_reason() -> None:
     async def play() -> None:
         face_client = process_with("broken")
         with pytest.raises(EngineUnavailableError, match="install the models"):

@@ -12,10 +12,10 @@ from skimage.transform import SimilarityTransform
 
 from service.face import rules
 from service.face.engines.engine import FaceEngine, analyse, score
-from service.face.engines.manifest import Normalisation, recognised
-from service.face.engines.open_engine import ARCFACE_POINTS, model_id, normalised, session
+from service.face.engines.manifest import Normalisation, recognise_pack
+from service.face.engines.open_engine import ARCFACE_POINTS, model_id, normalise, session
 from service.face.engines.picture import Pixels
-from service.face.packs.pack_store import PackError, install, load_engine, sha256_of
+from service.face.packs.pack_store import PackError, file_sha256, install, load_engine
 from service.face.rules import QualityFault
 from shared.images.cv import cv2
 from shared.images.similarity import similarity
@@ -44,7 +44,7 @@ def test_similarity_of_points_in_one_place_is_finite() -> None:
 def test_normalisations(how: Normalisation, expected: list[float]) -> None:
     pixels = np.zeros((112, 112, 3), np.uint8)
     pixels[0, 0] = (0, 128, 255)
-    values = normalised(pixels, how)
+    values = normalise(pixels, how)
     assert values.shape == (1, 3, 112, 112)
     assert values[0, :, 0, 0] == pytest.approx(expected, abs=0.6 if how == "raw" else 0.02)
 
@@ -57,7 +57,7 @@ def test_the_model_id_follows_the_files() -> None:
     assert model_id(pack) == model_id(a_pack(licence="other words"))
 
 
-def compared(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> float:
+def compare(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> float:
     first, second = analyse(engine, first_image).embedding, analyse(engine, second_image).embedding
     assert first is not None
     assert second is not None
@@ -67,10 +67,10 @@ def compared(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> f
 @pytest.mark.models
 def test_the_same_person_matches_and_a_stranger_does_not(open_engine: FaceEngine) -> None:
     needed = rules.threshold(open_engine.thresholds, 1000)
-    assert compared(open_engine, faces.enrolment(), faces.login()) > needed + 0.2
+    assert compare(open_engine, faces.enrolment(), faces.login()) > needed + 0.2
     loosest = rules.threshold(open_engine.thresholds, 1)
-    assert compared(open_engine, faces.enrolment(), faces.stranger()) < loosest - 0.1
-    assert compared(open_engine, faces.enrolment(), faces.stranger(1)) < loosest - 0.1
+    assert compare(open_engine, faces.enrolment(), faces.stranger()) < loosest - 0.1
+    assert compare(open_engine, faces.enrolment(), faces.stranger(1)) < loosest - 0.1
 
 
 @pytest.mark.models
@@ -78,12 +78,12 @@ def test_it_sees_a_mask_a_crowd_and_a_living_face(open_engine: FaceEngine) -> No
     limit = open_engine.liveness_limit
     assert limit == 0.5
     good = analyse(open_engine, faces.enrolment())
-    assert rules.enrolment_trouble(good, limit) is None
-    assert rules.enrolment_trouble(replace(good, liveness=0.1), limit) is QualityFault.NOT_LIVE
-    assert rules.enrolment_trouble(analyse(open_engine, faces.masked()), limit) is QualityFault.COVERED
+    assert rules.find_enrolment_fault(good, limit) is None
+    assert rules.find_enrolment_fault(replace(good, liveness=0.1), limit) is QualityFault.NOT_LIVE
+    assert rules.find_enrolment_fault(analyse(open_engine, faces.masked()), limit) is QualityFault.COVERED
     crowd = analyse(open_engine, faces.crowd(20))
     assert len(crowd.faces) == 20
-    assert rules.login_trouble(crowd, limit) is QualityFault.SEVERAL_FACES
+    assert rules.find_login_fault(crowd, limit) is QualityFault.SEVERAL_FACES
 
 
 @pytest.mark.models
@@ -118,7 +118,7 @@ def test_the_two_forms_of_the_embedder_agree(test_models: Path, tmp_path: Path) 
         folder.mkdir()
         for model in (name, "face_detection_yunet_2023mar.onnx"):
             (folder / model).symlink_to(test_models / model)
-        pack = recognised({file.name: sha256_of(file) for file in folder.iterdir()})
+        pack = recognise_pack({file.name: file_sha256(file) for file in folder.iterdir()})
         assert pack is not None
         for file in folder.iterdir():
             content = file.read_bytes()
@@ -169,5 +169,5 @@ def test_the_insightface_pack_is_for_research_and_needs_its_package(
             load_engine(pack.name, tmp_path / "packs")
         pytest.skip("the package insightface is not installed")
     engine = load_engine(pack.name, tmp_path / "packs")
-    assert compared(engine, faces.enrolment(), faces.login()) > rules.threshold(engine.thresholds, 1000)
-    assert compared(engine, faces.enrolment(), faces.stranger()) < rules.threshold(engine.thresholds, 100)
+    assert compare(engine, faces.enrolment(), faces.login()) > rules.threshold(engine.thresholds, 1000)
+    assert compare(engine, faces.enrolment(), faces.stranger()) < rules.threshold(engine.thresholds, 100)

@@ -24,13 +24,13 @@ PICTURE = np.random.default_rng(1).integers(0, 255, (90, 120, 3), np.uint8)
 SUFFIXES = [".jpg", ".png", ".webp"]
 
 
-def fault_of(data: bytes) -> PictureFault:
+def decode_fault(data: bytes) -> PictureFault:
     with pytest.raises(BadPicture) as caught:
         decode(data)
     return caught.value.fault
 
 
-def png_of(width: int, height: int) -> bytes:
+def make_png(width: int, height: int) -> bytes:
     """A tiny PNG file whose header claims `width` x `height`."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
@@ -136,7 +136,7 @@ def test_size_is_checked_before_decoding() -> None:
         with pytest.raises(BadPicture) as caught:
             picture_bytes(base64.b64encode(bytes(length)).decode())
         assert caught.value.fault is PictureFault.TOO_LARGE
-    assert fault_of(bytes(MAX_BYTES + 1)) is PictureFault.TOO_LARGE
+    assert decode_fault(bytes(MAX_BYTES + 1)) is PictureFault.TOO_LARGE
 
 
 @pytest.mark.parametrize(
@@ -149,22 +149,22 @@ def test_size_is_checked_before_decoding() -> None:
         (b"II*\0" + bytes(100), PictureFault.FORMAT),
         (b"/etc/passwd", PictureFault.FORMAT),
         (b"\xff\xd8\xff", PictureFault.DAMAGED),
-        (png_of(1, 1), PictureFault.TOO_SMALL),
-        (png_of(63, 4000), PictureFault.TOO_SMALL),
-        (png_of(10_000, 5_001), PictureFault.TOO_MANY_PIXELS),
-        (png_of(2**31 - 1, 2**31 - 1), PictureFault.TOO_MANY_PIXELS),
-        (png_of(0, 100), PictureFault.DAMAGED),
+        (make_png(1, 1), PictureFault.TOO_SMALL),
+        (make_png(63, 4000), PictureFault.TOO_SMALL),
+        (make_png(10_000, 5_001), PictureFault.TOO_MANY_PIXELS),
+        (make_png(2**31 - 1, 2**31 - 1), PictureFault.TOO_MANY_PIXELS),
+        (make_png(0, 100), PictureFault.DAMAGED),
     ],
 )
 def test_refuses_with_the_reason(data: bytes, fault: PictureFault) -> None:
-    assert fault_of(data) is fault
+    assert decode_fault(data) is fault
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.99])
 def test_a_cut_off_picture_is_damaged(suffix: str, part: float) -> None:
     data = encoded(PICTURE, suffix)
-    assert fault_of(data[: int(len(data) * part)]) is PictureFault.DAMAGED
+    assert decode_fault(data[: int(len(data) * part)]) is PictureFault.DAMAGED
 
 
 def test_an_embedded_thumbnail_does_not_hide_a_cut() -> None:
@@ -172,12 +172,12 @@ def test_an_embedded_thumbnail_does_not_hide_a_cut() -> None:
     thumbnail = b"Exif\0\0" + data[:500] + b"\xff\xd9"
     whole = data[:2] + b"\xff\xe1" + struct.pack(">H", len(thumbnail) + 2) + thumbnail + data[2:]
     assert decode(whole).shape == PICTURE.shape
-    assert fault_of(whole[:-2]) is PictureFault.DAMAGED
+    assert decode_fault(whole[:-2]) is PictureFault.DAMAGED
 
 
 def test_a_jpeg_of_many_scans_is_refused() -> None:
     data = encoded(PICTURE)
-    assert fault_of(data[:-2] + b"\xff\xda\x00\x02" * 100 + b"\xff\xd9") is PictureFault.DAMAGED
+    assert decode_fault(data[:-2] + b"\xff\xda\x00\x02" * 100 + b"\xff\xd9") is PictureFault.DAMAGED
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ EYES = np.array((faces.LEFT_EYE, faces.RIGHT_EYE), np.float32)
 NOSE = np.array(faces.NOSE, np.float32)
 
 
-def measured(image: Pixels) -> Quality:
+def measure_portrait(image: Pixels) -> Quality:
     return measure(image, BOX, EYES, NOSE)
 
 
-def masked(colour: tuple[int, int, int], fold: float) -> Pixels:
+def masked_portrait(colour: tuple[int, int, int], fold: float) -> Pixels:
     """The portrait with a mask of that colour, its folds darker by a part."""
     face = faces.portrait().copy()
     outline = np.array([(182, 120), (224, 118), (266, 120), (262, 160), (224, 185), (188, 160)])
@@ -28,7 +28,7 @@ def masked(colour: tuple[int, int, int], fold: float) -> Pixels:
     return face
 
 
-def bearded(colour: tuple[int, int, int], density: float) -> Pixels:
+def bearded_portrait(colour: tuple[int, int, int], density: float) -> Pixels:
     """The portrait with a full beard around the mouth."""
     cheeks = [(186, 128), (196, 150), (205, 140), (224, 136), (243, 140), (254, 150), (264, 128)]
     chin = [(262, 162), (240, 184), (224, 187), (205, 184), (190, 162)]
@@ -54,7 +54,7 @@ def bearded(colour: tuple[int, int, int], density: float) -> Pixels:
     ids=["white", "black", "folded", "blue", "green", "red"],
 )
 def test_a_mask_covers(colour: tuple[int, int, int], fold: float) -> None:
-    assert measured(masked(colour, fold)).cover > ENROLMENT.cover
+    assert measure_portrait(masked_portrait(colour, fold)).cover > ENROLMENT.cover
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_mask_covers(colour: tuple[int, int, int], fold: float) -> None:
     [((25, 25, 30), 0.6), ((25, 25, 30), 1.0), ((150, 150, 150), 0.9), ((40, 70, 110), 1.0)],
 )
 def test_a_beard_does_not(colour: tuple[int, int, int], density: float) -> None:
-    assert measured(bearded(colour, density)).cover < ENROLMENT.cover - 2
+    assert measure_portrait(bearded_portrait(colour, density)).cover < ENROLMENT.cover - 2
 
 
 @pytest.mark.parametrize(("redder", "yellower"), [(20, 0), (0, 18), (16, 16)])
@@ -71,7 +71,7 @@ def test_lips_a_blush_and_a_lamp_do_not(redder: int, yellower: int) -> None:
     lab = cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
     lab[120:190, 180:268] += (-5, redder, yellower)
     warmer = cv2.cvtColor(lab, cv2.COLOR_LAB2BGR).clip(0, 1)
-    assert measured((warmer * 255).astype(np.uint8)).cover < ENROLMENT.cover / 2
+    assert measure_portrait((warmer * 255).astype(np.uint8)).cover < ENROLMENT.cover / 2
 
 
 def test_light_falls_on_cover_hardly() -> None:
@@ -80,7 +80,7 @@ def test_light_falls_on_cover_hardly() -> None:
         faces.lit(faces.portrait(), slope=0.4),
         faces.lit(faces.portrait(), gamma=1.6),
     ):
-        assert measured(image).cover < ENROLMENT.cover / 2
+        assert measure_portrait(image).cover < ENROLMENT.cover / 2
 
 
 def test_the_eyes_come_to_their_places() -> None:
@@ -103,12 +103,13 @@ def test_yaw_and_roll_are_those_of_the_landmarks() -> None:
 
 def test_sharpness_falls_with_every_blur() -> None:
     values = [
-        measured(cv2.GaussianBlur(faces.portrait(), (0, 0), sigma)).sharpness for sigma in (0.5, 1, 2, 3)
+        measure_portrait(cv2.GaussianBlur(faces.portrait(), (0, 0), sigma)).sharpness
+        for sigma in (0.5, 1, 2, 3)
     ]
     assert values == sorted(values, reverse=True)
     # And does not depend on the contrast.
-    flat = measured(faces.lit(faces.portrait(), gain=0.4)).sharpness
-    assert flat == pytest.approx(measured(faces.portrait()).sharpness, rel=0.2)
+    flat = measure_portrait(faces.lit(faces.portrait(), gain=0.4)).sharpness
+    assert flat == pytest.approx(measure_portrait(faces.portrait()).sharpness, rel=0.2)
 
 
 @pytest.mark.parametrize("box", [(-500, -500, -400, -400), (600, 600, 900, 900), (100, 100, 101, 101)])

@@ -42,12 +42,12 @@ def judged(dlib_engine: DlibEngine, film: list[Pixels]) -> SequenceAnalysis:
     return judge(dlib_engine, film, TIMES, [STEP])
 
 
-def test_person_who_follows_is_live(judged: SequenceAnalysis) -> None:
+def test_person_who_makes_the_movements_is_live(judged: SequenceAnalysis) -> None:
     assert judged.verdict.reason is Reason.LIVE
     assert judged.first.embedding is not None
 
 
-def test_answer_of_the_process_comes_back_whole(judged: SequenceAnalysis) -> None:
+def test_answer_of_the_process_is_decoded_completely(judged: SequenceAnalysis) -> None:
     answer = to_answer(sequence_frame(judged))
     assert isinstance(answer, SequenceAnalysis)
     assert answer.verdict == judged.verdict
@@ -72,7 +72,7 @@ def test_frames_of_two_sizes_are_refused(dlib_engine: DlibEngine, film: list[Pix
     assert judge(dlib_engine, frames, TIMES, [STEP]).verdict.reason is Reason.TOO_FEW_FRAMES
 
 
-def test_request_with_frames_comes_back_whole() -> None:
+def test_request_with_frames_is_decoded_completely() -> None:
     frames = (FilmedFrame(0, "first"), FilmedFrame(80, "\ud800 second"))
     request = FaceRequest("dlib", Path("/packs"), None, frames, (Step(Movement.UP, 1, 2),))
     assert to_request(request_frame(request)) == request

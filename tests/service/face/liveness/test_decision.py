@@ -37,7 +37,7 @@ def test_head_that_looks_up_is_live() -> None:
     assert decide(motion(head, UPWARDS), [replace(STEP, movement=Movement.UP)]).live
 
 
-def test_head_that_comes_closer_is_seen() -> None:
+def test_approach_of_the_head_is_recognised() -> None:
     closer = ((0.0, Pose()), (650.0, Pose()), (1100.0, Pose(nearer=1.3)), (1500.0, Pose(nearer=1.3)))
     assert decide(motion(head, closer), [replace(STEP, movement=Movement.CLOSER)]).live
 
@@ -56,7 +56,7 @@ def test_other_movement_is_refused() -> None:
     assert not decide(measured, [replace(STEP, movement=Movement.CLOSER)]).live
 
 
-def test_movement_before_it_is_asked_for_is_refused() -> None:
+def test_movement_before_its_time_is_refused() -> None:
     late = Step(Movement.LEFT, 1000, 1500)
     assert decide(motion(head, TO_THE_LEFT), [late]).reason is Reason.NOT_STEADY
 

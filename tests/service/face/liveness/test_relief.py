@@ -23,7 +23,7 @@ def test_leaning_ridge_has_its_tip_beside_the_middle() -> None:
     assert middle < 0.6 * on_tip
 
 
-def test_turn_of_a_head_is_the_sine_of_its_angle() -> None:
+def test_turn_of_a_head_is_the_sine_of_the_angle() -> None:
     turn = motion(head, TO_THE_LEFT).relief.turn
     assert abs(turn[0]).max() < 0.01
     assert 0.25 < turn[-1, 0] < 0.6

@@ -9,9 +9,16 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.face.engines.manifest import MANIFEST, Download, Pack, downloads, recognised
+from service.face.engines.manifest import MANIFEST, Download, Pack, downloads, recognise_pack
 from service.face.packs.download import download
-from service.face.packs.pack_store import PackError, install, installed, load_engine, read_manifest, verify
+from service.face.packs.pack_store import (
+    PackError,
+    install,
+    list_installed,
+    load_engine,
+    read_manifest,
+    verify,
+)
 
 FILES = {"find.onnx": b"a detector" * 1000, "embed.onnx": b"an embedder" * 1000}
 
@@ -33,7 +40,7 @@ def a_pack(**changes: object) -> Pack:
     return Pack.model_validate(fields | changes)
 
 
-def folder_of(path: Path, pack: Pack | None = None, files: dict[str, bytes] = FILES) -> Path:
+def make_pack_folder(path: Path, pack: Pack | None = None, files: dict[str, bytes] = FILES) -> Path:
     path.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (path / name).write_bytes(data)
@@ -41,7 +48,7 @@ def folder_of(path: Path, pack: Pack | None = None, files: dict[str, bytes] = FI
     return path
 
 
-def zip_of(path: Path, members: dict[str, bytes]) -> Path:
+def make_zip(path: Path, members: dict[str, bytes]) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in members.items():
             archive.writestr(name, data)
@@ -53,30 +60,30 @@ def models_dir(tmp_path: Path) -> Path:
     return tmp_path / "data" / "face_models"
 
 
-def left_over(models_dir: Path) -> list[str]:
+def list_models_dir(models_dir: Path) -> list[str]:
     return sorted(path.name for path in models_dir.iterdir()) if models_dir.exists() else []
 
 
 def test_installs_a_folder(tmp_path: Path, models_dir: Path) -> None:
-    assert install(folder_of(tmp_path / "pack"), models_dir).name == "mine"
-    assert [pack.name for pack in installed(models_dir)] == ["mine"]
+    assert install(make_pack_folder(tmp_path / "pack"), models_dir).name == "mine"
+    assert [pack.name for pack in list_installed(models_dir)] == ["mine"]
     verify(models_dir / "mine", read_manifest(models_dir / "mine"))
-    assert left_over(models_dir) == ["mine"]
+    assert list_models_dir(models_dir) == ["mine"]
 
 
 @pytest.mark.parametrize("folder", ["", "pack/"])
 def test_installs_a_zip_file(tmp_path: Path, models_dir: Path, folder: str) -> None:
     members = {folder + name: data for name, data in FILES.items()}
-    source = zip_of(tmp_path / "p.zip", members | {folder + MANIFEST: a_pack().model_dump_json().encode()})
+    source = make_zip(tmp_path / "p.zip", members | {folder + MANIFEST: a_pack().model_dump_json().encode()})
     install(source, models_dir)
-    assert left_over(models_dir) == ["mine"]
+    assert list_models_dir(models_dir) == ["mine"]
 
 
 def test_an_update_replaces_the_pack(tmp_path: Path, models_dir: Path) -> None:
-    install(folder_of(tmp_path / "one"), models_dir)
-    install(folder_of(tmp_path / "two", a_pack(licence="MIT")), models_dir)
-    assert [pack.licence for pack in installed(models_dir)] == ["MIT"]
-    assert left_over(models_dir) == ["mine"]
+    install(make_pack_folder(tmp_path / "one"), models_dir)
+    install(make_pack_folder(tmp_path / "two", a_pack(licence="MIT")), models_dir)
+    assert [pack.licence for pack in list_installed(models_dir)] == ["MIT"]
+    assert list_models_dir(models_dir) == ["mine"]
 
 
 @pytest.mark.parametrize(
@@ -94,8 +101,8 @@ def test_a_zip_file_writes_nowhere_else(
     tmp_path: Path, models_dir: Path, members: dict[str, bytes], message: str
 ) -> None:
     with pytest.raises(PackError, match=message):
-        install(zip_of(tmp_path / "p.zip", members), models_dir)
-    assert left_over(models_dir) == []
+        install(make_zip(tmp_path / "p.zip", members), models_dir)
+    assert list_models_dir(models_dir) == []
     assert not list(tmp_path.rglob("evil*"))
 
 
@@ -110,27 +117,27 @@ def test_other_file_is_not_a_zip(tmp_path: Path, models_dir: Path) -> None:
 @pytest.mark.parametrize("name", list(FILES))
 def test_a_changed_file_is_refused(tmp_path: Path, models_dir: Path, name: str) -> None:
     with pytest.raises(PackError, match="SHA-256"):
-        install(folder_of(tmp_path / "pack", files=FILES | {name: b"changed"}), models_dir)
-    assert left_over(models_dir) == []
+        install(make_pack_folder(tmp_path / "pack", files=FILES | {name: b"changed"}), models_dir)
+    assert list_models_dir(models_dir) == []
 
 
 def test_a_missing_file_is_refused(tmp_path: Path, models_dir: Path) -> None:
     with pytest.raises(PackError, match="lacks"):
-        install(folder_of(tmp_path / "pack", files={"find.onnx": FILES["find.onnx"]}), models_dir)
+        install(make_pack_folder(tmp_path / "pack", files={"find.onnx": FILES["find.onnx"]}), models_dir)
 
 
 def test_a_pack_that_was_changed_later_is_never_loaded(tmp_path: Path, models_dir: Path) -> None:
-    install(folder_of(tmp_path / "pack"), models_dir)
+    install(make_pack_folder(tmp_path / "pack"), models_dir)
     (models_dir / "mine" / "embed.onnx").write_bytes(b"swapped")
     with pytest.raises(PackError, match="SHA-256"):
         load_engine("mine", models_dir)
 
 
 def test_research_only_needs_a_yes(tmp_path: Path, models_dir: Path) -> None:
-    source = folder_of(tmp_path / "pack", a_pack(research_only=True))
+    source = make_pack_folder(tmp_path / "pack", a_pack(research_only=True))
     with pytest.raises(PackError, match="--accept-research-only"):
         install(source, models_dir)
-    assert left_over(models_dir) == []
+    assert list_models_dir(models_dir) == []
     install(source, models_dir, accept_research=True)
 
 
@@ -147,7 +154,7 @@ def test_research_only_needs_a_yes(tmp_path: Path, models_dir: Path) -> None:
     ],
 )
 def test_a_manifest_is_checked(tmp_path: Path, models_dir: Path, change: dict[str, object]) -> None:
-    source = folder_of(tmp_path / "pack")
+    source = make_pack_folder(tmp_path / "pack")
     (source / MANIFEST).write_text(json.dumps(a_pack().model_dump(mode="json") | change))
     with pytest.raises(PackError, match=r"pack\.json"):
         install(source, models_dir)
@@ -155,7 +162,7 @@ def test_a_manifest_is_checked(tmp_path: Path, models_dir: Path, change: dict[st
 
 @pytest.mark.parametrize("name", ["", "..", "../mine", "nothing", "mine/x"])
 def test_only_installed_packs_load(tmp_path: Path, models_dir: Path, name: str) -> None:
-    install(folder_of(tmp_path / "pack"), models_dir)
+    install(make_pack_folder(tmp_path / "pack"), models_dir)
     with pytest.raises(PackError, match="not installed"):
         load_engine(name, models_dir)
 
@@ -163,10 +170,10 @@ def test_only_installed_packs_load(tmp_path: Path, models_dir: Path, name: str) 
 def test_loose_files_are_recognised_by_their_content() -> None:
     offer = downloads()["sface"]
     renamed = {f"x-{name}": sha256 for name, sha256 in offer.pack.files.items()}
-    pack = recognised(renamed)
+    pack = recognise_pack(renamed)
     assert pack is not None
     assert pack.detector.startswith("x-")
-    assert recognised({"x.onnx": "0" * 64}) is None
+    assert recognise_pack({"x.onnx": "0" * 64}) is None
 
 
 class Site:
@@ -187,7 +194,7 @@ class Site:
         return httpx.Response(status, content=data[start : self.cut])
 
 
-def offer_of(pack: Pack) -> Download:
+def make_offer(pack: Pack) -> Download:
     return Download(
         pack=pack,
         addresses={name: f"https://models.example/{name}" for name in FILES},
@@ -201,24 +208,24 @@ def silent(_name: str, _done: int, _size: int) -> None:
 
 def test_downloads_verifies_and_installs(models_dir: Path) -> None:
     shown: list[tuple[str, int, int]] = []
-    download(offer_of(a_pack()), models_dir, lambda *each: shown.append(each), client=Site().client())
-    assert [pack.name for pack in installed(models_dir)] == ["mine"]
-    assert left_over(models_dir) == ["mine"]
+    download(make_offer(a_pack()), models_dir, lambda *each: shown.append(each), client=Site().client())
+    assert [pack.name for pack in list_installed(models_dir)] == ["mine"]
+    assert list_models_dir(models_dir) == ["mine"]
     assert ("embed.onnx", 11_000, 11_000) in shown
 
 
-def test_a_cut_download_goes_on_where_it_stopped(models_dir: Path) -> None:
+def test_interrupted_download_continues_where_it_stopped(models_dir: Path) -> None:
     # The first try ends after half of the first file; the transport then fails.
-    class Dropping(httpx.SyncByteStream):
+    class DroppedStream(httpx.SyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
             yield FILES["find.onnx"][:4000]
             raise httpx.ReadError("gone")
 
-    dropping = httpx.MockTransport(lambda _request: httpx.Response(200, stream=Dropping()))
-    offer = offer_of(a_pack())
-    with pytest.raises(PackError, match="goes on"):
+    dropping = httpx.MockTransport(lambda _request: httpx.Response(200, stream=DroppedStream()))
+    offer = make_offer(a_pack())
+    with pytest.raises(PackError, match="run the same command again"):
         download(offer, models_dir, silent, client=httpx.Client(transport=dropping))
-    assert installed(models_dir) == []
+    assert list_installed(models_dir) == []
     part = next(models_dir.glob(".download-mine/*.part"))
     stored_size = part.stat().st_size
     part.write_bytes(FILES["find.onnx"][:4000])
@@ -226,32 +233,32 @@ def test_a_cut_download_goes_on_where_it_stopped(models_dir: Path) -> None:
     download(offer, models_dir, silent, client=site.client())
     assert stored_size in (0, 4000)
     assert site.requests[0] == "find.onnx bytes=4000-"
-    assert [pack.name for pack in installed(models_dir)] == ["mine"]
+    assert [pack.name for pack in list_installed(models_dir)] == ["mine"]
 
 
 @pytest.mark.parametrize("wrong", [b"evil" * 2500, b"short", b"x" * 50_000])
 def test_a_wrong_file_is_refused(models_dir: Path, wrong: bytes) -> None:
     site = Site(FILES | {"embed.onnx": wrong})
     with pytest.raises(PackError, match="not the expected file"):
-        download(offer_of(a_pack()), models_dir, silent, client=site.client())
-    assert installed(models_dir) == []
+        download(make_offer(a_pack()), models_dir, silent, client=site.client())
+    assert list_installed(models_dir) == []
     assert not list(models_dir.rglob("embed.onnx*"))
 
 
 def test_research_only_is_never_fetched_unasked(models_dir: Path) -> None:
     site = Site()
     with pytest.raises(PackError, match="research"):
-        download(offer_of(a_pack(research_only=True)), models_dir, silent, client=site.client())
+        download(make_offer(a_pack(research_only=True)), models_dir, silent, client=site.client())
     assert site.requests == []
 
 
 def test_an_address_that_does_not_answer(models_dir: Path) -> None:
     refusing = httpx.MockTransport(lambda _request: httpx.Response(404))
     with pytest.raises(PackError, match="HTTP 404"):
-        download(offer_of(a_pack()), models_dir, silent, client=httpx.Client(transport=refusing))
+        download(make_offer(a_pack()), models_dir, silent, client=httpx.Client(transport=refusing))
 
 
-def test_what_can_be_downloaded_is_pinned() -> None:
+def test_downloads_have_pinned_hashes() -> None:
     for name, offer in downloads().items():
         assert offer.pack.name == name
         assert not offer.pack.research_only

@@ -34,15 +34,15 @@ def test_search_agrees_with_comparing_one_by_one(metric: Metric, owners: list[in
     assert match is not None
     assert match.user_id == expected[0][0]
     assert match.score == pytest.approx(expected[0][1], abs=1e-3)
-    assert gallery.search(probe, without="somebody who is not enrolled") == match
+    assert gallery.search(probe, excluded_user="somebody who is not enrolled") == match
     if len(expected) > 1:
         assert match.runner_up == pytest.approx(expected[1][1], abs=1e-3)
-        without = gallery.search(probe, without=match.user_id)
+        without = gallery.search(probe, excluded_user=match.user_id)
         assert without is not None
         assert without.user_id == expected[1][0]
     else:
         assert match.runner_up is None
-        assert gallery.search(probe, without=match.user_id) is None
+        assert gallery.search(probe, excluded_user=match.user_id) is None
 
 
 @settings(max_examples=60, deadline=None)
@@ -74,7 +74,7 @@ def test_a_removed_user_is_overwritten_in_memory() -> None:
     gallery.remove("a")
     assert not before[0].any()
     assert before[1].any()
-    assert gallery.search(first, without="b") is None
+    assert gallery.search(first, excluded_user="b") is None
 
 
 def test_every_template_is_overwritten_in_memory() -> None:
@@ -93,7 +93,7 @@ def test_a_search_that_cores_share_finds_the_same(metric: Metric, monkeypatch: p
     users = [str(number // 3) for number in range(1000)]
     gallery = Gallery(DIMENSION, metric)
     gallery.fill(zip(users, templates, strict=True))
-    monkeypatch.setattr("service.face.templates.gallery._ALONE", 0)
+    monkeypatch.setattr("service.face.templates.gallery._SINGLE_THREAD_NUMBERS", 0)
     monkeypatch.setattr("service.face.templates.gallery._BLOCK", 64)
     with ThreadPoolExecutor(3, thread_name_prefix="shared-search") as readers:
         shared = Gallery(DIMENSION, metric, readers)
@@ -120,7 +120,7 @@ def test_pairs_for_calibration() -> None:
 def test_pairs_of_a_large_gallery_are_a_sample_of_whole_users() -> None:
     gallery = Gallery(DIMENSION, Metric.COSINE)
     gallery.fill(zip((str(number // 3) for number in range(300)), vectors(3, 300), strict=True))
-    between, within = gallery.pairs(most=100)
+    between, within = gallery.pairs(max_templates=100)
     # Every third of 100 users: 34 users with 3 templates each.
     assert len(within) == 34 * 3
     assert len(between) == 102 * 101 // 2 - len(within)

@@ -11,7 +11,7 @@ from service.face.templates.vault import KEY_FILE, Vault
 EMBEDDING = np.linspace(-1, 1, 128, dtype=np.float32)
 
 
-def test_opens_what_it_sealed(tmp_path: Path) -> None:
+def test_sealed_template_can_be_opened(tmp_path: Path) -> None:
     sealed = Vault(tmp_path).seal("u", "m", EMBEDDING)
     opened = Vault(tmp_path).open("u", "m", sealed)
     assert opened is not None
