@@ -61,6 +61,6 @@ def workbench(desktop: Desktop) -> WorkbenchPage:
     """The workbench of the window that the desktop shows now."""
     from desktop.pages.workbench import WorkbenchPage
 
-    page = desktop.window.made(WorkbenchPage.page_id)
+    page = desktop.window.find_or_make_page(WorkbenchPage.page_id)
     assert isinstance(page, WorkbenchPage)
     return page

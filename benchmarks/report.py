@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         draw_picture(folder / "skin.jpg", *size)
         service = EmbeddedService(folder / "data")
         service.start()
-        session = Session(service.wait_ready(60))
+        session = Session(service.wait_until_ready(60))
         try:
             record_id = fill(session, folder / "skin.jpg", options.items, size)
             with Floor() as floor:

@@ -137,11 +137,11 @@ def test_a_service_elsewhere_is_watched(qtbot: QtBot, desktop: Desktop) -> None:
 def test_a_service_that_goes_and_comes_back(
     qtbot: QtBot, qapp: QApplication, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_service, "READY_EVERY_MS", 10)
-    monkeypatch.setattr(remote_service, "LOST_EVERY_MS", 10)
+    monkeypatch.setattr(remote_service, "READY_INTERVAL_MS", 10)
+    monkeypatch.setattr(remote_service, "LOST_INTERVAL_MS", 10)
     states: list[ServiceState] = []
     watch = RemoteWatch(service.url, states.append, qapp)
-    watch.ask()
+    watch.check()
     qtbot.waitUntil(lambda: ServiceState.READY in states)
     service.stop()
     qtbot.waitUntil(lambda: ServiceState.FAILED in states)
@@ -243,7 +243,7 @@ def test_the_server_can_be_changed(qtbot: QtBot, desktop: Desktop, service: Serv
 def test_a_lost_login_is_said_and_leads_to_the_login(qtbot: QtBot, desktop: Desktop) -> None:
     desktop.start()
     desktop.context.enter(make_payload(Role.ADMIN))
-    thread = threading.Thread(target=lambda: desktop._gui(desktop._on_login_lost))
+    thread = threading.Thread(target=lambda: desktop._call_in_gui(desktop._on_login_lost))
     thread.start()
     thread.join()
     qtbot.waitUntil(lambda: desktop.context.payload is None)

@@ -49,7 +49,7 @@ def sealed_record(session: Session) -> str:
 
 @pytest.fixture(scope="module")
 def record_id(service: EmbeddedService) -> str:
-    with logged_in(service.wait_ready(60)) as session:
+    with logged_in(service.wait_until_ready(60)) as session:
         return sealed_record(session)
 
 

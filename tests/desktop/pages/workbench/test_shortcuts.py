@@ -188,6 +188,6 @@ def test_help_and_palette_list_what_the_canvas_does(desk: WorkbenchDriver) -> No
         ("compare.flip", "Space"),
     ):
         assert sheet.shown_keys(id_) == keys
-    assert {"move.left", "move.far_down", "tool.finish", "edit.delete"} <= set(palette.offered())
+    assert {"move.left", "move.far_down", "tool.finish", "edit.delete"} <= set(palette.command_ids())
     sheet.deleteLater()
     palette.deleteLater()
