@@ -89,7 +89,7 @@ class TourBubble(QWidget):
         self.setAccessibleDescription(text)
 
     def place(self, target: QRect, bounds: QRect) -> None:
-        """Place the bubble beside `target`, covering little of it; both rectangles are in px of the window."""
+        """Place the bubble beside `target`, covering little of it; both are in px of the window."""
         self.layout().activate()  # type: ignore[union-attr]
         height = self.heightForWidth(_WIDTH) if self.hasHeightForWidth() else self.sizeHint().height()
         self.resize(_WIDTH, height)

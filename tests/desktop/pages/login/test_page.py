@@ -124,6 +124,7 @@ def test_the_first_run_makes_the_admin(qtbot: QtBot, context: Context, played: P
     page = show([ImageSequence(Path("unused"))])
     qtbot.waitUntil(lambda: page.first_run)
     form = page.first_run_form
+    assert page._below.text().startswith("Step 3 of 3. ")
     assert not page.password_form.isVisible()
     assert not page.face.running
     form.user_name.set_text("chief")
