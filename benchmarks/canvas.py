@@ -67,7 +67,7 @@ def opened_view(path: Path, floor: Floor | None = None) -> tuple[Any, Any, float
 
     application = QApplication.instance() or QApplication([])
     # As the desktop has it: garbage is collected on the GUI thread.
-    GarbageCollection(application).settle()
+    GarbageCollection(application).freeze_existing()
     view = CanvasView()
     view.resize(*WINDOW)
     view.show()

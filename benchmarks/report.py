@@ -79,7 +79,7 @@ def measure(session: Session, record_id: str, items: int, path: Path, floor: Flo
     make_application()
     # As the desktop has it: garbage is collected on the GUI thread.
     garbage = GarbageCollection()
-    garbage.settle()
+    garbage.freeze_existing()
     seconds: dict[str, float] = {}
 
     def work(report: workers.ProgressReport) -> None:

@@ -165,7 +165,7 @@ class Desktop(QObject):
             workers.run(self._early_service.stop, owner=None, lane=workers.Lane.LONG)
             self._early_service = None
         self.window = self._make_window()
-        self._garbage_collection.settle()
+        self._garbage_collection.freeze_existing()
 
     def start(self) -> None:
         """Show the window, and start or connect to the service."""

@@ -6,11 +6,11 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 TURN_MS = 1
-"""Of a timer for the next turn: one without a time may come in the very turn that starts it."""
+"""Interval of a timer that fires in the next turn of the event loop. With 0 it may fire in the same turn."""
 
 
 def repaint_later(widget: QWidget) -> None:
-    """Paint what changes in `widget` now in a turn of its own; until then it looks as it did."""
+    """Paint the changes that are made to `widget` now in a later turn; until then it looks unchanged."""
     if widget.updatesEnabled():
         widget.setUpdatesEnabled(False)
         QTimer.singleShot(TURN_MS, widget, lambda: widget.setUpdatesEnabled(True))

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from desktop.background.repaint import repaint_later
 
 
-class _Counting(QWidget):
+class _PaintCounter(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.paints = 0
@@ -18,8 +18,8 @@ class _Counting(QWidget):
         self.paints += 1
 
 
-def test_it_is_painted_in_a_later_turn(qtbot: QtBot) -> None:
-    widget = _Counting()
+def test_a_widget_is_painted_in_a_later_turn(qtbot: QtBot) -> None:
+    widget = _PaintCounter()
     qtbot.addWidget(widget)
     widget.show()
     qtbot.waitUntil(lambda: widget.paints > 0)
@@ -31,10 +31,10 @@ def test_it_is_painted_in_a_later_turn(qtbot: QtBot) -> None:
     assert widget.updatesEnabled()
 
 
-def test_what_nobody_paints_stays_so(qtbot: QtBot) -> None:
+def test_updates_of_a_parent_stay_disabled(qtbot: QtBot) -> None:
     widget = QWidget()
     qtbot.addWidget(widget)
-    inner = _Counting(widget)
+    inner = _PaintCounter(widget)
     widget.setUpdatesEnabled(False)
     repaint_later(inner)
     qtbot.wait(20)
