@@ -113,7 +113,7 @@ class Palette(QFrame):
                 commands.section(command.id),
                 commands.keys_text(command.id),
             )
-            for command in commands.live()
+            for command in commands.possible_commands()
             if command.id != "palette"
         ]
         self._show_matches("")

@@ -198,7 +198,7 @@ def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, con
     context.commands.run("logout")
     assert context.payload is None
     assert in_front(window) == "login"
-    assert not context.commands.possible("logout")
+    assert not context.commands.is_possible("logout")
 
 
 def test_a_login_that_was_lost_comes_back_to_where_the_person_was(

@@ -130,4 +130,4 @@ def test_it_ends_with_its_page(window: MainWindow, context: Context, qtbot: QtBo
     running_on(window, qtbot)
     assert window.go("catalogue")
     assert not window.tour.is_running
-    assert not context.commands.possible("tour")
+    assert not context.commands.is_possible("tour")

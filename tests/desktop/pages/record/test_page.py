@@ -273,7 +273,7 @@ def test_a_sealed_record_is_read_only_until_it_is_reopened(
     page = open_record_page(context, qtbot, record.inspection_id)
     assert page.seal_bar.isVisible()
     assert not page.fields.fields["inspection_name"].editor.isEnabled()
-    assert not context.commands.possible("details.cancel")
+    assert not context.commands.is_possible("details.cancel")
 
     def answer(dialog: ReopenDialog) -> int:
         dialog.reason.setPlainText("wrong wing")
@@ -333,7 +333,7 @@ def test_a_record_is_cancelled_reopened_and_deleted(
     # The unsent text stays, still unsaved.
     assert page.fields.has_changes
     assert now(context, record).inspection_name == record.inspection_name
-    assert not context.commands.possible("details.cancel")
+    assert not context.commands.is_possible("details.cancel")
     with qtbot.waitSignal(page.toast):
         assert context.commands.run("details.reopen")
     assert now(context, record).inspection_status == Status.NOT_STARTED
@@ -486,8 +486,8 @@ def test_who_may_only_read_can_change_nothing(context: Context, record: Record, 
     assert not page.fields.fields["inspection_name"].editor.isEnabled()
     assert not page.fields.save.isVisible()
     assert not page.items.template.isVisible()
-    assert not context.commands.possible("details.delete")
-    assert not context.commands.possible("details.cancel")
+    assert not context.commands.is_possible("details.delete")
+    assert not context.commands.is_possible("details.cancel")
 
 
 def test_missing_record_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:

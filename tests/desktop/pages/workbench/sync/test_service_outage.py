@@ -282,7 +282,7 @@ def test_a_second_window_only_looks(workbench: WorkbenchDriver, qtbot: QtBot) ->
     try:
         workbench.open(record_id, qtbot.waitUntil)
         assert "another window" in workbench.page.notices.banner.text()
-        assert not workbench.context.commands.possible("tool.rectangle")
+        assert not workbench.context.commands.is_possible("tool.rectangle")
         assert workbench.page.inspector.fields.name.isReadOnly()
     finally:
         held.close()
