@@ -19,8 +19,8 @@ from desktop.app.shortcut_sheet import ShortcutSheet
 from desktop.background.repaint import TURN_MS
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context, Unsent
-from desktop.localization.fonts import PACKAGE
-from desktop.localization.language import LANGUAGES, without_font
+from desktop.localization.fonts import FONT_PACKAGE
+from desktop.localization.language import LANGUAGES, has_no_font
 from desktop.localization.service_terms import no_service_sentence
 from desktop.logs import log_dir
 from desktop.pages.common.messages.error_messages import sentence
@@ -241,12 +241,12 @@ class MainWindow(QMainWindow):
 
     def _show_missing_font(self) -> None:
         """Show why the selected language cannot be used."""
-        if without_font(self._context.preferences.values.language):
+        if has_no_font(self._context.preferences.values.language):
             text = self.tr(
                 "Cannot show Chinese: no font with Chinese characters on this computer. Install one "
                 "(package {package} on Debian and Ubuntu), then restart Walkaround."
             )
-            self.font_banner.say(text.format(package=PACKAGE), "warn")
+            self.font_banner.say(text.format(package=FONT_PACKAGE), "warn")
 
     # Changes of the context
 

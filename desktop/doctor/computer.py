@@ -20,7 +20,7 @@ from PySide6.QtGui import QGuiApplication
 from desktop.camera import sources
 from desktop.imaging.conversion import heif
 from desktop.journal.waiting import waiting_edits
-from desktop.localization.fonts import PACKAGE, shows_chinese
+from desktop.localization.fonts import FONT_PACKAGE, shows_chinese
 from desktop.logs import log_dir
 from desktop.user_folders import APP, preferences_file
 from shared.checkup import CheckResult, Repair, damaged_tiles, fail, is_open_to_others, ok, warn
@@ -57,7 +57,7 @@ def fonts(facts: DisplayFacts) -> Iterator[CheckResult]:
         yield warn(
             "no font has Chinese characters, so no report with Chinese text can be written as PDF",
             "install one, on Debian and Ubuntu the package {package}",
-            package=PACKAGE,
+            package=FONT_PACKAGE,
         )
 
 

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.context import Context
-from desktop.localization.dates import example, minute, typed_minute
+from desktop.localization.dates import example_minute, format_minute, parse_minute
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.lists.list_section import NOTHING
@@ -155,7 +155,7 @@ class FieldsCard(Card):
         record = record_data.record
         self.fields["inspection_name"].set_text(record.inspection_name or "")
         for name in TIME_FIELDS:
-            self.fields[name].set_text(minute(getattr(record, name)))
+            self.fields[name].set_text(format_minute(getattr(record, name)))
         for name, chooser in self.choosers.items():
             value = getattr(record, name)
             chooser.show_choice((value, self.stored_text(record_data, name)) if value else None)
@@ -174,15 +174,15 @@ class FieldsCard(Card):
             counters_sentence(Counters(**record_data.seal.counters.model_dump()))
         )
         self._fact_labels["outcome"].setText(outcome_word(record_data.seal.outcome))
-        self._fact_labels["ended"].setText(minute(record.end_time) or NOTHING)
+        self._fact_labels["ended"].setText(format_minute(record.end_time) or NOTHING)
         self._fact_labels["aircraft"].setText(record.aircraft_name or "")
         self._fact_labels["flight"].setText(record_data.flight_number or record.flight_id or "")
         for name in ("aircraft", "flight"):
             # A record of another object than an aircraft has neither.
             for widget in (self._fact_titles[name], self._fact_labels[name]):
                 widget.setVisible(bool(self._fact_labels[name].text()))
-        self._fact_labels["created"].setText(minute(record.created_at))
-        self._fact_labels["updated"].setText(minute(record.updated_at))
+        self._fact_labels["created"].setText(format_minute(record.created_at))
+        self._fact_labels["updated"].setText(format_minute(record.updated_at))
         self._id.setText(record.inspection_id)
         for field in self.fields.values():
             field.set_error("")
@@ -206,7 +206,7 @@ class FieldsCard(Card):
                 return record.executor_name or str(value)
             case "reference_image_id":
                 return record.reference_image_name or str(value)
-        return minute(value) if isinstance(value, datetime) else str(value)
+        return format_minute(value) if isinstance(value, datetime) else str(value)
 
     def field_text(self, name: str) -> str:
         """The current text of a field."""
@@ -291,10 +291,10 @@ class FieldsCard(Card):
 
     def _parse_time(self, name: str, text: str) -> datetime | None:
         try:
-            return typed_minute(text)
+            return parse_minute(text)
         except ValueError:
             self.show_field_error(
-                name, self.tr("Enter date and time as {example}.").format(example=example())
+                name, self.tr("Enter date and time as {example}.").format(example=example_minute())
             )
             raise
 
@@ -315,5 +315,5 @@ def conflicting_fields(newest: Record, base: Record, changes: Mapping[str, Any])
 
 def _is_same_value(stored: Any, edited: Any) -> bool:
     if isinstance(stored, datetime) and isinstance(edited, datetime):
-        return minute(stored) == minute(edited)
+        return format_minute(stored) == format_minute(edited)
     return bool(stored == edited)

@@ -14,7 +14,7 @@ from desktop.background.workers import Task, run
 from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.catalogue.forms import TaskForm, add_task_button
 from desktop.pages.catalogue.in_place import open_creation_form
 from desktop.pages.common.forms import lookup
@@ -179,7 +179,7 @@ class NewRecordDialog(Dialog):
             text = self.tr("Reference image template, %n region(s)", "", sources.template)
             choices.append((ItemSource.TEMPLATE, text))
         if sources.last is not None:
-            time = minute(sources.last.start_time or sources.last.created_at)
+            time = format_minute(sources.last.start_time or sources.last.created_at)
             choices.append((ItemSource.LAST, self.tr("Copy from last record ({time})").format(time=time)))
         choices.append((ItemSource.EMPTY, self.tr("No items")))
         self.source.set_choices(choices)

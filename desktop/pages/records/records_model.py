@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from desktop.localization.dates import nearby
+from desktop.localization.dates import format_recent
 from desktop.pages.common.messages.seal_terms import (
     decided_text,
     detected_text,
@@ -195,7 +195,7 @@ class RecordsModel(QAbstractTableModel):
                 parts = () if seal is None else (status_word(seal.record_state), seal_word(seal.state))
                 return " · ".join(word for word in parts if word)
             case RecordColumn.UPDATED:
-                return nearby(record.updated_at)
+                return format_recent(record.updated_at)
 
     def _status_lines(self, record: Record) -> str:
         """The status, and the events of the newest edition."""
