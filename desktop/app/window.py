@@ -426,7 +426,7 @@ class MainWindow(QMainWindow):
     def unsent_photos(self) -> int:
         """The number of photos that are not uploaded yet."""
         unsent = Unsent()
-        self._context.closeAsked.emit(unsent)
+        self._context.unsentRequested.emit(unsent)
         return unsent.photos
 
     def save_geometry(self) -> None:

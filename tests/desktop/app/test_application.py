@@ -259,12 +259,12 @@ def test_an_exception_in_a_slot_is_written_down_and_said(qtbot: QtBot, desktop: 
         raise ValueError("a slot failed")
 
     caught: list[BaseException] = []
-    before = desktop.logs._before
+    before = desktop.logs._previous_hooks
     # The hook that stood before the net is the test runner's, which fails the test for this exception.
-    desktop.logs._before = (lambda kind, error, trace: caught.append(error), before[1])
+    desktop.logs._previous_hooks = (lambda kind, error, trace: caught.append(error), before[1])
     QTimer.singleShot(0, fail)
     qtbot.waitUntil(lambda: desktop.crashes.dialog is not None)
-    desktop.logs._before = before
+    desktop.logs._previous_hooks = before
     assert [str(error) for error in caught] == ["a slot failed"]
     assert "a slot failed" in desktop.logs.file.read_text(encoding="utf-8")
     dialog = desktop.crashes.dialog

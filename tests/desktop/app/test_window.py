@@ -144,7 +144,7 @@ class UnsentPhotosQuestion:
         self.waiting = 2
         self.questions: list[tuple[str, str]] = []
         monkeypatch.setattr(window_module, "confirm", self._confirm)
-        context.closeAsked.connect(self._tell)
+        context.unsentRequested.connect(self._tell)
         context.enter(make_payload(Role.ADMIN))
 
     def _tell(self, unsent: Unsent) -> None:

@@ -154,7 +154,7 @@ def test_on_a_computer_without_a_chinese_font_the_check_says_what_the_pdf_would_
 import io, sys
 from PySide6.QtCore import QBuffer, QIODevice, QRectF
 from PySide6.QtGui import QGuiApplication, QPainter, QPdfWriter
-from desktop.localization.fonts import missing, shows_chinese, ui_font
+from desktop.localization.fonts import find_missing_characters, shows_chinese, ui_font
 from pypdf import PdfReader
 application = QGuiApplication([])
 font = ui_font(12)
@@ -168,7 +168,7 @@ for text in ("Report", "检查", "a×b", "é"):
     painter.drawText(QRectF(0, 0, 4000, 400), 0, text)
     painter.end()
     written = PdfReader(io.BytesIO(bytes(buffer.data().data()))).pages[0].extract_text()
-    assert bool(missing(text, font)) is ("\\x00" in written), (text, written)
+    assert bool(find_missing_characters(text, font)) is ("\\x00" in written), (text, written)
 """
     run = subprocess.run(
         [sys.executable, "-c", script],

@@ -291,7 +291,7 @@ def test_a_second_window_only_looks(workbench: WorkbenchDriver, qtbot: QtBot) ->
 def unsent(context: Context) -> int:
     """How many photos the window asks about when it is closed now."""
     question = Unsent()
-    context.closeAsked.emit(question)
+    context.unsentRequested.emit(question)
     return question.photos
 
 
