@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from desktop.context import Context
-from desktop.help import HelpWindow, topic_of
+from desktop.help import HelpWindow, find_topic
 from desktop.localization.language import LANGUAGES
 from desktop.theme import theme_manager
 from desktop.widgets import Page
@@ -44,7 +44,7 @@ class Assistance(HelpCalls):
             theme_manager().apply_to(window)
         # Shown first, because pictures are scaled to the size of the window.
         window.show()
-        window.open_topic(topic_of(self._page(), dialog))
+        window.open_topic(find_topic(self._page(), dialog))
         window.raise_()
         window.activateWindow()
         return window

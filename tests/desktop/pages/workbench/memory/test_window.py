@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import NotFound, Unreachable
-from desktop.help.topics import topic_of
+from desktop.help.topics import find_topic
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.widgets import Confirm
@@ -244,7 +244,7 @@ def test_the_command_opens_it_and_the_guide_has_its_page(
     workbench.context.commands.run("item.memory")
     (dialog,) = workbench.page.findChildren(MemoryDialog)
     qtbot.waitUntil(lambda: dialog.memory is not None)
-    assert topic_of(None, dialog) == "memory"
+    assert find_topic(None, dialog) == "memory"
     ended(dialog, qtbot)
 
 
