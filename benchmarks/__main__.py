@@ -176,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.only and options.out is None:
         parser.error("--only needs --out: the table of the project holds all figures of one run")
-    machine, when, results = Machine.of_this_computer(), datetime.now(UTC), []
+    machine, when, results = Machine.detect(), datetime.now(UTC), []
     try:
         for name in options.only or NAMES:
             start = time.monotonic()

@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.desk import ADMIN, desk, workbench
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, until
-from benchmarks.memory import Memory, memory
+from benchmarks.loop import STALL_MS, Stalls, wait_until
+from benchmarks.memory import Memory, read_memory
 from desktop.app.application import Desktop
 from desktop.pages.workbench import WorkbenchPage
 from shared import results
@@ -45,7 +45,7 @@ def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
     url = desktop.context.session.base_url
     command = [sys.executable, "-m", "benchmarks.day_records", url, *ADMIN, *map(str, (count, items, width))]
     process = subprocess.Popen(command, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True)
-    until(lambda: process.poll() is not None, "the making of the records", seconds=3600)
+    wait_until(lambda: process.poll() is not None, "the making of the records", seconds=3600)
     out, _ = process.communicate()
     if process.returncode:
         raise RuntimeError("the records could not be made")
@@ -56,18 +56,18 @@ def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
 def settle(seconds: float) -> None:
     """Let what was set off come in."""
     ends = time.monotonic() + seconds
-    until(lambda: time.monotonic() > ends, "the waiting")
+    wait_until(lambda: time.monotonic() > ends, "the waiting")
 
 
 def opening(desktop: Desktop, page: WorkbenchPage, record_id: str) -> None:
     """Open a record, until its picture, the photo of its first item and the small pictures are there."""
     desktop.window.go("workbench", {"record_id": record_id})
-    until(
+    wait_until(
         lambda: page.open_record.document is not None and page.open_record.record_id == record_id,
         "the opening",
     )
-    until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
-    until(lambda: bool(page.picture.cropped), "the crops")
+    wait_until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
+    wait_until(lambda: bool(page.picture.cropped), "the crops")
 
 
 def inspecting(page: WorkbenchPage) -> None:
@@ -81,10 +81,10 @@ def inspecting(page: WorkbenchPage) -> None:
 
     if not commands.run("record.detect"):
         raise RuntimeError("nothing can be detected")
-    until(detected, "the detection")
+    wait_until(detected, "the detection")
     for row in list(page.open_record.rows):
         page.go_to(row.item_id)
-        until(lambda: page.photos.pair is not None and page.photos.pair.aligned, "the photo")
+        wait_until(lambda: page.photos.pair is not None and page.photos.pair.aligned, "the photo")
         for command in ("view.item", "compare", "view.zoom_in", "compare.swipe", "tool.select", "view.fit"):
             commands.run(command)
         item = page.open_record.item
@@ -95,11 +95,11 @@ def inspecting(page: WorkbenchPage) -> None:
 def ending(page: WorkbenchPage, folder: Path) -> None:
     """Finish the record and write its report."""
     page.finishing.finish_now()
-    until(lambda: page.open_record.document is not None and _ended(page), "the finish")
+    wait_until(lambda: page.open_record.document is not None and _ended(page), "the finish")
     path = folder / "report.pdf"
     path.unlink(missing_ok=True)
     page.finishing.write(path)
-    until(path.exists, "the report")
+    wait_until(path.exists, "the report")
 
 
 def _ended(page: WorkbenchPage) -> bool:
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def at_login() -> None:
         settle(options.settle)
-        started.append(memory())
+        started.append(read_memory())
 
     with Floor() as floor, desk(at_login) as (desktop, folder):
         page = workbench(desktop)
@@ -141,22 +141,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             opening(desktop, page, record_id)
             if number == 1:
                 settle(options.settle)
-                started.append(memory())
+                started.append(read_memory())
             inspecting(page)
             ending(page, folder)
             desktop.window.go("records")
             settle(options.settle)
             stalls.end()
-            after.append(memory())
+            after.append(read_memory())
             if stalls.longest > longest:
-                longest, worst = stalls.longest, {"record": number, **stalls.explained}
+                longest, worst = stalls.longest, {"record": number, **stalls.figure_details}
             print(
                 f"record {number}: {after[-1].resident:.0f} MB, longest stall {stalls.longest * 1000:.0f} ms",
                 file=sys.stderr,
             )
     login, opened, last = *started, after[-1]
-    say("memory at the login page", login.resident, "MB", unique=round(login.unique))
-    say(
+    print_figure("memory at the login page", login.resident, "MB", unique=round(login.unique))
+    print_figure(
         "memory with the first record open",
         opened.resident,
         "MB",
@@ -164,9 +164,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         unique=round(opened.unique),
     )
     curve = " ".join(f"{each.resident:.0f}" for each in after)
-    say("memory at the end", last.resident, "MB", goal=LAST_MB, unique=round(last.unique), after=curve)
-    say("growth over the second half", growth(after), "MB", goal=GROWTH_MB, records=len(after))
-    say("longest stall of the day", longest * 1000, "ms", goal=STALL_MS, **worst)
+    print_figure(
+        "memory at the end", last.resident, "MB", goal=LAST_MB, unique=round(last.unique), after=curve
+    )
+    print_figure("growth over the second half", growth(after), "MB", goal=GROWTH_MB, records=len(after))
+    print_figure("longest stall of the day", longest * 1000, "ms", goal=STALL_MS, **worst)
     return 0
 
 

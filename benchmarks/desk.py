@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.loop import until
+from benchmarks.loop import wait_until
 
 if TYPE_CHECKING:
     from desktop.app.application import Desktop
@@ -48,7 +48,9 @@ def desk(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple[Deskto
             desktop.start()
             desktop.window.resize(*WINDOW)
             gc.freeze()
-            until(lambda: desktop.context.service_state is ServiceState.READY, "the start of the service")
+            wait_until(
+                lambda: desktop.context.service_state is ServiceState.READY, "the start of the service"
+            )
             at_login()
             desktop.context.enter(desktop.context.session.account.first_run(*ADMIN))
             yield desktop, folder

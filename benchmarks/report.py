@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.canvas import draw_picture, size_of
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from benchmarks.floor import Floor
 from benchmarks.loop import STALL_MS, Stalls
 from desktop.client import Session
@@ -100,9 +100,9 @@ def measure(session: Session, record_id: str, items: int, path: Path, floor: Flo
     longest = stalls.longest * 1000
     writing = seconds["all"] - seconds["gather"]
     goal = GOAL_SECONDS if items == GOAL_ITEMS else None
-    say(f"report of {items} findings", seconds["all"], "s", goal=goal, floor=writing)
-    say("longest stall while exporting", longest, "ms", goal=STALL_MS, **stalls.explained)
-    say("size of that report", path.stat().st_size / 2**20, "MB")
+    print_figure(f"report of {items} findings", seconds["all"], "s", goal=goal, floor=writing)
+    print_figure("longest stall while exporting", longest, "ms", goal=STALL_MS, **stalls.figure_details)
+    print_figure("size of that report", path.stat().st_size / 2**20, "MB")
     garbage.end()
     workers.shutdown()
 

@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.desk import desk, workbench
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, until
+from benchmarks.loop import STALL_MS, Stalls, wait_until
 from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
 from shared import results
@@ -72,18 +72,18 @@ def detecting(page: WorkbenchPage, items: int, floor: Floor) -> None:
     began = time.perf_counter()
     if not page.context.commands.run("record.detect"):
         raise RuntimeError("nothing can be detected")
-    until(detected, "the detection")
+    wait_until(detected, "the detection")
     seconds = round(time.perf_counter() - began, 1)
-    until(lambda: not page.detecting.running, "the watching")
+    wait_until(lambda: not page.detecting.running, "the watching")
     stalls.end()
-    say(
+    print_figure(
         "longest stall while detecting",
         stalls.longest * 1000,
         "ms",
         goal=STALL_MS,
         items=items,
         seconds=seconds,
-        **stalls.explained,
+        **stalls.figure_details,
     )
 
 
@@ -92,9 +92,11 @@ def changing(name: str, change: Callable[[], object], settle_s: float, floor: Fl
     stalls = Stalls(floor=floor)
     change()
     settled = time.monotonic() + settle_s
-    until(lambda: time.monotonic() > settled, name)
+    wait_until(lambda: time.monotonic() > settled, name)
     stalls.end()
-    say(f"longest stall at a {name}", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.explained)
+    print_figure(
+        f"longest stall at a {name}", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.figure_details
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -110,9 +112,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         record_id = fill(desktop.context.session, folder, options.items, options.width)
         desktop.window.go("workbench", {"record_id": record_id})
         page = workbench(desktop)
-        until(lambda: page.view.source is not None and page.photos.pair is not None, "the opening")
+        wait_until(lambda: page.view.source is not None and page.photos.pair is not None, "the opening")
         detecting(page, options.items, floor)
-        until(lambda: page.photos.pair is not None, "the photo")
+        wait_until(lambda: page.photos.pair is not None, "the photo")
         commands = desktop.context.commands
         for mode in (Mode.DARK, Mode.LIGHT):
             changing(

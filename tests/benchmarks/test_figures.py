@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks.figures import Machine, commit, percentile, say, skip, timed
+from benchmarks.figures import Machine, commit, percentile, print_figure, print_skipped, time_calls
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -24,24 +24,24 @@ def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
 def test_a_figure_reaches_its_goal_or_not(
     capsys: pytest.CaptureFixture[str], value: float, at_least: bool, ok: bool
 ) -> None:
-    say("a figure", value, "ms", goal=10, at_least=at_least)
+    print_figure("a figure", value, "ms", goal=10, at_least=at_least)
     assert printed(capsys)["ok"] is ok
 
 
 def test_a_figure_stands_beside_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
-    say("a figure", 30, "ms", floor=12, p99=40)
+    print_figure("a figure", 30, "ms", floor=12, p99=40)
     line = {"figure": "a figure", "value": 30, "unit": "ms", "floor": 12, "ratio": 2.5, "p99": 40}
     assert printed(capsys) == line
 
 
 def test_what_cannot_be_measured_says_why(capsys: pytest.CaptureFixture[str]) -> None:
-    skip("a figure", "no model")
+    print_skipped("a figure", "no model")
     assert printed(capsys) == {"figure": "a figure", "skipped": "no model"}
 
 
 def test_calls_that_warm_up_do_not_count() -> None:
     calls: list[int] = []
-    assert len(timed(lambda: calls.append(1), 3, warm_up=2)) == 3
+    assert len(time_calls(lambda: calls.append(1), 3, warm_up=2)) == 3
     assert len(calls) == 5
 
 
@@ -51,7 +51,7 @@ def test_percentile() -> None:
 
 
 def test_the_machine_is_named() -> None:
-    machine = Machine.of_this_computer()
+    machine = Machine.detect()
     assert machine.processor
     assert machine.cores > 0
     assert machine.python == sys.version.split()[0]
