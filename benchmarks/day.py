@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.desk import ADMIN, desk, workbench
+from benchmarks.desk import ADMIN_LOGIN, find_workbench, run_desk
 from benchmarks.figures import print_figure
 from benchmarks.floor import Floor
 from benchmarks.loop import STALL_MS, Stalls, wait_until
@@ -35,15 +35,22 @@ from shared import results
 from shared.codes import Verdict
 
 FIRST_MB, LAST_MB = 300.0, 450.0
-"""What the desktop may take with its first record open, and at the end of the day."""
+"""Maximum memory of the desktop with its first record open, and at the end of the day."""
 GROWTH_MB = 5.0
-"""Less is no growth: so much the figure of one and the same state goes up and down by."""
+"""Goal for the growth: the memory of an unchanged desktop varies by so much between measurements."""
 
 
-def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
-    """Make the records of the day in a process of its own; gives their ids."""
+def make_records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
+    """Make the records of the day in a separate process, and return their ids."""
     url = desktop.context.session.base_url
-    command = [sys.executable, "-m", "benchmarks.day_records", url, *ADMIN, *map(str, (count, items, width))]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.day_records",
+        url,
+        *ADMIN_LOGIN,
+        *map(str, (count, items, width)),
+    ]
     process = subprocess.Popen(command, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True)
     wait_until(lambda: process.poll() is not None, "the making of the records", seconds=3600)
     out, _ = process.communicate()
@@ -53,14 +60,14 @@ def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
     return ids
 
 
-def settle(seconds: float) -> None:
-    """Let what was set off come in."""
+def process_events(seconds: float) -> None:
+    """Run the event loop for so many seconds, so that pending work arrives."""
     ends = time.monotonic() + seconds
     wait_until(lambda: time.monotonic() > ends, "the waiting")
 
 
-def opening(desktop: Desktop, page: WorkbenchPage, record_id: str) -> None:
-    """Open a record, until its picture, the photo of its first item and the small pictures are there."""
+def open_record(desktop: Desktop, page: WorkbenchPage, record_id: str) -> None:
+    """Open a record and wait for its picture, the photo of its first item and the thumbnails."""
     desktop.window.go("workbench", {"record_id": record_id})
     wait_until(
         lambda: page.open_record.document is not None and page.open_record.record_id == record_id,
@@ -70,8 +77,8 @@ def opening(desktop: Desktop, page: WorkbenchPage, record_id: str) -> None:
     wait_until(lambda: bool(page.picture.cropped), "the crops")
 
 
-def inspecting(page: WorkbenchPage) -> None:
-    """Detect everything; look at every item in the ways that a person does, and judge it."""
+def inspect_record(page: WorkbenchPage) -> None:
+    """Run the detections, then view every item as an inspector does and give its verdict."""
     commands = page.context.commands
 
     def detected() -> bool:
@@ -92,23 +99,23 @@ def inspecting(page: WorkbenchPage) -> None:
         page.item_changes.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")
 
 
-def ending(page: WorkbenchPage, folder: Path) -> None:
+def finish_record(page: WorkbenchPage, folder: Path) -> None:
     """Finish the record and write its report."""
     page.finishing.finish_now()
-    wait_until(lambda: page.open_record.document is not None and _ended(page), "the finish")
+    wait_until(lambda: page.open_record.document is not None and _is_finished(page), "the finish")
     path = folder / "report.pdf"
     path.unlink(missing_ok=True)
     page.finishing.write(path)
     wait_until(path.exists, "the report")
 
 
-def _ended(page: WorkbenchPage) -> bool:
+def _is_finished(page: WorkbenchPage) -> bool:
     assert page.open_record.document is not None
     return page.open_record.document.record.end_time is not None
 
 
-def growth(after: Sequence[Memory]) -> float:
-    """How many MB the second half grew by: its last quarter against its first one."""
+def measure_growth(after: Sequence[Memory]) -> float:
+    """Return by how many MB the memory grew in the second half, from its first quarter to its last."""
     half = [each.resident for each in after[len(after) // 2 :]]
     part = max(len(half) // 4, 1)
     return statistics.median(half[-part:]) - statistics.median(half[:part])
@@ -129,23 +136,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     longest = 0.0
 
     def at_login() -> None:
-        settle(options.settle)
+        process_events(options.settle)
         started.append(read_memory())
 
-    with Floor() as floor, desk(at_login) as (desktop, folder):
-        page = workbench(desktop)
+    with Floor() as floor, run_desk(at_login) as (desktop, folder):
+        page = find_workbench(desktop)
         for number, record_id in enumerate(
-            records(desktop, options.records, options.items, options.width), 1
+            make_records(desktop, options.records, options.items, options.width), 1
         ):
             stalls = Stalls(options.where, floor)
-            opening(desktop, page, record_id)
+            open_record(desktop, page, record_id)
             if number == 1:
-                settle(options.settle)
+                process_events(options.settle)
                 started.append(read_memory())
-            inspecting(page)
-            ending(page, folder)
+            inspect_record(page)
+            finish_record(page, folder)
             desktop.window.go("records")
-            settle(options.settle)
+            process_events(options.settle)
             stalls.end()
             after.append(read_memory())
             if stalls.longest > longest:
@@ -167,7 +174,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print_figure(
         "memory at the end", last.resident, "MB", goal=LAST_MB, unique=round(last.unique), after=curve
     )
-    print_figure("growth over the second half", growth(after), "MB", goal=GROWTH_MB, records=len(after))
+    print_figure(
+        "growth over the second half", measure_growth(after), "MB", goal=GROWTH_MB, records=len(after)
+    )
     print_figure("longest stall of the day", longest * 1000, "ms", goal=STALL_MS, **worst)
     return 0
 

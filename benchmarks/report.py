@@ -28,10 +28,10 @@ from shared.wire.inspection import ItemCreate, RecordCreate
 
 GOAL_SECONDS = 3.0
 GOAL_ITEMS = 200
-"""So many items the goal is for."""
+"""The number of items for which the goal holds."""
 
 
-def fill(session: Session, picture: Path, items: int, size: tuple[int, int]) -> str:
+def make_record(session: Session, picture: Path, items: int, size: tuple[int, int]) -> str:
     """A record with so many items and findings on a picture of `size` px; gives its id."""
     session.account.first_run("chief", "correct-horse-battery")
     reference = session.files.upload(picture, "reference.jpg")
@@ -66,8 +66,8 @@ def fill(session: Session, picture: Path, items: int, size: tuple[int, int]) -> 
     return record.inspection_id
 
 
-def measure(session: Session, record_id: str, items: int, path: Path, floor: Floor) -> None:
-    """Gather and write on a worker, as the page does, with the GUI thread watched."""
+def measure_report(session: Session, record_id: str, items: int, path: Path, floor: Floor) -> None:
+    """Collect and write the report on a worker, as the page does, and measure the GUI thread meanwhile."""
     from PySide6.QtCore import QEventLoop
 
     from desktop.app.application import make_application
@@ -77,7 +77,7 @@ def measure(session: Session, record_id: str, items: int, path: Path, floor: Flo
     from desktop.report.collect import collect
 
     make_application()
-    # As the desktop has it: garbage is collected on the GUI thread.
+    # The desktop also collects garbage on the GUI thread only.
     garbage = GarbageCollection()
     garbage.freeze_existing()
     seconds: dict[str, float] = {}
@@ -122,9 +122,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         service.start()
         session = Session(service.wait_until_ready(60))
         try:
-            record_id = fill(session, folder / "skin.jpg", options.items, size)
+            record_id = make_record(session, folder / "skin.jpg", options.items, size)
             with Floor() as floor:
-                measure(session, record_id, options.items, folder / "report.pdf", floor)
+                measure_report(session, record_id, options.items, folder / "report.pdf", floor)
         finally:
             session.close()
             service.stop()

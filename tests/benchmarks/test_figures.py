@@ -64,7 +64,7 @@ def test_the_table() -> None:
         {"figure": "d", "skipped": "no model"},
     ]
     machine = Machine("A Processor", 2, 23.4, "Debian 12", "3.11.7", 0.25)
-    text = bench.table([("canvas", lines, 12.3)], machine, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    text = bench.format_table([("canvas", lines, 12.3)], machine, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
     assert "A Processor, 2 cores, 23.4 GiB, Debian 12, Python 3.11.7, load 0.2 at the start" in text
     assert f"Commit: {commit()}" in text
     assert "2026-01-02 03:04 UTC" in text
@@ -110,18 +110,18 @@ def test_a_benchmark_that_fails_leaves_no_table(
 
 
 def test_the_readme_shows_the_main_rows() -> None:
-    lines = [{"figure": figure, "value": 7, "unit": "ms"} for figure in bench.MAIN]
+    lines = [{"figure": figure, "value": 7, "unit": "ms"} for figure in bench.MAIN_FIGURES]
     machine = Machine("A Processor", 2, 23.4, "Debian 12", "3.11.7", 0.25)
-    rows = bench.main_rows(lines, machine, datetime(2026, 1, 2, tzinfo=UTC))
+    rows = bench.format_main_rows(lines, machine, datetime(2026, 1, 2, tzinfo=UTC))
     readme = bench.README.read_text("utf-8")
-    shown = bench.with_main_rows(readme, rows)
-    assert f"| {bench.MAIN[0]} | 7 ms |  |  |  |" in shown
+    shown = bench.replace_main_rows(readme, rows)
+    assert f"| {bench.MAIN_FIGURES[0]} | 7 ms |  |  |  |" in shown
     assert "2026-01-02" in shown
-    assert bench.with_main_rows(shown, rows) == shown
+    assert bench.replace_main_rows(shown, rows) == shown
     assert shown.startswith(readme.partition(bench.BEGIN)[0])
     assert shown.endswith(readme.partition(bench.END)[2])
 
 
 def test_a_readme_without_a_place_for_them_is_left_alone() -> None:
     with pytest.raises(ValueError, match="lacks"):
-        bench.with_main_rows("# Walkaround\n", "rows\n")
+        bench.replace_main_rows("# Walkaround\n", "rows\n")
