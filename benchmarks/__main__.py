@@ -39,7 +39,7 @@ NAMES = (
 )
 # A whole day takes half an hour, fifty kills on both databases five minutes, counting a million records
 # fifteen.
-_WORDS = {
+_REDUCED_OPTIONS = {
     "day": ("--records", "6"),
     "lost": ("--kills", "10", "--away", "10"),
     "statistics": ("--records", "50000"),
@@ -47,7 +47,7 @@ _WORDS = {
 TABLE = ROOT / "docs" / "benchmarks.md"
 README = ROOT / "README.md"
 # The README has the rows of these figures between these two lines.
-MAIN = (
+MAIN_FIGURES = (
     "first picture of 100 MP",
     "longest stall while opening again",
     "longest stall while importing 10,000 regions",
@@ -77,12 +77,12 @@ Line = dict[str, Any]
 
 
 class FailedError(Exception):
-    """A benchmark did not end well."""
+    """Raised when a benchmark failed."""
 
 
-def measure(name: str) -> list[Line]:
-    """Run the benchmark `name` and give its lines, which are printed too. Raises FailedError."""
-    command = [sys.executable, "-m", f"benchmarks.{name}", *_WORDS.get(name, ())]
+def run_benchmark(name: str) -> list[Line]:
+    """Run the benchmark `name`, print its lines and return them. Raises FailedError."""
+    command = [sys.executable, "-m", f"benchmarks.{name}", *_REDUCED_OPTIONS.get(name, ())]
     lines = []
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -94,7 +94,9 @@ def measure(name: str) -> list[Line]:
     return lines
 
 
-def table(results: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, when: datetime) -> str:
+def format_table(
+    results: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, when: datetime
+) -> str:
     """The document: where and when it was measured, and a row per figure.
 
     `found` has the name of each benchmark, its lines and how many seconds it took.
@@ -102,7 +104,7 @@ def table(results: Iterable[tuple[str, Sequence[Line], float]], machine: Machine
     rows, took = [], []
     for name, lines, seconds in results:
         took.append(f"{name} {seconds:.0f} s")
-        rows += [_row([name, *_cells(line), _also(line)]) for line in lines]
+        rows += [_format_row([name, *_format_cells(line), _format_details(line)]) for line in lines]
     return "\n".join(
         [
             "# Benchmarks",
@@ -122,10 +124,10 @@ def table(results: Iterable[tuple[str, Sequence[Line], float]], machine: Machine
     )
 
 
-def main_rows(lines: Iterable[Line], machine: Machine, when: datetime) -> str:
-    """What the README shows: the rows of `MAIN`, and where and when they were measured."""
+def format_main_rows(lines: Iterable[Line], machine: Machine, when: datetime) -> str:
+    """Format the table of the README: the rows of `MAIN_FIGURES`, and where and when they were measured."""
     by_figure = {line["figure"]: line for line in lines}
-    rows = [_row(_cells(by_figure[figure])) for figure in MAIN if figure in by_figure]
+    rows = [_format_row(_format_cells(by_figure[figure])) for figure in MAIN_FIGURES if figure in by_figure]
     return "\n".join(
         [
             "| figure | value | goal | floor | ratio |",
@@ -138,8 +140,8 @@ def main_rows(lines: Iterable[Line], machine: Machine, when: datetime) -> str:
     )
 
 
-def with_main_rows(readme: str, rows: str) -> str:
-    """The README with other rows. Raises ValueError when it lacks the lines that they stand between."""
+def replace_main_rows(readme: str, rows: str) -> str:
+    """Return the README with other rows. Raises ValueError when it lacks the marks around them."""
     before, begin, rest = readme.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -147,8 +149,8 @@ def with_main_rows(readme: str, rows: str) -> str:
     return before + begin + rows + end + after
 
 
-def _cells(line: Line) -> list[str]:
-    """Figure, value, goal, floor, ratio."""
+def _format_cells(line: Line) -> list[str]:
+    """Return the cells for figure, value, goal, floor and ratio."""
     if "skipped" in line:
         return [line["figure"], f"not measured: {line['skipped']}", "", "", ""]
     goal = ""
@@ -158,11 +160,11 @@ def _cells(line: Line) -> list[str]:
     return [line["figure"], f"{line['value']:g} {line['unit']}".strip(), goal, floor, ratio]
 
 
-def _also(line: Line) -> str:
+def _format_details(line: Line) -> str:
     return ", ".join(f"{key} {value}" for key, value in line.items() if key not in _COLUMNS)
 
 
-def _row(cells: Iterable[str]) -> str:
+def _format_row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -176,19 +178,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.only and options.out is None:
         parser.error("--only needs --out: the table of the project holds all figures of one run")
-    machine, when, results = Machine.of_this_computer(), datetime.now(UTC), []
+    machine, when, results = Machine.detect(), datetime.now(UTC), []
     try:
         for name in options.only or NAMES:
             start = time.monotonic()
-            results.append((name, measure(name), time.monotonic() - start))
+            results.append((name, run_benchmark(name), time.monotonic() - start))
     except FailedError as problem:
         print(f"{problem}; no table was written", file=sys.stderr)
         return 1
     out = options.out or TABLE
-    out.write_text(table(results, machine, when), "utf-8")
+    out.write_text(format_table(results, machine, when), "utf-8")
     if options.out is None:
-        rows = main_rows((line for _, lines, _ in results for line in lines), machine, when)
-        README.write_text(with_main_rows(README.read_text("utf-8"), rows), "utf-8")
+        rows = format_main_rows((line for _, lines, _ in results for line in lines), machine, when)
+        README.write_text(replace_main_rows(README.read_text("utf-8"), rows), "utf-8")
     print(f"written: {out}", file=sys.stderr)
     return 0
 

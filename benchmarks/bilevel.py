@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks import scans
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from benchmarks.reference_difference import calibration
 from service.detection.reference_difference import AlignmentFailed, detect
 from shared.geometry import Rect, from_corners
@@ -165,7 +165,7 @@ def quality(count: int, seed: int) -> list[tuple[float, bool]]:
         judged += real
     together = [sum(column) for column in zip(*sums.values(), strict=True)]
     for kind, (hit, given, true, refused) in [*sums.items(), ("all", together)]:
-        say(
+        print_figure(
             f"F, bilevel reference and photo: {kind}",
             2 * hit / max(given + true, 1),
             "",
@@ -175,7 +175,9 @@ def quality(count: int, seed: int) -> list[tuple[float, bool]]:
             recall=round(hit / max(true, 1), 3),
         )
         pairs_of = count * (len(KINDS) if kind == "all" else 1)
-        say(f"refused, bilevel reference and photo: {kind}", refused / pairs_of, "", goal=REFUSED_GOAL)
+        print_figure(
+            f"refused, bilevel reference and photo: {kind}", refused / pairs_of, "", goal=REFUSED_GOAL
+        )
     return judged
 
 
@@ -189,7 +191,7 @@ def strangers(count: int, seed: int) -> None:
             answers["findings" if found else "passed"] += 1
         except AlignmentFailed:
             answers["refused"] += 1
-    say(
+    print_figure(
         "strangers of a bilevel reference that pass",
         answers["passed"],
         "pairs",

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.figures import percentile, resident_mb, say, timed
+from benchmarks.figures import percentile, print_figure, resident_mb, time_calls
 from benchmarks.floor import Floor
 from benchmarks.loop import STALL_MS, Stalls
 
@@ -67,7 +67,7 @@ def opened_view(path: Path, floor: Floor | None = None) -> tuple[Any, Any, float
 
     application = QApplication.instance() or QApplication([])
     # As the desktop has it: garbage is collected on the GUI thread.
-    GarbageCollection(application).settle()
+    GarbageCollection(application).freeze_existing()
     view = CanvasView()
     view.resize(*WINDOW)
     view.show()
@@ -109,22 +109,22 @@ def picture(path: Path, megapixels: int, floor: Floor) -> None:
         most = max(most, resident_mb("RssAnon"))
     built = time.perf_counter() - start
     stalls.end()
-    say(
+    print_figure(
         f"longest stall while opening {megapixels} MP",
         stalls.longest * 1000,
         "ms",
         goal=STALL_MS,
         prepared_s=round(built, 1),
-        **stalls.explained,
+        **stalls.figure_details,
     )
-    say(
+    print_figure(
         f"first picture of {megapixels} MP",
         first,
         "ms",
         goal=FIRST_PICTURE_MS.get(megapixels),
         floor=qt_preview_ms(path),
     )
-    say(
+    print_figure(
         f"memory while preparing {megapixels} MP",
         most,
         "MB",
@@ -137,7 +137,7 @@ def picture(path: Path, megapixels: int, floor: Floor) -> None:
 def moving(path: Path, megapixels: int, frames_wanted: int, floor: Floor) -> None:
     """A second opening, then pan and zoom with cold tiles."""
     application, view, first, stalls = opened_view(path, floor)
-    say(f"second opening of {megapixels} MP", first, "ms", goal=goal_for(megapixels, 300))
+    print_figure(f"second opening of {megapixels} MP", first, "ms", goal=goal_for(megapixels, 300))
     while not view.source.levels:
         application.processEvents()
         time.sleep(0.001)
@@ -162,7 +162,7 @@ def moving(path: Path, megapixels: int, frames_wanted: int, floor: Floor) -> Non
     for step in range(frames_wanted * 3 // 8):
         frame(1.0, width * 0.91 - step * 80, height * 0.91 - step * 50)
     bare = bare_frame_ms()
-    say(
+    print_figure(
         f"pan and zoom, {megapixels} MP, cold tiles, p95",
         percentile(frames, 0.95),
         "ms",
@@ -173,8 +173,10 @@ def moving(path: Path, megapixels: int, frames_wanted: int, floor: Floor) -> Non
         processor_p95=round(percentile(worked, 0.95), 1),
     )
     stalls.end()
-    say("longest stall while moving", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.explained)
-    say(
+    print_figure(
+        "longest stall while moving", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.figure_details
+    )
+    print_figure(
         f"memory with {megapixels} MP open",
         resident_mb("VmRSS"),
         "MB",
@@ -194,7 +196,7 @@ def bare_frame_ms() -> float:
     target = QImage(*WINDOW, QImage.Format.Format_ARGB32_Premultiplied)
     painter = QPainter(target)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-    times = timed(lambda: painter.drawImage(QRectF(target.rect()), source, QRectF(source.rect())), 20)
+    times = time_calls(lambda: painter.drawImage(QRectF(target.rect()), source, QRectF(source.rect())), 20)
     painter.end()
     return statistics.median(times)
 
@@ -243,7 +245,7 @@ def many_regions(path: Path, count: int) -> None:
         worked.clear()
         taken = [once(work) for _ in range(times)]
         processor = round(percentile(worked, 0.95), 2)
-        say(
+        print_figure(
             f"{count:,} regions, {what}, p95",
             percentile(taken, 0.95),
             "ms",
@@ -276,7 +278,7 @@ def many_regions(path: Path, count: int) -> None:
         view.repaint()
         undone.append(once(undo))
     undo_processor = round(percentile(worked, 0.95), 2)
-    say(
+    print_figure(
         f"{count:,} regions, undo and paint, p95",
         percentile(undone, 0.95),
         "ms",
@@ -324,10 +326,15 @@ def journal(kills: int) -> None:
             lost += sum(number not in recovered for number in journaled)
             reported += len(journaled)
             again.close()
-        say(f"edits lost at {kills} kills", lost, "edits", goal=0, reported=reported)
+        print_figure(f"edits lost at {kills} kills", lost, "edits", goal=0, reported=reported)
         again = Journal.open(path.with_name("fast"))
         edit = Edit("r", "item", "o", EditKind.UPDATE, {"x": 0}, {"x": 1}, "move", 0.0)
-        say("journal append, p95", percentile(timed(lambda: again.append(edit), 2000), 0.95), "ms", goal=1)
+        print_figure(
+            "journal append, p95",
+            percentile(time_calls(lambda: again.append(edit), 2000), 0.95),
+            "ms",
+            goal=1,
+        )
         again.close()
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import bilevel, disturbances, optics, reference_difference
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, Parameters
 from service.detection.reference_difference.difference.confidence import (
     MOST_CONFIDENT,
@@ -167,7 +167,9 @@ def fit(every: Sequence[Part]) -> None:
         y = np.array([part.real for part in some], np.float64)
         left = LEFT[kind]
         for name, weight in zip(WEIGHTS, fitted(x, y, left).tolist(), strict=True):
-            say(f"weight of {name}, {kind}", weight, "", parts=len(y), real=round(float(y.mean()), 3))
+            print_figure(
+                f"weight of {name}, {kind}", weight, "", parts=len(y), real=round(float(y.mean()), 3)
+            )
         sure = held_out(x, y, left, [part.group for part in some]).tolist()
         pairs = [(given, part.real) for given, part in zip(sure, some, strict=True)]
         reference_difference.calibration(pairs, f"{kind}, held out")

@@ -24,28 +24,35 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.desk import ADMIN, desk, workbench
-from benchmarks.figures import say
+from benchmarks.desk import ADMIN_LOGIN, find_workbench, run_desk
+from benchmarks.figures import print_figure
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, until
-from benchmarks.memory import Memory, memory
+from benchmarks.loop import STALL_MS, Stalls, wait_until
+from benchmarks.memory import Memory, read_memory
 from desktop.app.application import Desktop
 from desktop.pages.workbench import WorkbenchPage
 from shared import results
 from shared.codes import Verdict
 
 FIRST_MB, LAST_MB = 300.0, 450.0
-"""What the desktop may take with its first record open, and at the end of the day."""
+"""Maximum memory of the desktop with its first record open, and at the end of the day."""
 GROWTH_MB = 5.0
-"""Less is no growth: so much the figure of one and the same state goes up and down by."""
+"""Goal for the growth: the memory of an unchanged desktop varies by so much between measurements."""
 
 
-def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
-    """Make the records of the day in a process of its own; gives their ids."""
+def make_records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
+    """Make the records of the day in a separate process, and return their ids."""
     url = desktop.context.session.base_url
-    command = [sys.executable, "-m", "benchmarks.day_records", url, *ADMIN, *map(str, (count, items, width))]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.day_records",
+        url,
+        *ADMIN_LOGIN,
+        *map(str, (count, items, width)),
+    ]
     process = subprocess.Popen(command, cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True)
-    until(lambda: process.poll() is not None, "the making of the records", seconds=3600)
+    wait_until(lambda: process.poll() is not None, "the making of the records", seconds=3600)
     out, _ = process.communicate()
     if process.returncode:
         raise RuntimeError("the records could not be made")
@@ -53,25 +60,25 @@ def records(desktop: Desktop, count: int, items: int, width: int) -> list[str]:
     return ids
 
 
-def settle(seconds: float) -> None:
-    """Let what was set off come in."""
+def process_events(seconds: float) -> None:
+    """Run the event loop for so many seconds, so that pending work arrives."""
     ends = time.monotonic() + seconds
-    until(lambda: time.monotonic() > ends, "the waiting")
+    wait_until(lambda: time.monotonic() > ends, "the waiting")
 
 
-def opening(desktop: Desktop, page: WorkbenchPage, record_id: str) -> None:
-    """Open a record, until its picture, the photo of its first item and the small pictures are there."""
+def open_record(desktop: Desktop, page: WorkbenchPage, record_id: str) -> None:
+    """Open a record and wait for its picture, the photo of its first item and the thumbnails."""
     desktop.window.go("workbench", {"record_id": record_id})
-    until(
+    wait_until(
         lambda: page.open_record.document is not None and page.open_record.record_id == record_id,
         "the opening",
     )
-    until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
-    until(lambda: bool(page.picture.cropped), "the crops")
+    wait_until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
+    wait_until(lambda: bool(page.picture.cropped), "the crops")
 
 
-def inspecting(page: WorkbenchPage) -> None:
-    """Detect everything; look at every item in the ways that a person does, and judge it."""
+def inspect_record(page: WorkbenchPage) -> None:
+    """Run the detections, then view every item as an inspector does and give its verdict."""
     commands = page.context.commands
 
     def detected() -> bool:
@@ -81,10 +88,10 @@ def inspecting(page: WorkbenchPage) -> None:
 
     if not commands.run("record.detect"):
         raise RuntimeError("nothing can be detected")
-    until(detected, "the detection")
+    wait_until(detected, "the detection")
     for row in list(page.open_record.rows):
         page.go_to(row.item_id)
-        until(lambda: page.photos.pair is not None and page.photos.pair.aligned, "the photo")
+        wait_until(lambda: page.photos.pair is not None and page.photos.pair.aligned, "the photo")
         for command in ("view.item", "compare", "view.zoom_in", "compare.swipe", "tool.select", "view.fit"):
             commands.run(command)
         item = page.open_record.item
@@ -92,23 +99,23 @@ def inspecting(page: WorkbenchPage) -> None:
         page.item_changes.decide(Verdict.PASSED if item.passed else Verdict.FAILED, "looked at it")
 
 
-def ending(page: WorkbenchPage, folder: Path) -> None:
+def finish_record(page: WorkbenchPage, folder: Path) -> None:
     """Finish the record and write its report."""
     page.finishing.finish_now()
-    until(lambda: page.open_record.document is not None and _ended(page), "the finish")
+    wait_until(lambda: page.open_record.document is not None and _is_finished(page), "the finish")
     path = folder / "report.pdf"
     path.unlink(missing_ok=True)
     page.finishing.write(path)
-    until(path.exists, "the report")
+    wait_until(path.exists, "the report")
 
 
-def _ended(page: WorkbenchPage) -> bool:
+def _is_finished(page: WorkbenchPage) -> bool:
     assert page.open_record.document is not None
     return page.open_record.document.record.end_time is not None
 
 
-def growth(after: Sequence[Memory]) -> float:
-    """How many MB the second half grew by: its last quarter against its first one."""
+def measure_growth(after: Sequence[Memory]) -> float:
+    """Return by how many MB the memory grew in the second half, from its first quarter to its last."""
     half = [each.resident for each in after[len(after) // 2 :]]
     part = max(len(half) // 4, 1)
     return statistics.median(half[-part:]) - statistics.median(half[:part])
@@ -129,34 +136,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     longest = 0.0
 
     def at_login() -> None:
-        settle(options.settle)
-        started.append(memory())
+        process_events(options.settle)
+        started.append(read_memory())
 
-    with Floor() as floor, desk(at_login) as (desktop, folder):
-        page = workbench(desktop)
+    with Floor() as floor, run_desk(at_login) as (desktop, folder):
+        page = find_workbench(desktop)
         for number, record_id in enumerate(
-            records(desktop, options.records, options.items, options.width), 1
+            make_records(desktop, options.records, options.items, options.width), 1
         ):
             stalls = Stalls(options.where, floor)
-            opening(desktop, page, record_id)
+            open_record(desktop, page, record_id)
             if number == 1:
-                settle(options.settle)
-                started.append(memory())
-            inspecting(page)
-            ending(page, folder)
+                process_events(options.settle)
+                started.append(read_memory())
+            inspect_record(page)
+            finish_record(page, folder)
             desktop.window.go("records")
-            settle(options.settle)
+            process_events(options.settle)
             stalls.end()
-            after.append(memory())
+            after.append(read_memory())
             if stalls.longest > longest:
-                longest, worst = stalls.longest, {"record": number, **stalls.explained}
+                longest, worst = stalls.longest, {"record": number, **stalls.figure_details}
             print(
                 f"record {number}: {after[-1].resident:.0f} MB, longest stall {stalls.longest * 1000:.0f} ms",
                 file=sys.stderr,
             )
     login, opened, last = *started, after[-1]
-    say("memory at the login page", login.resident, "MB", unique=round(login.unique))
-    say(
+    print_figure("memory at the login page", login.resident, "MB", unique=round(login.unique))
+    print_figure(
         "memory with the first record open",
         opened.resident,
         "MB",
@@ -164,9 +171,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         unique=round(opened.unique),
     )
     curve = " ".join(f"{each.resident:.0f}" for each in after)
-    say("memory at the end", last.resident, "MB", goal=LAST_MB, unique=round(last.unique), after=curve)
-    say("growth over the second half", growth(after), "MB", goal=GROWTH_MB, records=len(after))
-    say("longest stall of the day", longest * 1000, "ms", goal=STALL_MS, **worst)
+    print_figure(
+        "memory at the end", last.resident, "MB", goal=LAST_MB, unique=round(last.unique), after=curve
+    )
+    print_figure(
+        "growth over the second half", measure_growth(after), "MB", goal=GROWTH_MB, records=len(after)
+    )
+    print_figure("longest stall of the day", longest * 1000, "ms", goal=STALL_MS, **worst)
     return 0
 
 

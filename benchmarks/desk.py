@@ -10,19 +10,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.loop import until
+from benchmarks.loop import wait_until
 
 if TYPE_CHECKING:
     from desktop.app.application import Desktop
     from desktop.pages.workbench import WorkbenchPage
 
-WINDOW = (1440, 900)
-ADMIN = ("chief", "correct-horse-battery")
-"""Name and password of who is logged in."""
+WINDOW_SIZE = (1440, 900)
+ADMIN_LOGIN = ("chief", "correct-horse-battery")
+"""Name and password of the user who is logged in."""
 
 
 @contextmanager
-def desk(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple[Desktop, Path]]:
+def run_desk(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple[Desktop, Path]]:
     """The running desktop, `ADMIN` logged in at a fresh service, and a folder; both are gone afterwards.
 
     `at_login` is called with the login page in front.
@@ -46,21 +46,23 @@ def desk(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple[Deskto
         try:
             desktop.set_language("en")
             desktop.start()
-            desktop.window.resize(*WINDOW)
+            desktop.window.resize(*WINDOW_SIZE)
             gc.freeze()
-            until(lambda: desktop.context.service_state is ServiceState.READY, "the start of the service")
+            wait_until(
+                lambda: desktop.context.service_state is ServiceState.READY, "the start of the service"
+            )
             at_login()
-            desktop.context.enter(desktop.context.session.account.first_run(*ADMIN))
+            desktop.context.enter(desktop.context.session.account.first_run(*ADMIN_LOGIN))
             yield desktop, folder
         finally:
             desktop.close()
             application.processEvents()
 
 
-def workbench(desktop: Desktop) -> WorkbenchPage:
-    """The workbench of the window that the desktop shows now."""
+def find_workbench(desktop: Desktop) -> WorkbenchPage:
+    """Return the workbench of the desktop's current window."""
     from desktop.pages.workbench import WorkbenchPage
 
-    page = desktop.window.made(WorkbenchPage.page_id)
+    page = desktop.window.find_or_make_page(WorkbenchPage.page_id)
     assert isinstance(page, WorkbenchPage)
     return page

@@ -33,7 +33,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-from benchmarks.figures import say, skip, timed
+from benchmarks.figures import print_figure, print_skipped, time_calls
 from service.detection.compute.compute_process import ComputeProcess
 from shared import samples
 from shared.images.cv import cv2
@@ -61,7 +61,7 @@ def overhead(options: argparse.Namespace) -> None:
     """A warm request for a photo against the model call alone."""
     model = yolox()
     if model is None:
-        skip("overhead", "yolox_nano.onnx is not on this machine")
+        print_skipped("overhead", "yolox_nano.onnx is not on this machine")
         return
     with tempfile.TemporaryDirectory() as folder:
         photo = Path(folder) / "photo.jpg"
@@ -118,7 +118,7 @@ def queue(options: argparse.Namespace) -> None:
     """Photos through a running service: one alone, and some in a row, each against the bare calls."""
     model = yolox()
     if model is None:
-        skip("queue", "yolox_nano.onnx is not on this machine")
+        print_skipped("queue", "yolox_nano.onnx is not on this machine")
         return
     image, bare = _photo(options.width), _bare(model)
     height, width = image.shape[:2]
@@ -168,7 +168,7 @@ def _decoding(jpeg: bytes, full: bool) -> float:
 
 def _overhead(name: str, seconds: float, floor: float, calls: int, decoding: float) -> None:
     """Print a line in ms; the goal is `RATIO` times the floor, which is the time of `calls` bare calls."""
-    say(
+    print_figure(
         name,
         seconds * 1000,
         "ms",
@@ -189,7 +189,7 @@ def _slices(width: int, height: int) -> int:
 
 def _median(work: Callable[[], object], count: int) -> float:
     """Seconds."""
-    return statistics.median(timed(work, count, warm_up=1)) / 1000
+    return statistics.median(time_calls(work, count, warm_up=1)) / 1000
 
 
 class Service:
@@ -316,7 +316,7 @@ def survival(options: argparse.Namespace) -> None:
             entries = client.get(f"/inspection_item/{item_id}").json()["result"]
             good += [(entry["progress"], entry["version"]) for entry in entries] == [("done", 1)]
         figure = f"photos with exactly one finished result after {options.kills} kills"
-        say(figure, good, "photos", goal=options.photos, at_least=True)
+        print_figure(figure, good, "photos", goal=options.photos, at_least=True)
 
 
 def hostile(_options: argparse.Namespace) -> None:
@@ -356,8 +356,8 @@ def hostile(_options: argparse.Namespace) -> None:
             clear += answer.status_code in (413, 422) and bool(answer.json()["msg"])
             alive += client.get("/detection/models").status_code == 200
     total = len(photos) + len(models)
-    say("hostile files with a clear error", clear, "files", goal=total, at_least=True)
-    say("requests answered after them", alive, "requests", goal=total, at_least=True)
+    print_figure("hostile files with a clear error", clear, "files", goal=total, at_least=True)
+    print_figure("requests answered after them", alive, "requests", goal=total, at_least=True)
 
 
 _PARTS: dict[str, Callable[[argparse.Namespace], None]] = {

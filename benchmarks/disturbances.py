@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks import optics, surfaces
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from benchmarks.reference_difference import calibration, matched
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
 from service.detection.reference_difference.threads import WorkThreads
@@ -174,7 +174,7 @@ def quality(names: Sequence[str], count: int, seed: int, pictures: Path | None) 
                 if pictures is not None:
                     _save(pictures / f"{name}-{surface}-{seed + index}.png".replace(" ", "-"), one, found)
             hit, given, true, refused = row
-            say(
+            print_figure(
                 f"F under {name}: {surface}",
                 2 * hit / max(given + true, 1),
                 "",

@@ -47,7 +47,7 @@ from benchmarks.face_attacks import measure_attacks
 from benchmarks.face_enrolment import measure_enrolment, read_folders, render_people
 from benchmarks.face_forgeries import KINDS
 from benchmarks.face_pairs import PairsError, compare, read_pairs
-from benchmarks.figures import cores, percentile, resident_mb, say, skip, timed
+from benchmarks.figures import count_cores, percentile, print_figure, print_skipped, resident_mb, time_calls
 from service.db.database import Database
 from service.db.schema import migrate
 from service.face import service as face_service
@@ -171,9 +171,11 @@ async def measure_login(kind: str, logins: int) -> None:
                 await service.login(frame, f"192.0.2.{number % 250}")
                 taken.append((time.perf_counter() - started) * 1000)
         engine = load_engine(*model)
-        bare = timed(lambda: analyse(engine, decode(picture_bytes(frame))), max(logins // 3, 1), _WARM_UP)
+        bare = time_calls(
+            lambda: analyse(engine, decode(picture_bytes(frame))), max(logins // 3, 1), _WARM_UP
+        )
     taken = taken[_WARM_UP:]
-    say(
+    print_figure(
         f"login, engine {kind}",
         statistics.median(taken),
         "ms",
@@ -191,9 +193,9 @@ def measure_search(templates: int, metric: Metric, dimension: int) -> None:
     gallery = Gallery(dimension, metric)
     gallery.fill((str(number // 3), row) for number, row in enumerate(matrix))
     probe = matrix[templates // 2]
-    taken = timed(lambda: gallery.search(probe), 30, warm_up=10)
-    floor = timed(lambda: np.vecdot(matrix, probe), 30, warm_up=10)
-    say(
+    taken = time_calls(lambda: gallery.search(probe), 30, warm_up=10)
+    floor = time_calls(lambda: np.vecdot(matrix, probe), 30, warm_up=10)
+    print_figure(
         f"search over {templates:,} templates, {metric}, {dimension} numbers",
         statistics.median(taken),
         "ms",
@@ -265,7 +267,9 @@ async def measure_hostile(bomb: int) -> None:
                     answer = refusal.msg
                 taken = round((time.perf_counter() - started) * 1000, 1)
                 peak = sum(resident_mb("VmHWM", pid) for pid in pids)
-                say(f"memory over idle: {name}", peak - idle, "MB", goal=MEMORY_MB, ms=taken, answer=answer)
+                print_figure(
+                    f"memory over idle: {name}", peak - idle, "MB", goal=MEMORY_MB, ms=taken, answer=answer
+                )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -279,7 +283,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--pack", type=Path, help="the pack to use: a folder or zip file, not installed")
     parser.add_argument("--out", type=Path, help="where the result of --pairs goes, as JSON")
-    parser.add_argument("--jobs", type=int, default=cores(), help="processes for --pairs and --attacks")
+    parser.add_argument("--jobs", type=int, default=count_cores(), help="processes for --pairs and --attacks")
     parser.add_argument("--attacks", action="store_true", help="attack the challenge of a face login")
     parser.add_argument(
         "--enrolment", action="store_true", help="compare one template with a guided enrolment"
@@ -370,7 +374,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             try:
                 asyncio.run(measure_login(kind, options.logins))
             except PackError as problem:
-                skip(f"login, engine {kind}", str(problem))
+                print_skipped(f"login, engine {kind}", str(problem))
     if options.only in (None, "search"):
         for templates in options.templates:
             for metric in Metric:

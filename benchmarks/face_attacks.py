@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from benchmarks.face_forgeries import KINDS, make_attack
 from benchmarks.face_heads import Conditions
 from benchmarks.face_sequences import Take, read_folder, render_take
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from service.face.engines.engine import FaceEngine, warm_up
 from service.face.engines.sequence import judge
 from service.face.liveness.decision import Motion, decide
@@ -136,7 +136,7 @@ def _report(kind: str, kinds: Sequence[str], outcomes: Sequence[Outcome]) -> Non
         if not total:
             continue
         passed = counted[Reason.LIVE]
-        say(
+        print_figure(
             f"attacks that pass: {name}, engine {kind}",
             100 * passed / total,
             "%",
@@ -147,7 +147,7 @@ def _report(kind: str, kinds: Sequence[str], outcomes: Sequence[Outcome]) -> Non
             reasons=dict(sorted(counted.items())),
         )
     figure = f"one frame of a challenge, processor time, engine {kind}"
-    say(figure, float(np.median([outcome.frame_ms for outcome in outcomes])), "ms", goal=FRAME_MS)
+    print_figure(figure, float(np.median([outcome.frame_ms for outcome in outcomes])), "ms", goal=FRAME_MS)
 
 
 def _say_rejections(figure: str, outcomes: Sequence[Outcome]) -> None:
@@ -156,7 +156,7 @@ def _say_rejections(figure: str, outcomes: Sequence[Outcome]) -> None:
     if not total:
         return
     refused = total - counted[Reason.LIVE]
-    say(
+    print_figure(
         figure,
         100 * refused / total,
         "%",
@@ -189,7 +189,7 @@ def _report_conditions(kind: str, outcomes: Sequence[Outcome]) -> None:
             last = index + 2 >= len(edges)
             inside = (values >= low) & ((values <= high) if last else (values < high))
             parts[f"{low:.3g} to {high:.3g}"] = f"{refused[inside].sum()} of {inside.sum()}"
-        say(f"false rejections by {name}, engine {kind}", 100 * refused.mean(), "%", parts=parts)
+        print_figure(f"false rejections by {name}, engine {kind}", 100 * refused.mean(), "%", parts=parts)
 
 
 def _percent(rate: float | None) -> float | None:

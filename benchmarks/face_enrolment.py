@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.face_heads import Person, draw_conditions, photograph
 from benchmarks.face_pairs import picture
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from service.face import rules
 from service.face.engines.engine import Embedding, FaceEngine, Metric, analyse, score
 from service.face.engines.picture import BadPicture, Pixels
@@ -118,7 +118,7 @@ def measure_enrolment(engine: FaceEngine, kind: str, people: People, source: str
         if strangers:
             counted |= {"strangers": len(matches), "strangers_that_match": sum(matches)}
         bound = rate_bound(missed, total)
-        say(
+        print_figure(
             f"false non-matches, {name}, {source}, engine {kind}",
             100 * missed / max(total, 1),
             "%",

@@ -15,7 +15,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def say(
+def print_figure(
     figure: str,
     value: float,
     unit: str,
@@ -27,61 +27,62 @@ def say(
 ) -> None:
     """Print one line of JSON.
 
-    `goal` is the most that `value` may be, or the least with `at_least`, and `ok` whether it is reached.
-    `floor` is something bare, measured in the same run and unit, and `ratio` the value over it.
+    `goal` is the maximum for `value`, or with `at_least` the minimum, and `ok` tells whether it is reached.
+    `floor` is the figure of a minimal program, measured in the same run and unit, and `ratio` is `value` /
+    `floor`. `more` is added to the line.
     """
-    line: dict[str, Any] = {"figure": figure, "value": _rounded(value), "unit": unit}
+    line: dict[str, Any] = {"figure": figure, "value": _round_figure(value), "unit": unit}
     if goal is not None:
         reached = value >= goal if at_least else value <= goal
         line |= {"goal": goal, "goal_is": "at least" if at_least else "at most", "ok": bool(reached)}
     if floor is not None:
-        line["floor"] = _rounded(floor)
+        line["floor"] = _round_figure(floor)
         if floor:
-            line["ratio"] = _rounded(value / floor)
-    _print(line | more)
+            line["ratio"] = _round_figure(value / floor)
+    _print_line(line | more)
 
 
-def skip(figure: str, why: str) -> None:
-    """Print the line of a figure that cannot be measured here."""
-    _print({"figure": figure, "skipped": why})
+def print_skipped(figure: str, why: str) -> None:
+    """Print the line of a figure that cannot be measured on this machine."""
+    _print_line({"figure": figure, "skipped": why})
 
 
-def _print(line: dict[str, Any]) -> None:
+def _print_line(line: dict[str, Any]) -> None:
     print(json.dumps(line, ensure_ascii=False), flush=True)
 
 
-def _rounded(value: float) -> float:
-    """With three decimals below ten, and one above a hundred."""
+def _round_figure(value: float) -> float:
+    """Round to three decimals below 10, two below 100 and one from there on."""
     return round(float(value), 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1)
 
 
 def processor_seconds(pid: int) -> float:
-    """The processor time of a process, of all its threads. Source: proc(5), fields 14 and 15 of `stat`."""
+    """Return the processor time of a process with all its threads (fields 14 and 15 of `stat`, proc(5))."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def timed(work: Callable[[], object], times: int, warm_up: int = 0) -> list[float]:
-    """The milliseconds of each of `times` calls, after `warm_up` calls that do not count."""
+def time_calls(work: Callable[[], object], times: int, warm_up: int = 0) -> list[float]:
+    """Return the milliseconds of each of `times` calls, after `warm_up` calls that do not count."""
     for _ in range(warm_up):
         work()
-    taken = []
+    durations = []
     for _ in range(times):
         start = time.perf_counter()
         work()
-        taken.append((time.perf_counter() - start) * 1000)
-    return taken
+        durations.append((time.perf_counter() - start) * 1000)
+    return durations
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which `share` (0..1) of the values lie."""
+    """Return the value below which `share` (0..1) of the values lie."""
     return sorted(values)[min(int(len(values) * share), len(values) - 1)]
 
 
 def resident_mb(field: str, pid: int | None = None) -> float:
-    """A figure of /proc/PID/status in MB, such as VmRSS; of this process without `pid`.
+    """Return a field of /proc/PID/status in MB, such as VmRSS, of this process without `pid`.
 
-    0 where the system does not tell.
+    Returns 0 where the system has no such file.
     """
     try:
         text = Path(f"/proc/{pid or 'self'}/status").read_text()
@@ -90,15 +91,15 @@ def resident_mb(field: str, pid: int | None = None) -> float:
     return next((int(line.split()[1]) / 1024 for line in text.splitlines() if line.startswith(field)), 0.0)
 
 
-def cores() -> int:
-    """How many processor cores this process may use."""
+def count_cores() -> int:
+    """Return how many processor cores this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where figures were measured; `load` is how many processes wanted a core when that began."""
+    """The machine on which figures were measured, with its load average at the start."""
 
     processor: str
     cores: int
@@ -108,22 +109,29 @@ class Machine:
     load: float
 
     @staticmethod
-    def of_this_computer() -> Machine:
-        """This machine; what it does not tell is "unknown" or 0."""
+    def detect() -> Machine:
+        """Describe this machine; unknown values are "unknown" or 0."""
         try:
             system = platform.freedesktop_os_release()["PRETTY_NAME"]
         except (OSError, KeyError):
             system = platform.platform()
-        return Machine(_processor(), cores(), _memory_gib(), system, platform.python_version(), _load())
+        return Machine(
+            _processor_name(),
+            count_cores(),
+            _memory_gib(),
+            system,
+            platform.python_version(),
+            _load_average(),
+        )
 
     @property
     def description(self) -> str:
-        """All of it in a line."""
+        """All fields in one line."""
         hardware = f"{self.processor}, {self.cores} cores, {self.memory_gib:g} GiB"
         return f"{hardware}, {self.system}, Python {self.python}, load {self.load:.1f} at the start"
 
 
-def _processor() -> str:
+def _processor_name() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -139,7 +147,7 @@ def _memory_gib() -> float:
         return 0.0
 
 
-def _load() -> float:
+def _load_average() -> float:
     try:
         return os.getloadavg()[0]
     except (AttributeError, OSError):

@@ -48,7 +48,7 @@ class Floor:
     def reset(self) -> None:
         """Begin again; waits for the process."""
         self._ask()
-        self._stolen = stolen()
+        self._stolen = stolen_seconds()
 
     def longest(self) -> float:
         """The longest that it was away since `reset`, ms."""
@@ -56,7 +56,7 @@ class Floor:
 
     def stolen(self) -> float:
         """How many ms of processors went to other virtual machines since `reset`."""
-        return (stolen() - self._stolen) * 1000
+        return (stolen_seconds() - self._stolen) * 1000
 
     def _ask(self) -> float:
         assert self._process.stdin is not None
@@ -66,7 +66,7 @@ class Floor:
         return float(self._process.stdout.readline())
 
 
-def stolen() -> float:
+def stolen_seconds() -> float:
     """Seconds of processors that went to other virtual machines since the start; 0 where nobody tells.
 
     Source: `steal` of proc(5), in hundredths of a second.

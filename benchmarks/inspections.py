@@ -37,12 +37,15 @@ REGIONS = tuple(
 )
 MODELS = (("reference-difference", 1), ("skin-damage", 1), ("skin-damage", 2))
 _SEALED = ("passed", "failed")
-_AT_ONCE = 5_000
+_BATCH_SIZE = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Years:
-    """So many `records`, evenly over the `days` before `end`; every `with_items`th one has items."""
+    """Parameters of the data: `records`, evenly over the `days` before `end`.
+
+    Every `with_items`th record has so many `items`.
+    """
 
     records: int
     days: int
@@ -53,23 +56,23 @@ class Years:
     executors: int = EXECUTORS
 
 
-def fill(url: str, years: Years) -> None:
-    """Make the tables of an empty database with these inspections, of which none is counted."""
+def fill_database(url: str, years: Years) -> None:
+    """Make the tables of an empty database and insert these inspections, without counting them."""
     database = Database(url)
     try:
         migrate(database)
         with database.writer.begin() as connection:
-            add(connection, years)
+            insert_inspections(connection, years)
             connection.execute(text("DELETE FROM statistic_sum"))
         settle(database)
     finally:
         database.close()
 
 
-def add(connection: Connection, years: Years) -> None:
-    """Insert aircraft, tasks, records and items; the same ones for the same `years`."""
+def insert_inspections(connection: Connection, years: Years) -> None:
+    """Insert aircraft, tasks, records and items. The same `years` give the same data."""
     tables = metadata().tables
-    at = _naive(years.end)
+    at = _to_naive_utc(years.end)
     stamps = {"version": 1, "created_at": at, "updated_at": at}
     aircraft = [
         {"aircraft_id": f"aircraft-{number}", "aircraft_name": f"B-{1000 + number}", **stamps}
@@ -91,21 +94,21 @@ def add(connection: Connection, years: Years) -> None:
 
 
 def _insert(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:
-    while some := list(itertools.islice(rows, _AT_ONCE)):
-        connection.execute(insert(table), some)
+    while batch := list(itertools.islice(rows, _BATCH_SIZE)):
+        connection.execute(insert(table), batch)
 
 
-def _naive(moment: dt.datetime) -> dt.datetime:
+def _to_naive_utc(moment: dt.datetime) -> dt.datetime:
     return moment.astimezone(dt.UTC).replace(tzinfo=None)
 
 
-def _id(draw: random.Random) -> str:
+def _make_id(draw: random.Random) -> str:
     return str(uuid.UUID(int=draw.getrandbits(128), version=4))
 
 
 def _records(years: Years) -> Iterator[dict[str, Any]]:
     draw, ids = random.Random(1), random.Random(2)
-    end, every = _naive(years.end), dt.timedelta(days=years.days) / years.records
+    end, every = _to_naive_utc(years.end), dt.timedelta(days=years.days) / years.records
     for number in range(years.records):
         start = end - every * (years.records - number)
         age = years.records - number
@@ -116,7 +119,7 @@ def _records(years: Years) -> Iterator[dict[str, Any]]:
         )[0]
         took = dt.timedelta(minutes=draw.lognormvariate(3.6, 0.4))
         yield {
-            "inspection_id": _id(ids),
+            "inspection_id": _make_id(ids),
             "inspection_name": f"Walkaround {number + 1}",
             "task_id": f"task-{draw.randrange(years.aircraft)}",
             "executor_id": f"inspector-{draw.randrange(years.executors)}",
@@ -133,15 +136,15 @@ def _records(years: Years) -> Iterator[dict[str, Any]]:
 
 def _items(years: Years) -> Iterator[dict[str, Any]]:
     draw, ids, item_ids = random.Random(3), random.Random(2), random.Random(4)
-    at = _naive(years.end)
+    at = _to_naive_utc(years.end)
     for number in range(years.records):
-        inspection_id = _id(ids)
+        inspection_id = _make_id(ids)
         if number % years.with_items:
             continue
         for place in range(years.items):
             entries = _entries(draw, number / years.records)
             yield {
-                "item_id": _id(item_ids),
+                "item_id": _make_id(item_ids),
                 "inspection_id": inspection_id,
                 "item_name": draw.choice(REGIONS),
                 "result": json.dumps(entries, separators=(",", ":")),
@@ -155,7 +158,10 @@ def _items(years: Years) -> Iterator[dict[str, Any]]:
 
 
 def _entries(draw: random.Random, share: float) -> list[dict[str, Any]]:
-    """A detection, in half of the cases a correction of it, and a verdict; newer models err less."""
+    """Generate a detection, in half of the cases a correction of it, and a verdict.
+
+    Newer models, used later in the years, have fewer errors.
+    """
     model_id, version = MODELS[min(int(share * len(MODELS)), len(MODELS) - 1)]
     weights = [1 / (rank + 1) for rank in range(len(LABELS))]
 
@@ -180,11 +186,11 @@ def _entries(draw: random.Random, share: float) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = [detection]
     if draw.random() < 0.5:
         left = [finding for finding in findings if draw.random() > 0.3 - 0.15 * share]
-        drawn = [box("person")] if draw.random() < 0.15 - 0.08 * share else []
+        added_findings = [box("person")] if draw.random() < 0.15 - 0.08 * share else []
         entries.append(
             {
-                "resultImage": {"boxes": left + drawn},
-                "isPassed": not left + drawn,
+                "resultImage": {"boxes": left + added_findings},
+                "isPassed": not left + added_findings,
                 "progress": "done",
                 "version": 2,
                 "correction": {"of_version": 1, "by": "inspector-1", "by_name": None, "at": None},

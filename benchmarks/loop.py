@@ -13,13 +13,13 @@ from typing import Any
 from benchmarks.floor import Floor
 
 STALL_MS = 50.0
-"""The longest that the GUI thread may be held."""
-_PATIENCE = 300.0
-_LOOK_EVERY = 0.005
+"""Goal for the longest turn of the GUI thread's event loop."""
+_TIMEOUT_SECONDS = 300.0
+_WATCH_INTERVAL = 0.005
 
 
-def in_line() -> float:
-    """For how many seconds the main thread was ready and had no core; 0 where the system does not tell."""
+def queued_seconds() -> float:
+    """Return how many seconds the main thread has waited for a core; 0 where the system does not count it."""
     try:
         return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
     except OSError:
@@ -27,51 +27,51 @@ def in_line() -> float:
 
 
 class Stalls:
-    """The longest time between two turns of the event loop, and the longest the GUI thread itself worked.
+    """Measures the turns of the GUI thread's event loop, in seconds.
 
-    On a shared machine only the second says what the program costs; `waited` is how long in the longest turn
-    the thread had no core (0 where the system does not tell). `held` is the longest turn less such waiting:
-    work, and waiting for other threads of the program. With a `floor` the figure stands beside what a process
-    with nothing but a timer went through meanwhile. With `tell_above` (ms) a thread writes to the standard
-    error where all threads are whenever a turn takes longer: what the GUI thread waits for may be the
-    interpreter's lock.
+    `longest` is the longest turn and `longest_work` the most processor time in a turn, which is what the
+    program costs on a shared machine. `waited` is how long the thread waited for a core in the longest turn
+    (0 where the system does not count it). `held` is the longest turn without such waiting: work, and waiting
+    for other threads of the program. With a `floor` the figures of a process with only a timer are measured
+    at the same time. With `tell_above` (ms) a thread prints the stacks of all threads to the standard error
+    whenever a turn takes longer, because the GUI thread may be waiting for the interpreter's lock.
     """
 
     def __init__(self, tell_above: float | None = None, floor: Floor | None = None) -> None:
         from PySide6.QtCore import Qt, QTimer
 
         self.longest = self.longest_work = self.waited = self.held = 0.0
-        self._beneath: dict[str, float] = {}
+        self._floor_figures: dict[str, float] = {}
         self._floor = floor
         if floor is not None:
             floor.reset()
-        self._last, self._worked, self._queued = time.perf_counter(), time.thread_time(), in_line()
+        self._last, self._worked, self._queued = time.perf_counter(), time.thread_time(), queued_seconds()
         self._timer = QTimer(interval=1, timerType=Qt.TimerType.PreciseTimer)
-        self._timer.timeout.connect(self._beat)
+        self._timer.timeout.connect(self._on_turn)
         self._timer.start()
-        self._over = threading.Event()
+        self._ended = threading.Event()
         if tell_above is not None:
             watcher = threading.Thread(target=self._watch, args=(tell_above / 1000,), daemon=True)
             watcher.start()
 
     def end(self) -> None:
-        """Watch no more."""
+        """Stop measuring."""
         self._timer.stop()
-        self._over.set()
+        self._ended.set()
         if self._floor is not None:
-            self._beneath = {
+            self._floor_figures = {
                 "floor": round(self._floor.longest(), 1),
                 "stolen": round(self._floor.stolen()),
             }
 
     @property
-    def explained(self) -> dict[str, Any]:
-        """What `figures.say` is given besides the longest turn, ms."""
+    def figure_details(self) -> dict[str, Any]:
+        """The measured times (ms) besides the longest turn, for `figures.print_figure`."""
         measured = {"processor": self.longest_work, "held": self.held, "waited": self.waited}
-        return {name: round(seconds * 1000, 1) for name, seconds in measured.items()} | self._beneath
+        return {name: round(seconds * 1000, 1) for name, seconds in measured.items()} | self._floor_figures
 
-    def _beat(self) -> None:
-        now, worked, queued = time.perf_counter(), time.thread_time(), in_line()
+    def _on_turn(self) -> None:
+        now, worked, queued = time.perf_counter(), time.thread_time(), queued_seconds()
         if now - self._last > self.longest:
             self.longest, self.waited = now - self._last, queued - self._queued
         self.longest_work = max(self.longest_work, worked - self._worked)
@@ -80,18 +80,19 @@ class Stalls:
 
     def _watch(self, above: float) -> None:
         reported = 0.0
-        while not self._over.wait(_LOOK_EVERY):
+        while not self._ended.wait(_WATCH_INTERVAL):
             began = self._last
             held = time.perf_counter() - began
             if held > above and reported != began:
                 reported = began
                 print(f"held for {held * 1000:.0f} ms so far", file=sys.stderr, flush=True)
-                # Frames in Python's hands would keep Qt objects that must not die on this thread.
+                # Python's `traceback` would hold references to Qt objects, which must not be deleted on this
+                # thread.
                 faulthandler.dump_traceback(sys.stderr)
 
 
-def until(done: Callable[[], bool], what: str, seconds: float = _PATIENCE) -> None:
-    """Turn the event loop until it is so; RuntimeError when that takes longer than `seconds`."""
+def wait_until(done: Callable[[], bool], what: str, seconds: float = _TIMEOUT_SECONDS) -> None:
+    """Run the event loop until `done()` is true. Raises RuntimeError after `seconds`, naming `what`."""
     from PySide6.QtCore import QEventLoop, QTimer
 
     ends = time.monotonic() + seconds

@@ -38,7 +38,7 @@ from typing import NamedTuple
 import httpx
 
 from benchmarks.acknowledged import Missing, Writers, missing
-from benchmarks.figures import ROOT, percentile, say, skip
+from benchmarks.figures import ROOT, percentile, print_figure, print_skipped
 from service.settings import Settings
 from shared.paths import own_command
 from tests import postgresql
@@ -271,31 +271,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _say(database: str, name: str, outcome: Played) -> bool:
     what = f"{database}: {name}"
     lost = outcome.missing
-    say(f"{what}, acknowledged", outcome.acknowledged, "changes", times=len(outcome.recoveries))
+    print_figure(f"{what}, acknowledged", outcome.acknowledged, "changes", times=len(outcome.recoveries))
     for kind, examples in (
         ("changes", lost.changes),
         ("audit entries", lost.entries),
         ("audit log", lost.log),
     ):
-        say(f"{what}, {kind} lost", len(examples), "lost", goal=0, examples=examples[:5])
-    say(
+        print_figure(f"{what}, {kind} lost", len(examples), "lost", goal=0, examples=examples[:5])
+    print_figure(
         f"{what}, neither success nor refusal",
         len(outcome.others),
         "answers",
         goal=0,
         examples=outcome.others[:5],
     )
-    say(
+    print_figure(
         f"{what}, refused",
         sum(outcome.refused.values()),
         "answers",
         sentences=outcome.refused,
         unanswered=outcome.unanswered,
     )
-    say(f"{what}, slowest refusal", outcome.longest, "s", goal=STATEMENT_SECONDS + 30.0)
+    print_figure(f"{what}, slowest refusal", outcome.longest, "s", goal=STATEMENT_SECONDS + 30.0)
     if outcome.recoveries:
         most = max(outcome.recoveries)
-        say(f"{what}, recovery", percentile(outcome.recoveries, 0.5), "s", longest=round(most, 2))
+        print_figure(f"{what}, recovery", percentile(outcome.recoveries, 0.5), "s", longest=round(most, 2))
     return lost.nothing and not outcome.others
 
 
@@ -309,7 +309,7 @@ def _folder(stack: ExitStack) -> Path:
 def _server(stack: ExitStack, figure: str) -> postgresql.Server | None:
     place = postgresql.binaries()
     if place is None:
-        skip(figure, "no PostgreSQL server binary on this machine")
+        print_skipped(figure, "no PostgreSQL server binary on this machine")
         return None
     server = postgresql.Server(place, fsync="on")
     stack.callback(server.stop)
@@ -350,7 +350,7 @@ def _full(database: str, options: argparse.Namespace, stack: ExitStack) -> Playe
     try:
         disk = stack.enter_context(small_disk(folder / "disk"))
     except (subprocess.CalledProcessError, OSError):
-        skip(f"{database}: full", "this user may mount no tmpfs")
+        print_skipped(f"{database}: full", "this user may mount no tmpfs")
         return None
     prepared = _prepared(database, "full", stack, disk if database == "sqlite" else folder)
     if prepared is None:

@@ -1,4 +1,4 @@
-"""Reads the memory of this process, as the system counts it."""
+"""Reads how much memory this process uses."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from typing import NamedTuple
 
 
 class Memory(NamedTuple):
-    """Megabytes: everything that is in memory, and what no other process shares."""
+    """Resident memory of a process in MB, and the part of it that it shares with no other process."""
 
     resident: float
     unique: float
 
 
-def memory() -> Memory:
-    """The memory of this process now. Source: /proc/self/smaps_rollup, which only Linux has.
-
-    Raises OSError elsewhere.
-    """
+def read_memory() -> Memory:
+    """Read the memory of this process from /proc/self/smaps_rollup. Raises OSError outside Linux."""
     kilobytes: dict[str, int] = {}
     for line in Path("/proc/self/smaps_rollup").read_text().splitlines()[1:]:
         name, value, *_ = line.split()

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import scans, surfaces
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from service.detection.compute import allocator
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
 from service.detection.reference_difference.threads import WorkThreads
@@ -187,7 +187,7 @@ def quality(level: str, count: int, seed: int) -> list[tuple[float, bool]]:
     for kind, row in [*sums.items(), ("all", together)]:
         hit, given, true, refused, tight, generous = row
         precision, recall = hit / max(given, 1), hit / max(true, 1)
-        say(
+        print_figure(
             f"F, {level}: {kind}",
             2 * hit / max(given + true, 1),
             "",
@@ -219,7 +219,7 @@ def strangers(count: int) -> None:
     shares: dict[str, Any] = {
         name: round(value / total, 3) for name, value in answers.items() if name != "passed"
     }
-    say("strangers that pass", answers["passed"] / total, "", **shares)
+    print_figure("strangers that pass", answers["passed"] / total, "", **shares)
 
 
 def calibration(judged: Sequence[tuple[float, bool]], of: str = "") -> None:
@@ -238,7 +238,7 @@ def calibration(judged: Sequence[tuple[float, bool]], of: str = "") -> None:
         low, high = wilson(share, len(band))
         if len(band) >= LEAST_JUDGED:
             off.append(abs(share - given))
-        say(
+        print_figure(
             f"real of the findings with confidence {tenth / 10:.1f}..{tenth / 10 + 0.1:.1f}{kind}",
             share,
             "",
@@ -247,7 +247,9 @@ def calibration(judged: Sequence[tuple[float, bool]], of: str = "") -> None:
             interval=[round(low, 3), round(high, 3)],
         )
     if off:
-        say(f"confidence is off by at most{kind}", max(off), "", goal=CONFIDENCE_GOAL, tenths=len(off))
+        print_figure(
+            f"confidence is off by at most{kind}", max(off), "", goal=CONFIDENCE_GOAL, tenths=len(off)
+        )
 
 
 def wilson(share: float, count: int) -> tuple[float, float]:
@@ -282,13 +284,13 @@ def speed(count: int, megapixels: int, times: int) -> None:
         list(pool.map(_compare, small * 4))
         both = time.perf_counter() - begun
     number = len(small)
-    say(
+    print_figure(
         "640 x 640 aligned, processor time",
         1000 * alone.processor / number,
         "ms",
         floor=1000 * sift.processor / number,
     )
-    say(
+    print_figure(
         "640 x 640 aligned, on two free cores",
         2 * number / alone.processor,
         "pairs/s",
@@ -304,7 +306,9 @@ def speed(count: int, megapixels: int, times: int) -> None:
     large = Pair("panel", scene.reference, scene.photo, ())
     whole = _timed(lambda: _compare(large), times)
     goal = LARGE_SECONDS if megapixels == LARGE_MEGAPIXELS else None
-    say(f"{megapixels} MP with alignment", whole.wall, "s", goal=goal, processor=round(whole.processor, 2))
+    print_figure(
+        f"{megapixels} MP with alignment", whole.wall, "s", goal=goal, processor=round(whole.processor, 2)
+    )
 
 
 @dataclass(frozen=True)

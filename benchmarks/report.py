@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.canvas import draw_picture, size_of
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from benchmarks.floor import Floor
 from benchmarks.loop import STALL_MS, Stalls
 from desktop.client import Session
@@ -28,10 +28,10 @@ from shared.wire.inspection import ItemCreate, RecordCreate
 
 GOAL_SECONDS = 3.0
 GOAL_ITEMS = 200
-"""So many items the goal is for."""
+"""The number of items for which the goal holds."""
 
 
-def fill(session: Session, picture: Path, items: int, size: tuple[int, int]) -> str:
+def make_record(session: Session, picture: Path, items: int, size: tuple[int, int]) -> str:
     """A record with so many items and findings on a picture of `size` px; gives its id."""
     session.account.first_run("chief", "correct-horse-battery")
     reference = session.files.upload(picture, "reference.jpg")
@@ -66,8 +66,8 @@ def fill(session: Session, picture: Path, items: int, size: tuple[int, int]) -> 
     return record.inspection_id
 
 
-def measure(session: Session, record_id: str, items: int, path: Path, floor: Floor) -> None:
-    """Gather and write on a worker, as the page does, with the GUI thread watched."""
+def measure_report(session: Session, record_id: str, items: int, path: Path, floor: Floor) -> None:
+    """Collect and write the report on a worker, as the page does, and measure the GUI thread meanwhile."""
     from PySide6.QtCore import QEventLoop
 
     from desktop.app.application import make_application
@@ -77,9 +77,9 @@ def measure(session: Session, record_id: str, items: int, path: Path, floor: Flo
     from desktop.report.collect import collect
 
     make_application()
-    # As the desktop has it: garbage is collected on the GUI thread.
+    # The desktop also collects garbage on the GUI thread only.
     garbage = GarbageCollection()
-    garbage.settle()
+    garbage.freeze_existing()
     seconds: dict[str, float] = {}
 
     def work(report: workers.ProgressReport) -> None:
@@ -100,9 +100,9 @@ def measure(session: Session, record_id: str, items: int, path: Path, floor: Flo
     longest = stalls.longest * 1000
     writing = seconds["all"] - seconds["gather"]
     goal = GOAL_SECONDS if items == GOAL_ITEMS else None
-    say(f"report of {items} findings", seconds["all"], "s", goal=goal, floor=writing)
-    say("longest stall while exporting", longest, "ms", goal=STALL_MS, **stalls.explained)
-    say("size of that report", path.stat().st_size / 2**20, "MB")
+    print_figure(f"report of {items} findings", seconds["all"], "s", goal=goal, floor=writing)
+    print_figure("longest stall while exporting", longest, "ms", goal=STALL_MS, **stalls.figure_details)
+    print_figure("size of that report", path.stat().st_size / 2**20, "MB")
     garbage.end()
     workers.shutdown()
 
@@ -120,11 +120,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         draw_picture(folder / "skin.jpg", *size)
         service = EmbeddedService(folder / "data")
         service.start()
-        session = Session(service.wait_ready(60))
+        session = Session(service.wait_until_ready(60))
         try:
-            record_id = fill(session, folder / "skin.jpg", options.items, size)
+            record_id = make_record(session, folder / "skin.jpg", options.items, size)
             with Floor() as floor:
-                measure(session, record_id, options.items, folder / "report.pdf", floor)
+                measure_report(session, record_id, options.items, folder / "report.pdf", floor)
         finally:
             session.close()
             service.stop()

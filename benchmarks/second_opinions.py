@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.figures import say, skip
+from benchmarks.figures import print_figure, print_skipped
 from benchmarks.varied_regions import REGION, SIZE, Check, checks, finds, passed, photographed
 from service.detection.compute.compute_process import check_model
 from service.detection.compute.computer import Computer
@@ -118,9 +118,9 @@ def _print(figure: str, found: Sequence[Opinion], seconds: float) -> None:
     defects = [one for one in found if one.defect]
     others = [one for one in found if not one.defect]
     if not defects or not others:
-        skip(f"{figure}, area under the ROC curve", "no defects or no other findings")
+        print_skipped(f"{figure}, area under the ROC curve", "no defects or no other findings")
         return
-    say(
+    print_figure(
         f"{figure}, area under the ROC curve",
         area([one.value for one in defects], [one.value for one in others]),
         "",

@@ -34,7 +34,7 @@ from urllib.parse import urlencode
 import httpx
 
 from benchmarks.bare import bare
-from benchmarks.figures import ROOT, Machine, processor_seconds, say, skip
+from benchmarks.figures import ROOT, Machine, print_figure, print_skipped, processor_seconds
 from benchmarks.load import CLIENTS, LoadError, Work, installed_client, put_load
 from benchmarks.records import HALF, ITEMS, audited, fill, task_count, with_items
 from shared.paths import own_command
@@ -160,7 +160,9 @@ def measure(database: str, database_url: str, folder: Path, options: argparse.Na
                 "p99": round(load.p99, 2),
                 "processor": round(processor),
             }
-            say(f"{database}: {name}", load.per_second, "requests/s", floor=floor, **more, **conditions)
+            print_figure(
+                f"{database}: {name}", load.per_second, "requests/s", floor=floor, **more, **conditions
+            )
     entries = audited(database_url, "record", "create")
     if entries < created:
         raise LoadError(f"{created} records were created, and {entries} entries of the audit log say so")
@@ -168,7 +170,9 @@ def measure(database: str, database_url: str, folder: Path, options: argparse.Na
     for _ in range(options.starts):
         with served(folder, database_url) as service:
             starts.append(service.ready_after)
-    say(f"{database}: ready after start", statistics.median(starts), "s", floor=floor_start, **conditions)
+    print_figure(
+        f"{database}: ready after start", statistics.median(starts), "s", floor=floor_start, **conditions
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -185,14 +189,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--client", choices=CLIENTS, default=installed_client())
     parser.add_argument("--starts", type=int, default=3)
     options = parser.parse_args(arguments)
-    print(Machine.of_this_computer().description, file=sys.stderr)
+    print(Machine.detect().description, file=sys.stderr)
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         for database in options.databases:
             url = ""
             if database == "postgresql":
                 programs = postgresql.binaries()
                 if programs is None:
-                    skip(database, "there is no PostgreSQL server on this machine")
+                    print_skipped(database, "there is no PostgreSQL server on this machine")
                     continue
                 server = postgresql.Server(programs, fsync="on")
                 stack.callback(server.stop)

@@ -20,10 +20,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from benchmarks.desk import desk, workbench
-from benchmarks.figures import say
+from benchmarks.desk import find_workbench, run_desk
+from benchmarks.figures import print_figure
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, until
+from benchmarks.loop import STALL_MS, Stalls, wait_until
 from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
 from shared import results
@@ -33,7 +33,7 @@ from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 
 
-def fill(session: Session, folder: Path, items: int, width: int) -> str:
+def make_record(session: Session, folder: Path, items: int, width: int) -> str:
     """A record with so many items to detect in a damaged photo of `width` px; gives its id."""
     good = panel(width, width * 3 // 4, 1)
     bad, _ = damage(good, ("crack", "dent", "scratch", "stain", "missing") * 2, 3)
@@ -59,8 +59,8 @@ def fill(session: Session, folder: Path, items: int, width: int) -> str:
     return record.inspection_id
 
 
-def detecting(page: WorkbenchPage, items: int, floor: Floor) -> None:
-    """Detect all the items, as its key does, and watch the event loop until the last result is shown."""
+def measure_detection(page: WorkbenchPage, items: int, floor: Floor) -> None:
+    """Run all detections as the command does, and measure the event loop until the last result is shown."""
 
     def detected() -> bool:
         document = page.open_record.document
@@ -72,29 +72,31 @@ def detecting(page: WorkbenchPage, items: int, floor: Floor) -> None:
     began = time.perf_counter()
     if not page.context.commands.run("record.detect"):
         raise RuntimeError("nothing can be detected")
-    until(detected, "the detection")
+    wait_until(detected, "the detection")
     seconds = round(time.perf_counter() - began, 1)
-    until(lambda: not page.detecting.running, "the watching")
+    wait_until(lambda: not page.detecting.running, "the watching")
     stalls.end()
-    say(
+    print_figure(
         "longest stall while detecting",
         stalls.longest * 1000,
         "ms",
         goal=STALL_MS,
         items=items,
         seconds=seconds,
-        **stalls.explained,
+        **stalls.figure_details,
     )
 
 
-def changing(name: str, change: Callable[[], object], settle_s: float, floor: Floor) -> None:
-    """The longest stall while a change is made and painted, and in `settle_s` seconds after it."""
+def measure_change(name: str, change: Callable[[], object], settle_s: float, floor: Floor) -> None:
+    """Measure the longest stall while a change is made and painted and in `settle_s` seconds after it."""
     stalls = Stalls(floor=floor)
     change()
     settled = time.monotonic() + settle_s
-    until(lambda: time.monotonic() > settled, name)
+    wait_until(lambda: time.monotonic() > settled, name)
     stalls.end()
-    say(f"longest stall at a {name}", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.explained)
+    print_figure(
+        f"longest stall at a {name}", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.figure_details
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,18 +106,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--width", type=int, default=4000, help="of the pictures, px")
     parser.add_argument("--settle", type=float, default=1.5, help="seconds to watch on after each change")
     options = parser.parse_args(arguments)
-    with Floor() as floor, desk() as (desktop, folder):
+    with Floor() as floor, run_desk() as (desktop, folder):
         from desktop.theme import Mode
 
-        record_id = fill(desktop.context.session, folder, options.items, options.width)
+        record_id = make_record(desktop.context.session, folder, options.items, options.width)
         desktop.window.go("workbench", {"record_id": record_id})
-        page = workbench(desktop)
-        until(lambda: page.view.source is not None and page.photos.pair is not None, "the opening")
-        detecting(page, options.items, floor)
-        until(lambda: page.photos.pair is not None, "the photo")
+        page = find_workbench(desktop)
+        wait_until(lambda: page.view.source is not None and page.photos.pair is not None, "the opening")
+        measure_detection(page, options.items, floor)
+        wait_until(lambda: page.photos.pair is not None, "the photo")
         commands = desktop.context.commands
         for mode in (Mode.DARK, Mode.LIGHT):
-            changing(
+            measure_change(
                 f"change of the theme to {mode}",
                 partial(commands.run, f"theme.{mode}"),
                 options.settle,
@@ -123,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
         for code in ("zh_CN", "en"):
             change = partial(commands.run, f"language.{code}")
-            changing(f"change of the language to {code}", change, options.settle, floor)
+            measure_change(f"change of the language to {code}", change, options.settle, floor)
     return 0
 
 

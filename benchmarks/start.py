@@ -3,9 +3,9 @@
     python -m benchmarks.start [--program FILE | --sources] [--times N]
 
 The program (dist/walkaround/walkaround where it was made, else the sources) starts with its own service,
-without a display, for a user who has worked with it and for one who has no file yet, whose database is made.
-The floor is a bare window of Qt. Time by the clock says little while others use the processors: the processor
-time of desktop and service is shown beside it. Prints one JSON line per figure (`benchmarks/figures.py`).
+without a display, once for a user with data and once for a new user, whose database is made. The floor is an
+empty window of Qt. Because wall-clock time depends on the load of the machine, the processor time of desktop
+and service is shown beside it. Prints one JSON line per figure (`benchmarks/figures.py`).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.figures import ROOT, processor_seconds, say
+from benchmarks.figures import ROOT, print_figure, processor_seconds
 from shared.paths import own_command
 
 GOAL_SECONDS = 1.2
 BUNDLED = ROOT / "dist" / "walkaround" / "walkaround"
 READY = "login page ready"
-_PATIENCE = 60.0
-BARE = """
+_TIMEOUT_SECONDS = 60.0
+BARE_WINDOW_SCRIPT = """
 from PySide6.QtWidgets import QApplication, QWidget
 application = QApplication([])
 window = QWidget()
@@ -39,23 +39,23 @@ print("shown", flush=True)
 
 
 class Start(NamedTuple):
-    """Seconds by the clock, and of the processors for the desktop and for its service."""
+    """Wall-clock time of a start, and the processor time of desktop and service, in seconds."""
 
     clock: float
     desktop: float
     service: float
 
 
-def started(command: Sequence[str], home: Path) -> Start:
-    """One start of the program for the user with this home, until its login page is ready; ends it again."""
+def measure_start(command: Sequence[str], home: Path) -> Start:
+    """Start the program for the user with this home, measure until its login page is ready and end it."""
     log = home / ".local" / "state" / "Walkaround" / "log" / "desktop.log"
-    before = _ready(log)
+    before = _count_ready_starts(log)
     environment = {"HOME": str(home), "PATH": os.defpath, "QT_QPA_PLATFORM": "offscreen", "LANG": "C.UTF-8"}
     began = time.perf_counter()
     with subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL) as process:
         try:
-            while _ready(log) == before:
-                if process.poll() is not None or time.perf_counter() - began > _PATIENCE:
+            while _count_ready_starts(log) == before:
+                if process.poll() is not None or time.perf_counter() - began > _TIMEOUT_SECONDS:
                     raise RuntimeError(f"{command[0]} shows no login page")
                 time.sleep(0.005)
             took = time.perf_counter() - began
@@ -70,16 +70,18 @@ def started(command: Sequence[str], home: Path) -> Start:
             process.wait(30)
 
 
-def _ready(log: Path) -> int:
-    """How many starts were ready, as the log says."""
+def _count_ready_starts(log: Path) -> int:
+    """Count in the log how many starts were ready."""
     return log.read_text("utf-8").count(READY) if log.exists() else 0
 
 
-def bare() -> float:
-    """Seconds until a bare window of Qt is shown."""
+def measure_bare_window() -> float:
+    """Return the seconds until an empty window of Qt is shown."""
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     began = time.perf_counter()
-    with subprocess.Popen([sys.executable, "-c", BARE], stdout=subprocess.PIPE, env=environment) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", BARE_WINDOW_SCRIPT], stdout=subprocess.PIPE, env=environment
+    ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         return time.perf_counter() - began
@@ -91,8 +93,8 @@ def _folder(name: str, number: int) -> Path:
     return folder
 
 
-def _say(figure: str, starts: Sequence[Start], floor: float, goal: float | None) -> None:
-    say(
+def _print_start_figure(figure: str, starts: Sequence[Start], floor: float, goal: float | None) -> None:
+    print_figure(
         figure,
         statistics.median(start.clock for start in starts),
         "s",
@@ -113,21 +115,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     program = None if options.sources else options.program or (str(BUNDLED) if BUNDLED.exists() else None)
     command = [program] if program else own_command()
-    # The first of each reads everything from the disk.
-    bare()
+    # The first start of each is not measured: it reads all files from the disk.
+    measure_bare_window()
     what = "bundle" if program else "sources"
     with tempfile.TemporaryDirectory() as name:
-        fresh = [started(command, _folder(name, number)) for number in range(2)][1:]
+        fresh = [measure_start(command, _folder(name, number)) for number in range(2)][1:]
         home = _folder(name, 0)
         starts, floors = [], []
         for number in range(options.times):
-            floors.append(bare())
-            starts.append(started(command, home))
-            fresh.append(started(command, _folder(name, 2 + number)))
+            floors.append(measure_bare_window())
+            starts.append(measure_start(command, home))
+            fresh.append(measure_start(command, _folder(name, 2 + number)))
     floor = statistics.median(floors)
     goal = GOAL_SECONDS if program else None
-    _say(f"start of the {what} to login", starts, floor, goal)
-    _say(f"first start of the {what} to login, fresh user", fresh, floor, None)
+    _print_start_figure(f"start of the {what} to login", starts, floor, goal)
+    _print_start_figure(f"first start of the {what} to login, fresh user", fresh, floor, None)
     return 0
 
 

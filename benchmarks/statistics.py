@@ -25,8 +25,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from benchmarks.figures import say, skip, timed
-from benchmarks.inspections import Years, fill
+from benchmarks.figures import print_figure, print_skipped, time_calls
+from benchmarks.inspections import Years, fill_database
 from service.app import create_app
 from service.db.database import Database
 from service.settings import Settings
@@ -38,11 +38,11 @@ DATABASES = ("sqlite", "postgresql")
 CHARTS = ("records", "findings/label", "findings/aircraft", "findings/region", "durations", "agreement")
 GOAL_MS = 200
 _END = dt.datetime(2026, 6, 30, 12, tzinfo=dt.UTC)
-_TIMES = 7
+_REPETITIONS = 7
 
 
-def questions(days: int) -> list[dict[str, Any]]:
-    """The filters that each chart is asked for with."""
+def list_filters(days: int) -> list[dict[str, Any]]:
+    """Return the filters with which each chart is measured."""
     until = {"day_to": _END.date().isoformat()}
     year = until | {"day_from": (_END - dt.timedelta(days=365)).date().isoformat()}
     plane, executor = {"aircraft_id": "aircraft-7"}, {"executor_id": "inspector-3"}
@@ -50,35 +50,37 @@ def questions(days: int) -> list[dict[str, Any]]:
 
 
 def measure(database: str, url: str, folder: Path, options: argparse.Namespace) -> None:
-    """Fill a database, count it, ask for every chart."""
-    fill(url, Years(options.records, options.days, _END, with_items=4))
+    """Fill a database, count its records and measure every chart."""
+    fill_database(url, Years(options.records, options.days, _END, with_items=4))
     counting = Database(url)
     try:
         start = time.perf_counter()
-        counted = StatisticsService(counting, statistics_ports()).rebuild()
-        taken = time.perf_counter() - start
+        count = StatisticsService(counting, statistics_ports()).rebuild()
+        seconds = time.perf_counter() - start
     finally:
         counting.close()
-    conditions = {"records": counted, "days": options.days}
-    say(f"{database}: recounting", counted / taken, "records/s", **conditions)
+    conditions = {"records": count, "days": options.days}
+    print_figure(f"{database}: recounting", count / seconds, "records/s", **conditions)
     app = create_app(Settings(data_dir=folder, database_url=url, bcrypt_cost=4))
     with TestClient(app, "http://localhost", client=("127.0.0.1", 50000)) as client:
         body = {"username": "chief", "password": "correct-horse-battery"}
         token = client.post("/api/auth/first-run", json=body).json()["data"]["access_token"]
         client.headers["Authorization"] = f"Bearer {token}"
-        floor = statistics.median(timed(lambda: client.get("/healthz"), _TIMES * 3, 2))
+        floor = statistics.median(time_calls(lambda: client.get("/healthz"), _REPETITIONS * 3, 2))
         for chart in CHARTS:
             slowest = 0.0
-            of: dict[str, Any] = {}
-            for question in questions(options.days):
+            slowest_filters: dict[str, Any] = {}
+            for question in list_filters(options.days):
 
                 def ask(question: dict[str, Any] = question, chart: str = chart) -> None:
                     client.get(f"/api/statistics/{chart}", params=question).raise_for_status()
 
-                middle = statistics.median(timed(ask, _TIMES, 1))
-                slowest, of = max((slowest, of), (middle, question), key=lambda pair: pair[0])
-            filters = " ".join(sorted(of)) or "none"
-            say(
+                median_ms = statistics.median(time_calls(ask, _REPETITIONS, 1))
+                slowest, slowest_filters = max(
+                    (slowest, slowest_filters), (median_ms, question), key=lambda pair: pair[0]
+                )
+            filters = " ".join(sorted(slowest_filters)) or "none"
+            print_figure(
                 f"{database}: chart {chart}",
                 slowest,
                 "ms",
@@ -103,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     place = postgresql.binaries()
     for database in options.databases:
         if database == "postgresql" and place is None:
-            skip(f"{database}: charts", "no PostgreSQL server here")
+            print_skipped(f"{database}: charts", "no PostgreSQL server here")
             continue
         with ExitStack() as stack:
             folder = Path(tempfile.mkdtemp(prefix="walkaround-statistics-"))

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.figures import say
+from benchmarks.figures import print_figure
 from benchmarks.second_opinions import second_opinions
 from benchmarks.varied_regions import REGION, SIZE, Check, checks, finds, moved, passed, photographed
 from service.detection.onnx.settings import parse_settings
@@ -75,7 +75,7 @@ def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspection
     for size in sizes:
         row = sums[size]
         rate, recall = row["false"] / row["photos"], row["found"] / row["defects"]
-        say(
+        print_figure(
             f"{name}: false findings per photo, memory of {size}",
             rate,
             "",
@@ -85,10 +85,12 @@ def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspection
             refused=row["refused"],
         )
         goal = recall_before - LESS_RECALL if size == 5 else None
-        say(f"{name}: recall, memory of {size}", recall, "", goal=goal, at_least=True, defects=row["defects"])
+        print_figure(
+            f"{name}: recall, memory of {size}", recall, "", goal=goal, at_least=True, defects=row["defects"]
+        )
         if size:
             more = taken[size] / taken[0]
-            say(f"{name}: time, memory of {size}, against none", more, "", goal=MORE_TIME)
+            print_figure(f"{name}: time, memory of {size}, against none", more, "", goal=MORE_TIME)
 
 
 def _count(row: Counter[str], boxes: Sequence[Rect], check: Check) -> None:
@@ -135,7 +137,7 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
         if False in first:
             found += 1
             later.append(first.get(True, inspections + 1) - first[False])
-    say(
+    print_figure(
         "crack that grows 5 % per inspection: inspections later than without memory, at most",
         max(later, default=0),
         "",
@@ -218,7 +220,7 @@ def failures(cracks: int, seed: int) -> None:
         _count_reports(sums, "crack through dirt, back after its repair", cracked, memory_photos, (17, 18))
     for case in dict.fromkeys(case for case, _ in sums):
         photos = sums[case, "photos"]
-        say(
+        print_figure(
             f"{case}: reported",
             sums[case, "with memory"] / photos,
             "",

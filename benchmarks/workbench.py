@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.canvas import draw_picture, size_of
-from benchmarks.desk import desk, workbench
-from benchmarks.figures import say
+from benchmarks.desk import find_workbench, run_desk
+from benchmarks.figures import print_figure
 from benchmarks.floor import Floor
-from benchmarks.loop import STALL_MS, Stalls, until
+from benchmarks.loop import STALL_MS, Stalls, wait_until
 from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
 from shared.wire.catalogue import ReferenceImageWrite
@@ -115,7 +115,7 @@ class WorkbenchBenchmark:
     def settle(self) -> None:
         """Let what was set off come in."""
         ends = time.monotonic() + self._settle_s
-        until(lambda: time.monotonic() > ends, "the waiting")
+        wait_until(lambda: time.monotonic() > ends, "the waiting")
 
     @contextmanager
     def held(self, doing: str) -> Iterator[None]:
@@ -126,7 +126,13 @@ class WorkbenchBenchmark:
             self.settle()
         finally:
             stalls.end()
-        say(f"longest stall while {doing}", stalls.longest * 1000, "ms", goal=STALL_MS, **stalls.explained)
+        print_figure(
+            f"longest stall while {doing}",
+            stalls.longest * 1000,
+            "ms",
+            goal=STALL_MS,
+            **stalls.figure_details,
+        )
 
     def timed(self, figure: str, act: Callable[[], object], times: int = 1) -> None:
         """Tell how long an action takes until it is painted, and the longest stall meanwhile."""
@@ -135,7 +141,7 @@ class WorkbenchBenchmark:
             for _ in range(times):
                 took.append(painted(act))
         more: dict[str, Any] = {"longest": round(max(took), 1), "times": times} if times > 1 else {}
-        say(figure, statistics.median(took), "ms", goal=ANSWER_MS, **more)
+        print_figure(figure, statistics.median(took), "ms", goal=ANSWER_MS, **more)
 
 
 def painted(act: Callable[[], object]) -> float:
@@ -166,13 +172,13 @@ def opening(bench: WorkbenchBenchmark, go: Callable[[], object], items: int, doi
     with bench.held(doing):
         began = time.perf_counter()
         go()
-        until(lambda: page.items.model.rowCount() == items, "the opening")
+        wait_until(lambda: page.items.model.rowCount() == items, "the opening")
         listed = time.perf_counter()
-        until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
+        wait_until(lambda: page.view.source is not None and page.photos.pair is not None, "the picture")
         shown = time.perf_counter()
-        until(lambda: bool(page.picture.cropped), "the crops")
-    say(f"{doing}: until the list is there", (listed - began) * 1000, "ms")
-    say(f"{doing}: until picture and photo are there", (shown - began) * 1000, "ms")
+        wait_until(lambda: bool(page.picture.cropped), "the crops")
+    print_figure(f"{doing}: until the list is there", (listed - began) * 1000, "ms")
+    print_figure(f"{doing}: until picture and photo are there", (shown - began) * 1000, "ms")
 
 
 def acting(bench: WorkbenchBenchmark, steps: int) -> None:
@@ -184,7 +190,7 @@ def acting(bench: WorkbenchBenchmark, steps: int) -> None:
     page = bench.page
     commands, filters = page.context.commands, page.items.filters
     bench.timed("going to the next item", lambda: commands.run("item.next"), steps)
-    until(lambda: page.photos.pair is not None, "the photo")
+    wait_until(lambda: page.photos.pair is not None, "the photo")
     bench.timed("renaming an item", lambda: page.item_changes.rename("renamed"))
     names = iter(["undecided", "failed", "all"] * 2)
     bench.timed("filtering", lambda: filters.chosen.emit(next(names)), 6)
@@ -204,21 +210,21 @@ def importing(bench: WorkbenchBenchmark, path: Path, items: int, regions: int) -
     with bench.held(f"importing {regions:,} regions"):
         began = time.perf_counter()
         exchange.read(path)
-        until(lambda: page.items.model.rowCount() == items + regions, "the import")
+        wait_until(lambda: page.items.model.rowCount() == items + regions, "the import")
         took = time.perf_counter() - began
-    say(f"importing {regions:,} regions", took, "s")
+    print_figure(f"importing {regions:,} regions", took, "s")
     with bench.held("undoing that import"):
         began = time.perf_counter()
         page.context.commands.run("edit.undo")
-        until(lambda: page.items.model.rowCount() == items, "the undoing")
+        wait_until(lambda: page.items.model.rowCount() == items, "the undoing")
         took = time.perf_counter() - began
-    say("undoing that import", took, "s")
+    print_figure("undoing that import", took, "s")
     with bench.held("redoing it"):
         began = time.perf_counter()
         page.context.commands.run("edit.redo")
-        until(lambda: page.items.model.rowCount() == items + regions, "the redoing")
+        wait_until(lambda: page.items.model.rowCount() == items + regions, "the redoing")
         took = time.perf_counter() - began
-    say("redoing it", took, "s")
+    print_figure("redoing it", took, "s")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -231,13 +237,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--settle", type=float, default=2.0, help="seconds to watch on after each action")
     parser.add_argument("--where", type=float, help="tell where the GUI thread is after so many ms")
     options = parser.parse_args(arguments)
-    with Floor() as floor, desk() as (desktop, folder):
+    with Floor() as floor, run_desk() as (desktop, folder):
         session = desktop.context.session
         record_id = fill(session, folder, options.items, options.megapixels)
         other = session.records.create(RecordCreate(task_id="benchmark")).inspection_id
         window, bench = (
             desktop.window,
-            WorkbenchBenchmark(workbench(desktop), options.where, options.settle, floor),
+            WorkbenchBenchmark(find_workbench(desktop), options.where, options.settle, floor),
         )
         page = bench.page
 
@@ -248,7 +254,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         opening(bench, go, options.items, "opening")
         # Another record releases what is kept of this one.
         window.go("workbench", {"record_id": other})
-        until(lambda: page.open_record.record_id == other and page.view.source is None, "the other record")
+        wait_until(
+            lambda: page.open_record.record_id == other and page.view.source is None, "the other record"
+        )
         bench.settle()
         opening(bench, go, options.items, "opening again")
         acting(bench, options.steps)

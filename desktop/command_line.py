@@ -14,7 +14,7 @@ from shared.starting import without_garbage_collection
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run ``run [--server URL]``, ``demo [--out DIR]`` or ``doctor``; the exit status."""
+    """Run ``run [--server URL]``, ``demo [--out DIR]`` or ``doctor``, and return the exit status."""
     if arguments and arguments[0] == "doctor":
         from desktop.doctor import main as doctor
 
@@ -23,14 +23,14 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _without_service_options(arguments: Sequence[str]) -> list[str]:
-    """The arguments of `doctor` without those that its other side reads."""
+    """Return the arguments of `doctor` without those that the service's part of it reads."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--data-dir")
     parser.add_argument("--database-url")
     return parser.parse_known_args(arguments)[1]
 
 
-def _server(text: str) -> str:
+def _parse_server_url(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise argparse.ArgumentTypeError("give a whole address such as http://192.168.1.20:8600")
@@ -40,7 +40,10 @@ def _server(text: str) -> str:
 def _run(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="walkaround run", description="Open the desktop.")
     parser.add_argument(
-        "--server", metavar="URL", type=_server, help="use the service at URL instead of starting one"
+        "--server",
+        metavar="URL",
+        type=_parse_server_url,
+        help="use the service at URL instead of starting one",
     )
     parser.add_argument(
         "--data-dir", metavar="DIR", type=Path, help="data directory of the service that the desktop starts"
@@ -55,13 +58,13 @@ def _run(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if not has_display():
         print("There is no display here, so the demo runs instead of the windows.", flush=True)
-        return _play(options.out)
+        return _play_demo(options.out)
     from desktop.connection.early_start import start_early
 
     # OpenBLAS, which numpy and OpenCV each bring, starts a thread for each core and lets it spin for work: a
     # fifth of the processor time of a start. Neither the desktop nor its service multiplies anything large.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # The service may be there long before the window, which takes the signal once it can.
+    # The service starts long before the window. A signal that arrives until then is kept for the window.
     terminated: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
     service = start_early(options.server, options.data_dir)
@@ -76,10 +79,10 @@ def _demo(arguments: Sequence[str]) -> int:
         prog="walkaround demo", description="Play a whole inspection offscreen, in a fresh data directory."
     )
     parser.add_argument("--out", metavar="DIR", type=Path, default=Path("out"), help="where it writes (out)")
-    return _play(parser.parse_args(arguments).out)
+    return _play_demo(parser.parse_args(arguments).out)
 
 
-def _play(out: Path) -> int:
+def _play_demo(out: Path) -> int:
     with without_garbage_collection():
         from desktop.demo import play
 

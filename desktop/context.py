@@ -20,23 +20,26 @@ from shared.wire.account import Payload
 
 @dataclass(slots=True)
 class Unsent:
-    """What would be lost if the desktop ended now."""
+    """Counts the data that would be lost if the desktop ended now."""
 
     photos: int = 0
-    """Photos that are only in this program so far."""
+    """Photos that are in the memory of this program only."""
 
 
 class Context(QObject):
-    """One per running desktop; it outlives the window and its pages."""
+    """Holds what the pages share: session, user, preferences, state of the service and commands.
+
+    There is one per running desktop; it outlives the window and its pages.
+    """
 
     loginChanged = Signal()  # noqa: N815 - a Qt signal
-    """Someone logged in or out, or their rights changed; `payload` is up to date."""
+    """A user logged in or out, or their permissions changed; `payload` is up to date."""
     strongLogin = Signal()  # noqa: N815 - a Qt signal
-    """Someone has just logged in by password or by a challenge, not by a picture alone."""
-    closeAsked = Signal(object)  # noqa: N815 - a Qt signal
-    """The window is to be closed or the user logs out: whatever would be lost is added to the `Unsent`."""
+    """A user has just logged in by password or by a face challenge, not by a single picture."""
+    unsentRequested = Signal(object)  # noqa: N815 - a Qt signal
+    """Before the window closes or the user logs out: a slot adds to the `Unsent` what it would lose."""
     closing = Signal()
-    """The desktop ends: write down what is open. The session still works."""
+    """The desktop ends: slots save open edits. The session still works."""
     serviceChanged = Signal(object)  # noqa: N815 - a Qt signal
     """The new `ServiceState`."""
 
@@ -45,35 +48,35 @@ class Context(QObject):
         self.session = session
         self.preferences = preferences
         self.embedded = embedded
-        """True when the service is this desktop's own child process."""
+        """Whether the service is a child process of this desktop."""
         self.device_token = DeviceToken(session.base_url, embedded=embedded)
-        """What shows the service that an administrator has allowed face login on this computer."""
+        """Proves to the service that an administrator has allowed face login on this computer."""
         self.payload: Payload | None = None
         self.service_state = ServiceState.STARTING
         self.hindrance: Hindrance | None = None
-        """Why the desktop's own service does not start, where it said so and its state is FAILED."""
+        """Why the local service does not start, when its state is FAILED and the reason is known."""
         self.untrusted: Untrusted | None = None
-        """Why the state is FAILED, where the certificate of the server is not trusted."""
+        """The untrusted certificate of the server, when that is why the state is FAILED."""
         self.data_folder: Path | None = None
-        """Where the desktop's own service keeps its data."""
+        """Data folder of the local service."""
         self.commands = Commands(preferences, self.may, self)
 
     def may(self, permission: Permission | None) -> bool:
-        """True when a user is logged in and has this right (None: any user)."""
+        """Whether a user is logged in and has this permission (None: any user)."""
         if self.payload is None:
             return False
         return permission is None or permission in self.payload.permissions
 
     def enter(self, payload: Payload) -> None:
-        """Take over the user who logged in through `session`, or a change of their profile or rights."""
+        """Set the user who logged in through `session`, also after a change of profile or permissions."""
         self.payload = payload
         self.preferences.change(user_name=payload.user.username)
         self.loginChanged.emit()
 
     def leave(self) -> None:
-        """Log out here at once, and at the service in the background."""
+        """Log out in the desktop at once, and at the service in the background."""
         self.payload = None
-        # Its own lane: it must not wait behind slow requests until the next person has logged in.
+        # In the long lane, so that it does not wait behind slow requests until the next user has logged in.
         run(self.session.account.logout, owner=None, lane=Lane.LONG)
         self.loginChanged.emit()
 
@@ -83,9 +86,12 @@ class Context(QObject):
         hindrance: Hindrance | None = None,
         untrusted: Untrusted | None = None,
     ) -> None:
-        """The service is in another state now; `hindrance` or `untrusted` says why it FAILED."""
-        other_reason = (untrusted is None) != (self.untrusted is None)
+        """Set the state of the service; `hindrance` or `untrusted` is the reason of FAILED.
+
+        Emits `serviceChanged` when the state or the reason is different.
+        """
+        trust_changed = (untrusted is None) != (self.untrusted is None)
         self.hindrance, self.untrusted = hindrance, untrusted
-        if state is not self.service_state or other_reason:
+        if state is not self.service_state or trust_changed:
             self.service_state = state
             self.serviceChanged.emit(state)

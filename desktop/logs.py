@@ -37,13 +37,13 @@ def log_dir() -> Path:
 class Logs:
     """Writes the log to `folder` and catches unhandled exceptions, until `close`.
 
-    `failed` is called with each unhandled exception, in the thread where it happened. A folder that
-    cannot be written leaves stderr as the log.
+    `failed` is called with each unhandled exception, in the thread where it happened. When the folder is not
+    writable, the log goes to stderr.
     """
 
     def __init__(self, folder: Path, failed: Callable[[BaseException], None]) -> None:
         self.file = folder / "desktop.log"
-        self._failed = failed
+        self._on_unhandled = failed
         self._crash_file = None
         self._handler: logging.Handler = logging.StreamHandler()
         with contextlib.suppress(OSError):
@@ -55,14 +55,14 @@ class Logs:
             faulthandler.enable(self._crash_file)
         self._handler.setFormatter(logging.Formatter(_FORMAT))
         logging.getLogger().addHandler(self._handler)
-        self._before = (sys.excepthook, threading.excepthook)
-        sys.excepthook = self._caught
-        threading.excepthook = self._caught_in_thread
-        qInstallMessageHandler(_from_qt)
+        self._previous_hooks = (sys.excepthook, threading.excepthook)
+        sys.excepthook = self._log_unhandled
+        threading.excepthook = self._log_unhandled_in_thread
+        qInstallMessageHandler(_log_qt_message)
 
     def close(self) -> None:
         """Restore the hooks and remove the handler."""
-        sys.excepthook, threading.excepthook = self._before
+        sys.excepthook, threading.excepthook = self._previous_hooks
         qInstallMessageHandler(None)
         logging.getLogger().removeHandler(self._handler)
         self._handler.close()
@@ -70,16 +70,18 @@ class Logs:
             faulthandler.disable()
             self._crash_file.close()
 
-    def _caught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        self._before[0](kind, error, trace)
+    def _log_unhandled(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        self._previous_hooks[0](kind, error, trace)
         if not issubclass(kind, KeyboardInterrupt):
             _log.critical("nobody caught this", exc_info=(kind, error, trace))
-            self._failed(error)
+            self._on_unhandled(error)
 
-    def _caught_in_thread(self, caught: threading.ExceptHookArgs) -> None:
+    def _log_unhandled_in_thread(self, caught: threading.ExceptHookArgs) -> None:
         if caught.exc_value is not None:
-            self._caught(caught.exc_type, caught.exc_value, caught.exc_traceback)
+            self._log_unhandled(caught.exc_type, caught.exc_value, caught.exc_traceback)
 
 
-def _from_qt(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+def _log_qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
     logging.getLogger("qt").log(_LEVELS[kind], "%s: %s", context.category or "default", text)

@@ -20,57 +20,58 @@ class PreferenceValues(BaseModel):
     model_config = ConfigDict(extra="ignore", validate_assignment=True)
 
     language: str = ""
-    """A language code, or empty: the system's."""
+    """A language code, or empty for the language of the system."""
     theme: Mode = Mode.SYSTEM
     server_url: str = ""
-    """The service that was used last, or empty: the desktop's own."""
+    """The service that was used last, or empty for the local one."""
     certificates: dict[str, str] = Field(default_factory=dict)
-    """Host and port of a server -> fingerprint of its key, which a person compared and trusted."""
+    """Fingerprints of the server keys that the user trusted, by host and port."""
     user_name: str = ""
     geometry: str = ""
-    """Place of the main window, Qt's own form in Base64."""
+    """Geometry of the main window, Qt's format in Base64."""
     splitters: dict[str, list[int]] = Field(default_factory=dict)
-    """Name of a splitter -> sizes of its parts, px."""
+    """Sizes of the parts (px) by the name of the splitter."""
     shortcuts: dict[str, list[str]] = Field(default_factory=dict)
-    """Id of a command -> its keys, where they are not the default ones."""
+    """Keys by command id, of the commands whose keys are not the default ones."""
     camera: str = ""
     capture_alone: bool = True
-    """Whether a photo of a region is taken by itself when the picture fits."""
+    """Whether the camera takes the photo of a region automatically when the picture matches it."""
     capture_sound: bool = False
-    """Whether a sound is played then."""
+    """Whether a sound is played when a photo is taken automatically."""
     capture_overlay: float = Field(default=0.25, ge=0.0, le=1.0)
-    """How strongly the reference image is laid on the camera's picture, 0..1."""
+    """Opacity (0..1) of the reference image over the camera's picture."""
     folders: dict[str, str] = Field(default_factory=dict)
-    """What files are asked for -> the folder that was used last for it."""
+    """The folder that was used last, by the purpose of the file dialog."""
     watched_folder: str = ""
     """The folder that was watched last for new photos, or empty."""
     minimap: bool = True
-    """Whether a minimap is shown where not all of the picture is seen."""
+    """Whether a minimap is shown while only a part of the picture is visible."""
     confidence: dict[str, float] = Field(default_factory=dict)
-    """Id of a detection model -> least confidence (0..1) of the findings that are shown."""
+    """Minimum confidence (0..1) of the findings that are shown, by the id of the detection model."""
     set_up: bool = False
-    """Whether the person has chosen language and service, which the first run asks for."""
+    """Whether the user has chosen language and service on the first run."""
     samples: dict[str, dict[str, str]] = Field(default_factory=dict)
-    """Service -> field -> id of what the sample inspection there consists of."""
+    """Ids of the objects of the sample inspection, by service and by field."""
     tours: list[str] = Field(default_factory=list)
-    """User and page, as "user:page", whose tour was shown."""
+    """The tours that were shown, as "user:page"."""
     tours_start: bool = True
-    """Whether the tour of a page begins by itself the first time; off where a script drives the windows."""
+    """Whether the tour of a page starts automatically the first time; off when a script drives the windows.
+    """
 
 
 class Preferences:
-    """The preferences of this person, written at each change.
+    """The preferences of this user, written to a file at each change.
 
-    A file that cannot be read does not stop the program: each value that is valid is taken, the rest are the
-    defaults. A file that cannot be written leaves the values in force until the program ends.
+    An unreadable file or an invalid value is ignored, and the defaults are used. When the file cannot be
+    written, the values hold until the program ends.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or preferences_file()
-        self.values = _read(self.path)
+        self.values = _read_values(self.path)
 
     def change(self, **changes: Any) -> None:
-        """Set values by name and write the file. Raises ValidationError for a value out of its rules."""
+        """Set values by name and write the file. Raises ValidationError for an invalid value."""
         for name, value in changes.items():
             setattr(self.values, name, value)
         with contextlib.suppress(OSError):
@@ -82,7 +83,7 @@ class Preferences:
         atomic.write(self.path, text.encode("utf-8"), durable=True, private=True)
 
 
-def _read(path: Path) -> PreferenceValues:
+def _read_values(path: Path) -> PreferenceValues:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

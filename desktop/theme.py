@@ -1,12 +1,12 @@
 """Defines colours, type and spacing of the windows, light and dark, and applies them.
 
-`theme_manager()` is the one object that knows which theme is in force. Ordinary widgets follow it by the
-palette and the stylesheet; a widget that paints itself reads `theme_manager().theme` when it paints.
+`theme_manager()` knows the current theme. Ordinary widgets follow it by the palette and the stylesheet; a
+widget that paints itself reads `theme_manager().theme` when it paints.
 
 A stylesheet of the whole application makes Qt restyle every widget, which takes half a second. So a main
-window (`ThemeManager.style_parts_separately`) has each of its parts wear the stylesheet: a change of the
-theme dresses the frame at once, the page that is seen in the next turn of the event loop, and what is hidden
-when it is shown next.
+window (`ThemeManager.style_parts_separately`) sets the stylesheet on each of its parts: a change of the theme
+restyles the frame at once, the visible page in the next turn of the event loop, and hidden parts when they
+are shown next.
 """
 
 from __future__ import annotations
@@ -35,33 +35,33 @@ TEXT_PX = 13
 LABEL_PX = 11
 ITEM_PX = 16
 AA = 4.5
-"""Least contrast of text to its ground, WCAG 2.2 criterion 1.4.3."""
+"""Minimum contrast of text to its ground, WCAG 2.2 criterion 1.4.3."""
 
 
 @lru_cache(maxsize=512)
 def luminance(colour: str) -> float:
-    """Relative luminance (0..1) of ``#rrggbb``, as WCAG 2.2 defines it."""
+    """Return the relative luminance (0..1) of ``#rrggbb``, as WCAG 2.2 defines it."""
     channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def contrast(first: str, second: str) -> float:
-    """Contrast ratio (1..21) of two ``#rrggbb`` colours, as WCAG 2.2 defines it."""
+    """Return the contrast ratio (1..21) of two ``#rrggbb`` colours, as WCAG 2.2 defines it."""
     lighter, darker = sorted((luminance(first), luminance(second)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
 @lru_cache(maxsize=2048)
 def mix(colour: str, ground: str, share: float) -> str:
-    """`share` (0..1) of `colour` over `ground`, as ``#rrggbb``."""
+    """Blend `share` (0..1) of `colour` over `ground`; returns ``#rrggbb``."""
     pairs = ((int(colour[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in pairs)
 
 
 @lru_cache(maxsize=512)
 def readable(colour: str, *grounds: str) -> str:
-    """`colour`, moved towards white or black just far enough to be read as text on every one of `grounds`."""
+    """Shift `colour` towards white or black until its contrast as text on all `grounds` is at least AA."""
     darkest = min(luminance(ground) for ground in grounds)
     goal = "#ffffff" if darkest < 0.18 else "#000000"
     for step in range(0, 101, 2):
@@ -73,13 +73,13 @@ def readable(colour: str, *grounds: str) -> str:
 
 @lru_cache(maxsize=64)
 def ink_on(ground: str) -> str:
-    """White or near-black, whichever is read better on the solid colour `ground`."""
+    """Return white or near-black, whichever has more contrast to `ground`."""
     return max("#ffffff", "#0e1013", key=lambda ink: contrast(ink, ground))
 
 
 @lru_cache(maxsize=64)
 def _ground_for(ink: str, colour: str, goal: str) -> str:
-    """`colour`, moved towards `goal` just far enough for `ink` to be read on it."""
+    """Shift `colour` towards `goal` until the contrast of `ink` on it is at least AA."""
     steps = (mix(goal, colour, step / 100) for step in range(101))
     return next(ground for ground in steps if contrast(ground, ink) >= AA)
 
@@ -122,7 +122,7 @@ class Theme:
         return ink_on(self.accent)
 
     def solid(self, tone: str) -> str:
-        """The colour of `tone` as a full ground, moved just far enough for `accent_ink` to be read on it."""
+        """Return the colour of `tone` as a solid ground on which `accent_ink` is readable."""
         return _ground_for(self.accent_ink, getattr(self, tone), "#ffffff" if self.dark else "#000000")
 
     @property
@@ -136,7 +136,7 @@ class Theme:
         return readable(self.dim, self.accent_ground, self.raised)
 
     def ground(self, tone: str) -> str:
-        """The tinted ground of a pill of `tone`: accent, passed, failed, undecided or dim."""
+        """Return the tinted ground of a pill of `tone`: accent, passed, failed, undecided or dim."""
         if tone == "accent":
             return self.accent_ground
         if tone == "dim":
@@ -144,7 +144,7 @@ class Theme:
         return mix(getattr(self, tone), self.panel, 0.16)
 
     def word(self, tone: str) -> str:
-        """The colour of a word of `tone` (as in `ground`), read on its own ground and on panels."""
+        """Return the text colour of `tone`, readable on the `ground` of that tone and on panels."""
         return readable(getattr(self, tone), self.ground(tone), self.panel, self.bg, self.raised)
 
     def colour(self, name: str) -> QColor:
@@ -187,7 +187,7 @@ LIGHT = Theme(
 
 
 class Mode(StrEnum):
-    """What the person chose: a theme, or whatever the system says."""
+    """The user's choice: a theme, or that of the system."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -224,7 +224,7 @@ def palette(theme: Theme) -> QPalette:
     """The Qt palette of `theme`, for everything that the stylesheet does not name."""
     qt_palette = QPalette()
     role = QPalette.ColorRole
-    for which, colour in {
+    for colour_role, colour in {
         role.Window: theme.bg,
         role.Base: theme.panel,
         role.AlternateBase: theme.raised,
@@ -247,19 +247,19 @@ def palette(theme: Theme) -> QPalette:
         role.Link: theme.accent_text,
         role.LinkVisited: theme.accent_text,
     }.items():
-        qt_palette.setColor(which, QColor(colour))
-    for which in (role.WindowText, role.Text, role.ButtonText):
-        qt_palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(theme.faint))
+        qt_palette.setColor(colour_role, QColor(colour))
+    for colour_role in (role.WindowText, role.Text, role.ButtonText):
+        qt_palette.setColor(QPalette.ColorGroup.Disabled, colour_role, QColor(theme.faint))
     return qt_palette
 
 
 def sized(pixels: int, bold: bool = False) -> QFont:
-    """The UI font at another size of the scale (px), weight 400 or 600; for widgets that paint text."""
-    return QFont(_sized(QApplication.font(), pixels, bold))
+    """Return the UI font in `pixels`, of weight 400 or 600, for widgets that paint text."""
+    return QFont(_resize_font(QApplication.font(), pixels, bold))
 
 
 @lru_cache(maxsize=32)
-def _sized(base: QFont, pixels: int, bold: bool) -> QFont:
+def _resize_font(base: QFont, pixels: int, bold: bool) -> QFont:
     font = QFont(base)
     font.setPixelSize(pixels)
     font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
@@ -267,23 +267,23 @@ def _sized(base: QFont, pixels: int, bold: bool) -> QFont:
 
 
 def line_px(size: int, bold: bool = False) -> int:
-    """The height in px of a line of text of `size` px in the UI font."""
+    """Return the height in px of a line of text of `size` px in the UI font."""
     return _line_px(QApplication.font(), size, bold)
 
 
 @lru_cache(maxsize=32)
 def _line_px(base: QFont, size: int, bold: bool) -> int:
-    return math.ceil(QFontMetricsF(_sized(base, size, bold)).height())
+    return math.ceil(QFontMetricsF(_resize_font(base, size, bold)).height())
 
 
 def text_px(text: str, size: int, bold: bool = False) -> float:
-    """The width in px of a line of `text` of `size` px in the UI font."""
+    """Return the width in px of `text` in `size` px of the UI font."""
     return _text_px(QApplication.font(), text, size, bold)
 
 
 @lru_cache(maxsize=2048)
 def _text_px(base: QFont, text: str, size: int, bold: bool) -> float:
-    return QFontMetricsF(_sized(base, size, bold)).horizontalAdvance(text)
+    return QFontMetricsF(_resize_font(base, size, bold)).horizontalAdvance(text)
 
 
 def system_scheme() -> Qt.ColorScheme:
@@ -292,24 +292,24 @@ def system_scheme() -> Qt.ColorScheme:
 
 
 class ThemeManager(QObject):
-    """The theme in force: follows the system's colour scheme, or a mode that the person chose."""
+    """Applies the current theme, which follows the system's colour scheme or the mode that the user chose."""
 
     themeChanged = Signal(object)  # noqa: N815 - a Qt signal
-    """The new `Theme`, after the palette is in force; what is dressed late wears the old one for a moment."""
+    """The new `Theme`, after the palette is set; parts with `late` still have the old stylesheet."""
 
     def __init__(self, application: QApplication) -> None:
         super().__init__(application)
         self._application = application
         self._mode = Mode.SYSTEM
         self._theme = LIGHT
-        self._by_parts = False
-        self._worn: WeakKeyDictionary[QWidget, tuple[Theme | None, bool]] = WeakKeyDictionary()
-        self._late = QTimer(self, singleShot=True, interval=0)
-        self._late.timeout.connect(self._style_late)
+        self._styles_parts = False
+        self._styled_widgets: WeakKeyDictionary[QWidget, tuple[Theme | None, bool]] = WeakKeyDictionary()
+        self._late_timer = QTimer(self, singleShot=True, interval=0)
+        self._late_timer.timeout.connect(self._style_late_widgets)
         application.setStyle(QStyleFactory.create("Fusion"))
         application.setFont(ui_font(TEXT_PX))
-        application.styleHints().colorSchemeChanged.connect(self._follow)
-        self._apply(self._wanted())
+        application.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
+        self._apply(self._effective_theme())
 
     @property
     def theme(self) -> Theme:
@@ -318,71 +318,71 @@ class ThemeManager(QObject):
 
     @property
     def mode(self) -> Mode:
-        """What the person chose."""
+        """The user's choice."""
         return self._mode
 
     def set_mode(self, mode: Mode) -> None:
         """Choose a theme, or follow the system; takes effect at once."""
         self._mode = mode
         self._application.styleHints().setColorScheme(_SCHEMES[mode])
-        self._follow()
+        self._on_scheme_changed()
 
-    def _wanted(self) -> Theme:
+    def _effective_theme(self) -> Theme:
         if self._mode is Mode.SYSTEM:
             return DARK if system_scheme() is Qt.ColorScheme.Dark else LIGHT
         return DARK if self._mode is Mode.DARK else LIGHT
 
-    def _follow(self) -> None:
-        wanted = self._wanted()
-        if wanted is not self._theme:
-            self._apply(wanted)
-            self.themeChanged.emit(wanted)
+    def _on_scheme_changed(self) -> None:
+        theme = self._effective_theme()
+        if theme is not self._theme:
+            self._apply(theme)
+            self.themeChanged.emit(theme)
 
     def style_parts_separately(self) -> None:
         """From now on only the widgets passed to `apply_to` get the stylesheet."""
-        self._by_parts = True
+        self._styles_parts = True
         self._style_all()
 
     def apply_to(self, widget: QWidget, late: bool = False) -> None:
-        """Have a part of a window, with all in it, wear the theme in force from now on.
+        """Set the stylesheet of the theme on a part of a window, now and after each change of the theme.
 
-        With `late`, for what is large or seldom seen, it follows another theme in the next turn of the event
-        loop, and not while it is hidden: then when it is shown, or when this is called again before.
+        With `late`, for large or seldom visible parts, a change is applied in the next turn of the event
+        loop, or for a hidden part when it is shown or this is called again.
         """
-        worn = self._worn.get(widget)
-        self._worn[widget] = (worn[0] if worn is not None else None, late)
-        self._put_on(widget)
+        styled = self._styled_widgets.get(widget)
+        self._styled_widgets[widget] = (styled[0] if styled is not None else None, late)
+        self._style_widget(widget)
 
-    def _put_on(self, widget: QWidget) -> None:
-        worn, late = self._worn[widget]
-        wanted = self._theme if self._by_parts else None
-        if worn is not wanted:
-            self._worn[widget] = (wanted, late)
-            widget.setStyleSheet(stylesheet(wanted) if wanted is not None else "")
+    def _style_widget(self, widget: QWidget) -> None:
+        current, late = self._styled_widgets[widget]
+        target = self._theme if self._styles_parts else None
+        if current is not target:
+            self._styled_widgets[widget] = (target, late)
+            widget.setStyleSheet(stylesheet(target) if target is not None else "")
 
     def _style_all(self) -> None:
-        whole = "" if self._by_parts else stylesheet(self._theme)
-        if self._application.styleSheet() != whole:
-            self._application.setStyleSheet(whole)
-        for widget, (_, late) in list(self._worn.items()):
+        sheet = "" if self._styles_parts else stylesheet(self._theme)
+        if self._application.styleSheet() != sheet:
+            self._application.setStyleSheet(sheet)
+        for widget, (_, late) in list(self._styled_widgets.items()):
             if not isValid(widget):
-                del self._worn[widget]
+                del self._styled_widgets[widget]
             elif not late:
-                self._put_on(widget)
+                self._style_widget(widget)
             elif not widget.isVisible():
                 widget.installEventFilter(self)
-        self._late.start()
+        self._late_timer.start()
 
-    def _style_late(self) -> None:
-        for widget, (_, late) in list(self._worn.items()):
+    def _style_late_widgets(self) -> None:
+        for widget, (_, late) in list(self._styled_widgets.items()):
             if late and isValid(widget) and widget.isVisible():
                 repaint_later(widget)
-                self._put_on(widget)
+                self._style_widget(widget)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Show and isinstance(watched, QWidget):
             watched.removeEventFilter(self)
-            self._put_on(watched)
+            self._style_widget(watched)
         return super().eventFilter(watched, event)
 
     def _apply(self, theme: Theme) -> None:
@@ -395,12 +395,12 @@ _manager: ThemeManager | None = None
 
 
 def theme_manager() -> ThemeManager:
-    """The one `ThemeManager` of the running application; made, and the theme applied, at the first call.
+    """Return the `ThemeManager` of the running application, made at the first call, which applies the theme.
 
     Raises RuntimeError when there is no QApplication yet.
     """
     global _manager
-    # It is a child of the application, and deleted with it. Every paint asks for it.
+    # It is a child of the application and deleted with it.
     if _manager is None or not isValid(_manager):
         application = QGuiApplication.instance()
         if not isinstance(application, QApplication):

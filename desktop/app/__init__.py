@@ -1,4 +1,4 @@
-"""Owns the running program: application, main window, palette, shortcut sheet, About and update notice.
+"""Runs the program: application, main window, command palette, shortcut sheet, About and update notice.
 
-Gives `run_desktop`.
+The entry point is `application.run_desktop`.
 """

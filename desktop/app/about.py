@@ -24,13 +24,13 @@ _ICON = QSize(56, 56)
 
 
 def licences_folder() -> Path | None:
-    """Where the texts of the licences lie; None when not frozen: each part has its own beside it then."""
+    """The folder with the licence texts of a frozen program; None for a program that is not frozen."""
     folder = root() / "licences"
     return folder if folder.is_dir() else None
 
 
 class About(Dialog):
-    """Information for support, copied by one click; contains no personal name."""
+    """Shows information for support, which can be copied. It contains no names of users."""
 
     def __init__(self, parent: QWidget | None, context: Context) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class About(Dialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(16)
-        column.addLayout(self._head())
+        column.addLayout(self._header_row())
         lines = QFormLayout()
         lines.setHorizontalSpacing(16)
         lines.setVerticalSpacing(6)
@@ -60,10 +60,10 @@ class About(Dialog):
             fact_label.setAccessibleName(name)
             lines.addRow(label(name, "dim"), fact_label)
         column.addLayout(lines)
-        column.addWidget(label(self._promise(), "dim", wrap=True))
-        column.addLayout(self._foot())
+        column.addWidget(label(self._privacy_text(), "dim", wrap=True))
+        column.addLayout(self._button_row())
 
-    def _promise(self) -> str:
+    def _privacy_text(self) -> str:
         address = update_address()
         if not address:
             return self.tr("No data leaves your systems: no telemetry, no update checks.")
@@ -71,7 +71,7 @@ class About(Dialog):
             "No data leaves your systems: no telemetry. Newer versions are checked for at {address} only."
         ).format(address=address)
 
-    def _head(self) -> QHBoxLayout:
+    def _header_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(16)
         icon = QLabel()
@@ -85,7 +85,7 @@ class About(Dialog):
         row.addLayout(names, 1)
         return row
 
-    def _foot(self) -> QHBoxLayout:
+    def _button_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
         self.copy = Button(self.tr("Copy"))

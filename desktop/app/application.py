@@ -54,12 +54,12 @@ from shared.starting import LOADED
 _log = logging.getLogger("walkaround.start")
 _log.setLevel(logging.INFO)
 
-# Reserved for documentation: what a session points at before the embedded service has said its address.
-_NOWHERE = "http://127.0.0.1:9"
+# The address of a session before the embedded service has reported its address. Port 9 is the discard port.
+_PLACEHOLDER_URL = "http://127.0.0.1:9"
 
 
 def make_application(arguments: list[str] | None = None) -> QApplication:
-    """The QApplication with its names and its icon; the running one when there is one."""
+    """Create the QApplication with its names and icon, or return the running one."""
     running = QApplication.instance()
     if isinstance(running, QApplication):
         return running
@@ -73,23 +73,29 @@ def make_application(arguments: list[str] | None = None) -> QApplication:
 
 
 @cache
-def log_start() -> None:
-    """Write once into the log that a person can log in, and how long that took: benchmarks.start reads it."""
+def log_ready() -> None:
+    """Log once that the login page is ready and how long the start took.
+
+    `benchmarks.start` reads this line.
+    """
     _log.info("login page ready after %.2f s", time.perf_counter() - LOADED)
 
 
-def _retire(session: Session) -> None:
+def _end_session(session: Session) -> None:
     session.account.logout()
     session.close()
 
 
 def build_pages(context: Context, use_server: Callable[[str], object]) -> list[PageFactory]:
-    """Every page of the window, in the order of the rail; the login offers to `use_server` at an address."""
+    """The pages of the window, in the order of the rail.
+
+    The login page calls `use_server` with an address.
+    """
 
     def login() -> Page:
         page = LoginPage(context)
         page.server_chosen.connect(use_server)
-        page.ready.connect(log_start, Qt.ConnectionType.SingleShotConnection)
+        page.ready.connect(log_ready, Qt.ConnectionType.SingleShotConnection)
         return page
 
     prepared: list[WorkbenchWidgets] = []
@@ -115,9 +121,7 @@ def build_pages(context: Context, use_server: Callable[[str], object]) -> list[P
 class Desktop(QObject):
     """The running desktop: preferences, language, service, window.
 
-    Needs the QApplication of `make_application`. `server_url`: the address of the service; an empty string
-    for the local one, None for the one that the person chose last. `data_folder`: of the local service (None:
-    the person's). `early`: the local service on that folder, if it was started already; used or ended here.
+    Requires the QApplication of `make_application`.
     """
 
     def __init__(
@@ -126,20 +130,25 @@ class Desktop(QObject):
         server_url: str | None = None,
         data_folder: Path | None = None,
         preferences: Preferences | None = None,
-        early: EmbeddedService | None = None,
+        early_service: EmbeddedService | None = None,
     ) -> None:
+        """`server_url` is the address of the service: empty for the local one, None for the last one used.
+
+        `data_folder` is the folder of the local service, None for the user's folder. `early_service` is the
+        local service on that folder if it was already started; it is used or stopped here.
+        """
         super().__init__()
         self._closed = False
-        self._coming: MainWindow | None = None
-        self._changing: Iterator[None] | None = None
-        self._leaving: MainWindow | None = None
-        self._next = QTimer(self, singleShot=True, interval=TURN_MS)
-        self._next.timeout.connect(self._change_on)
-        self._garbage = GarbageCollection(self)
+        self._next_window: MainWindow | None = None
+        self._window_change: Iterator[None] | None = None
+        self._old_window: MainWindow | None = None
+        self._change_timer = QTimer(self, singleShot=True, interval=TURN_MS)
+        self._change_timer.timeout.connect(self._continue_window_change)
+        self._garbage_collection = GarbageCollection(self)
         self.preferences = preferences or Preferences()
         folders.use_preferences(self.preferences)
-        self._gui = workers.gui_caller()
-        self.logs = Logs(log_dir(), self._caught)
+        self._call_in_gui = workers.gui_caller()
+        self.logs = Logs(log_dir(), self._report_exception)
         self._marker = RunMarker(log_dir())
         self.crashes = CrashHandler(
             self.logs.file, lambda: self.window, lambda: self.window.unsent_photos(), self._say, self
@@ -152,34 +161,34 @@ class Desktop(QObject):
         self.context = Context(self._make_session(url), self.preferences, embedded=not url)
         self.context.loginChanged.connect(self._on_login_changed)
         self.updates = UpdateNotice(self)
-        self.updates.found.connect(self._show_update)
+        self.updates.update_found.connect(self._show_update)
         self.context.loginChanged.connect(self._show_update)
         self._last_user = ""
-        self._not_trusted = ""
+        self._refused_fingerprint = ""
         self.service: EmbeddedService | None = None
-        self._early = early
-        self._watch: RemoteWatch | None = None
+        self._early_service = early_service
+        self._remote_watch: RemoteWatch | None = None
         self._choose_service(url)
-        if self._early is not None:
-            workers.run(self._early.stop, owner=None, lane=workers.Lane.LONG)
-            self._early = None
+        if self._early_service is not None:
+            workers.run(self._early_service.stop, owner=None, lane=workers.Lane.LONG)
+            self._early_service = None
         self.window = self._make_window()
-        self._garbage.settle()
+        self._garbage_collection.freeze_existing()
 
     def start(self) -> None:
-        """Start or look for the service, and show the window."""
+        """Show the window, and start or connect to the service."""
         self.window.show()
         self.retry()
-        died = self._marker.begin()
-        if died is not None:
-            self.crashes.show_last_run(died)
+        last_run = self._marker.begin()
+        if last_run is not None:
+            self.crashes.show_last_run(last_run)
         self.updates.start()
 
     def retry(self) -> None:
-        """Try the service again; a question about its certificate is asked again as well."""
-        if self._watch is not None:
-            self._not_trusted = ""
-            self._watch.ask()
+        """Retry the service. If its certificate was refused, the user is asked again."""
+        if self._remote_watch is not None:
+            self._refused_fingerprint = ""
+            self._remote_watch.check()
         elif self.service is not None:
             if self.service.state is ServiceState.FAILED:
                 self.service.retry()
@@ -187,14 +196,14 @@ class Desktop(QObject):
                 self.service.start()
 
     def use_server(self, url: str) -> None:
-        """Work with the service at `url` from now on (empty: the local one); kept for the next start."""
+        """Use the service at `url` (empty: the local one), also after the next start."""
         self.preferences.change(server_url=url)
         if self.context.payload is not None:
             self.context.leave()
-        workers.run(_retire, self.context.session, owner=None, lane=workers.Lane.LONG)
-        if self._watch is not None:
-            self._watch.deleteLater()
-            self._watch = None
+        workers.run(_end_session, self.context.session, owner=None, lane=workers.Lane.LONG)
+        if self._remote_watch is not None:
+            self._remote_watch.deleteLater()
+            self._remote_watch = None
         if self.service is not None:
             workers.run(self.service.stop, owner=None, lane=workers.Lane.LONG)
             self.service = None
@@ -205,18 +214,18 @@ class Desktop(QObject):
         place = self.window.return_params()
         self._replace_window()
         if place[0] == LOGIN:
-            # Names that were typed before the service was chosen stay.
+            # Keep names that were typed before the service was selected.
             self.window.go(*place)
         self.retry()
 
     def close(self) -> None:
-        """End everything in order: requests, work, service, log. Safe to call twice."""
+        """End requests, background work, service and log, in this order. May be called twice."""
         if self._closed:
             return
         self._closed = True
-        self._drop_coming()
-        self._drop_leaving()
-        self.window.keep_geometry()
+        self._cancel_window_change()
+        self._delete_old_window()
+        self.window.save_geometry()
         self.window.hide()
         self.context.closing.emit()
         self.context.session.close()
@@ -226,90 +235,94 @@ class Desktop(QObject):
         self.window.deleteLater()
         folders.use_preferences(None)
         self.language.end()
-        self._garbage.end()
+        self._garbage_collection.end()
         self._marker.end()
         self.logs.close()
 
     def set_language(self, code: str) -> None:
-        """Switch to another language (empty: the system's): a new window replaces the old one, with the same
-        page open.
+        """Switch to another language (empty: the system's).
 
-        It takes the place of the old one some turns of the event loop later: each step of that has its own.
+        A new window with the same page replaces the old one. Each step of this runs in its own turn of the
+        event loop.
         """
-        old = self.window
-        if old.page is not None and not old.page.leave():
+        old_window = self.window
+        if old_window.page is not None and not old_window.page.leave():
             return
-        self._drop_coming()
+        self._cancel_window_change()
         self.preferences.change(language=code)
         self.language.use(code)
-        self._changing = self._change_window()
-        if old.isVisible():
-            self._change_on()
+        self._window_change = self._window_change_steps()
+        if old_window.isVisible():
+            self._continue_window_change()
         else:
-            for _step in self._changing:
+            for _step in self._window_change:
                 pass
 
-    def _change_window(self) -> Iterator[None]:
-        """The steps from the window in front to one in the language in force."""
-        old = self.window
-        old.keep_geometry()
-        old.make_no_more()
+    def _window_change_steps(self) -> Iterator[None]:
+        """The steps that replace the window by one in the current language."""
+        old_window = self.window
+        old_window.save_geometry()
+        old_window.stop_making_pages()
         # Its texts stay as they are, but Qt would paint all of it for the new language.
-        old.setUpdatesEnabled(False)
-        self._coming = self._make_window(waits=True)
+        old_window.setUpdatesEnabled(False)
+        self._next_window = self._make_window(waits=True)
         yield
-        page_id = old.return_params()[0]
-        if self._coming.ahead.prepare(page_id):
+        page_id = old_window.return_params()[0]
+        if self._next_window.ahead.prepare(page_id):
             yield
-        page = self._coming.made(page_id)
+        page = self._next_window.find_or_make_page(page_id)
         yield
         if page is not None:
             theme_manager().apply_to(page, late=True)
             yield
-        self._coming.arrive(old.return_params())
+        self._next_window.show_first_page(old_window.return_params())
         yield
-        coming, self._coming = self._coming, None
-        self._show_instead(coming)
+        window, self._next_window = self._next_window, None
+        self._show_window(window)
 
-    def _change_on(self) -> None:
-        if self._changing is not None and next(self._changing, self) is not self:
-            self._next.start()
+    def _continue_window_change(self) -> None:
+        if self._window_change is not None and next(self._window_change, self) is not self:
+            self._change_timer.start()
 
-    def _drop_coming(self) -> None:
-        self._changing = None
+    def _cancel_window_change(self) -> None:
+        self._window_change = None
         self.window.setUpdatesEnabled(True)
-        if self._coming is not None:
-            self._coming.deleteLater()
-            self._coming = None
+        if self._next_window is not None:
+            self._next_window.deleteLater()
+            self._next_window = None
 
     def _make_session(self, url: str) -> Session:
-        session = Session(url or _NOWHERE, fingerprint=self._trusted(url))
-        session.on_login_lost(lambda: self._gui(self._on_login_lost))
+        session = Session(url or _PLACEHOLDER_URL, fingerprint=self._trusted_fingerprint(url))
+        session.on_login_lost(lambda: self._call_in_gui(self._on_login_lost))
         return session
 
     def _choose_service(self, url: str) -> None:
         if url:
-            self._watch = RemoteWatch(url, self.context.show_service, self, self._trusted(url))
-            self._watch.untrusted.connect(partial(self._ask_trust, url))
+            self._remote_watch = RemoteWatch(
+                url, self.context.show_service, self, self._trusted_fingerprint(url)
+            )
+            self._remote_watch.untrusted.connect(partial(self._ask_trust, url))
         else:
             self.context.data_folder = self._data_folder
-            service = self._early or EmbeddedService(self._data_folder)
-            self._early = None
+            service = self._early_service or EmbeddedService(self._data_folder)
+            self._early_service = None
             self.service = service
-            # In the watcher's thread.
-            service.follow(lambda state, url: self._gui(lambda: self._show_state(service, state, url)))
+            # Called in the thread that watches the service.
+            service.set_listener(
+                lambda state, url: self._call_in_gui(lambda: self._show_state(service, state, url))
+            )
 
-    def _trusted(self, url: str) -> str | None:
-        """The fingerprint that a person has trusted for the server at `url`."""
+    def _trusted_fingerprint(self, url: str) -> str | None:
+        """The fingerprint that the user has trusted for the server at `url`."""
         return self.preferences.values.certificates.get(server_key(url))
 
     def _ask_trust(self, url: str, untrusted: Untrusted) -> None:
-        """Ask once whether the server is to be trusted; other work continues."""
+        """Ask once whether to trust the server, without blocking."""
         self.context.show_service(ServiceState.FAILED, untrusted=untrusted)
         fingerprint = untrusted.found or ""
-        if fingerprint == self._not_trusted or not self.window.isVisible():
+        if fingerprint == self._refused_fingerprint or not self.window.isVisible():
             return
-        self._not_trusted = fingerprint
+        self._refused_fingerprint = fingerprint
         dialog = TrustDialog(url, untrusted, self.window)
         theme_manager().apply_to(dialog)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -318,52 +331,52 @@ class Desktop(QObject):
 
     def _trust(self, url: str, fingerprint: str) -> None:
         trust(self.preferences, url, fingerprint)
-        if self._watch is not None and self._watch.base_url == url:
+        if self._remote_watch is not None and self._remote_watch.base_url == url:
             self.context.session.rebase(url, fingerprint)
-            self._watch.fingerprint = fingerprint
-            self._watch.ask()
+            self._remote_watch.fingerprint = fingerprint
+            self._remote_watch.check()
 
     def _make_window(self, waits: bool = False) -> MainWindow:
         window = MainWindow(self.context, build_pages(self.context, self.use_server), waits)
-        window.language_wanted.connect(self.set_language)
-        window.retry_wanted.connect(self.retry)
-        window.update_banner.acted.connect(self.updates.open)
-        window.update_banner.closed.connect(self.updates.put_away)
+        window.language_requested.connect(self.set_language)
+        window.retry_requested.connect(self.retry)
+        window.update_banner.acted.connect(self.updates.open_page)
+        window.update_banner.closed.connect(self.updates.dismiss)
         return window
 
     def _replace_window(self) -> None:
-        self._drop_coming()
-        self.window.keep_geometry()
-        self._show_instead(self._make_window())
+        self._cancel_window_change()
+        self.window.save_geometry()
+        self._show_window(self._make_window())
 
-    def _show_instead(self, window: MainWindow) -> None:
-        self._drop_leaving()
-        self._leaving, self.window = self.window, window
+    def _show_window(self, window: MainWindow) -> None:
+        self._delete_old_window()
+        self._old_window, self.window = self.window, window
         self.window.show()
-        self._leaving.hide()
-        self._leaving.discard()
+        self._old_window.hide()
+        self._old_window.delete_in_steps()
         self._show_update()
 
-    def _drop_leaving(self) -> None:
-        if self._leaving is not None and isValid(self._leaving):
-            self._leaving.deleteLater()
-        self._leaving = None
+    def _delete_old_window(self) -> None:
+        if self._old_window is not None and isValid(self._old_window):
+            self._old_window.deleteLater()
+        self._old_window = None
 
     def _on_login_changed(self) -> None:
-        """Give another user fresh pages: nothing of the previous user is left in them."""
+        """Create new pages for another user, so that nothing of the previous user is left in them."""
         payload = self.context.payload
         if payload is None:
             return
-        somebody_else = self._last_user not in ("", payload.user.user_id)
+        is_another_user = self._last_user not in ("", payload.user.user_id)
         self._last_user = payload.user.user_id
-        if somebody_else:
+        if is_another_user:
             self._replace_window()
 
     def _show_update(self) -> None:
-        """Show a newer version to those who can install it."""
-        update = self.updates.shown
+        """Show a newer version to users who may change settings."""
+        update = self.updates.current_update
         if update is not None and self.context.may(Permission.SETTINGS_MANAGE):
-            self.window.say_update(update.version, bool(update.url))
+            self.window.show_update(update.version, bool(update.url))
         else:
             self.window.update_banner.hide()
 
@@ -382,69 +395,72 @@ class Desktop(QObject):
             self.context.session.rebase(url, service.fingerprint)
         self.context.show_service(state, service.hindrance)
 
-    def _caught(self, error: BaseException) -> None:
-        # In the thread where it happened. What travels on holds no object of that thread.
+    def _report_exception(self, error: BaseException) -> None:
+        # Runs in the thread of the error. The failure refers to no object of that thread.
         failure = describe_failure(error)
-        self._gui(lambda: self.crashes.show(failure))
+        self._call_in_gui(lambda: self.crashes.show(failure))
 
     def _say(self, sentence: str) -> None:
         self.window.toast.say(sentence)
 
 
 class _Signals(QObject):
-    """Ends the application in order on SIGINT and SIGTERM; Python alone would see them at the next event."""
+    """Ends the application on SIGINT and SIGTERM.
+
+    Without it, Python handles them only at the next Qt event.
+    """
 
     def __init__(self, application: QApplication) -> None:
         super().__init__(application)
         self._application = application
-        self._reading, self._writing = socket.socketpair()
-        for end in (self._reading, self._writing):
-            end.setblocking(False)
-        self._notifier = QSocketNotifier(self._reading.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(lambda: self._reading.recv(64))
-        self._old_fd = signal.set_wakeup_fd(self._writing.fileno())
-        self._old = {
-            which: signal.signal(which, lambda *_: QTimer.singleShot(0, self._end))
-            for which in (signal.SIGINT, signal.SIGTERM)
+        self._read_socket, self._write_socket = socket.socketpair()
+        for socket_end in (self._read_socket, self._write_socket):
+            socket_end.setblocking(False)
+        self._notifier = QSocketNotifier(self._read_socket.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(lambda: self._read_socket.recv(64))
+        self._old_wakeup_fd = signal.set_wakeup_fd(self._write_socket.fileno())
+        self._old_handlers = {
+            signal_number: signal.signal(signal_number, lambda *_: QTimer.singleShot(0, self._end))
+            for signal_number in (signal.SIGINT, signal.SIGTERM)
         }
 
     def _end(self) -> None:
-        # Not quit(): that would ask the pages first, and a page may ask a question that no user is there to
-        # answer. By way of a timer, so that a signal before exec() counts too.
+        # Not quit(), which asks the pages first: a page might wait for an answer although no user is present.
+        # Called by a timer, so that a signal before exec() also takes effect.
         self._application.exit(0)
 
     def close(self) -> None:
-        """Give the signals back."""
-        signal.set_wakeup_fd(self._old_fd)
-        for which, handler in self._old.items():
-            signal.signal(which, handler)
+        """Restore the previous signal handlers."""
+        signal.set_wakeup_fd(self._old_wakeup_fd)
+        for signal_number, handler in self._old_handlers.items():
+            signal.signal(signal_number, handler)
         self._notifier.setEnabled(False)
-        self._reading.close()
-        self._writing.close()
+        self._read_socket.close()
+        self._write_socket.close()
 
 
 def run_desktop(
     server_url: str | None = None,
     data_folder: Path | None = None,
-    early: EmbeddedService | None = None,
-    is_ended: Callable[[], bool] = lambda: False,
+    early_service: EmbeddedService | None = None,
+    should_end: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Open the window and stay until it is closed; the exit status. `early` as for `Desktop`.
+    """Open the window and stay until it is closed; the exit status. `early_service` as for `Desktop`.
 
-    `is_ended` says whether a signal asked to end before there was an application that it could end.
+    `should_end` says whether a signal asked to end before there was an application that it could end.
     """
     release_memory()
     application = make_application(sys.argv[:1])
     signals = _Signals(application)
     try:
-        if is_ended():
-            if early is not None:
-                early.stop()
+        if should_end():
+            if early_service is not None:
+                early_service.stop()
             return 0
-        desktop = Desktop(server_url=server_url, data_folder=data_folder, early=early)
+        desktop = Desktop(server_url=server_url, data_folder=data_folder, early_service=early_service)
         try:
             desktop.start()
-            # What stays for the whole run need not be looked through by every collection.
+            # Exclude the objects that live until the end from every garbage collection.
             gc.freeze()
             status = application.exec()
         finally:

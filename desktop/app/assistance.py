@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from desktop.context import Context
-from desktop.help import HelpWindow, topic_of
+from desktop.help import HelpWindow, find_topic
 from desktop.localization.language import LANGUAGES
 from desktop.theme import theme_manager
 from desktop.widgets import Page
@@ -19,7 +19,7 @@ from desktop.widgets.dialogs import HelpCalls
 class Assistance(HelpCalls):
     """The commands `help` and `doctor` of one main window.
 
-    A dialog that blocks the main window has a window of the guide of its own, or it would be blocked as well.
+    A modal dialog opens its own window of the guide, because it would block the main window's.
     """
 
     def __init__(self, window: QMainWindow, context: Context, page: Callable[[], Page | None]) -> None:
@@ -33,25 +33,25 @@ class Assistance(HelpCalls):
         self.wanted.connect(self.open_help)
 
     def open_help(self, dialog: QDialog | None = None) -> HelpWindow:
-        """Open the guide on the page for where the person is; gives its window."""
+        """Open the guide at the topic of the current page or dialog. Returns its window."""
         parent: QWidget = self._window if dialog is None else dialog
-        shown = self.help
-        if shown is None or not isValid(shown) or shown.parentWidget() is not parent:
-            if shown is not None and isValid(shown):
-                shown.close()
-            shown = self.help = HelpWindow(parent, self._context.commands, _language(self._window))
-            shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            theme_manager().apply_to(shown)
-        # Shown first: pictures take the room that the window has.
-        shown.show()
-        shown.open_topic(topic_of(self._page(), dialog))
-        shown.raise_()
-        shown.activateWindow()
-        return shown
+        window = self.help
+        if window is None or not isValid(window) or window.parentWidget() is not parent:
+            if window is not None and isValid(window):
+                window.close()
+            window = self.help = HelpWindow(parent, self._context.commands, _language(self._window))
+            window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            theme_manager().apply_to(window)
+        # Shown first, because pictures are scaled to the size of the window.
+        window.show()
+        window.open_topic(find_topic(self._page(), dialog))
+        window.raise_()
+        window.activateWindow()
+        return window
 
     def open_doctor(self) -> None:
         """Open the system check."""
-        # Loaded when it is asked for: no start waits for it.
+        # Imported here so that it does not delay the start.
         from desktop.doctor.dialog import DoctorDialog
 
         dialog = DoctorDialog(self._window, self._context)

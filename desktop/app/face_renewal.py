@@ -1,6 +1,6 @@
-"""Offers to renew face data that is old, after a login that the picture of a face alone cannot make.
+"""Offers to renew old face data after a login that required more than a face.
 
-The person decides: renewing asks for the consent again, on the page of the account.
+The user decides. The account page asks for the consent again.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from shared.wire.face import FaceStatus
 
 
 class FaceRenewal(QObject):
-    """Asks the service after each strong login, and shows a `banner`; who logs out takes it along."""
+    """Reads the face status after each strong login and shows a banner, which a logout hides."""
 
     def __init__(self, context: Context, banner: Banner) -> None:
         super().__init__(banner)
         self._context = context
         self._banner = banner
         banner.acted.connect(banner.hide)
-        context.strongLogin.connect(self._ask)
+        context.strongLogin.connect(self._read_status)
         context.loginChanged.connect(self._on_login_changed)
 
-    def _ask(self) -> None:
+    def _read_status(self) -> None:
         payload = self._context.payload
         if payload is not None and payload.user.has_face:
             run(
                 self._context.session.account.face_status,
                 owner=self,
-                done=self._on_answered,
+                done=self._on_status,
                 failed=lambda _error: None,
             )
 
-    def _on_answered(self, status: FaceStatus) -> None:
+    def _on_status(self, status: FaceStatus) -> None:
         if self._context.payload is not None and status.renewal_due and status.login_enabled:
             text = self.tr("Your face data is more than a year old. Renew it to be recognized reliably.")
             self._banner.say(text, "info", self.tr("Renew face data"))

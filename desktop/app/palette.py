@@ -23,37 +23,37 @@ from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import rule
 
-_ROW = 36
+_ROW_PX = 36
 _WIDTH = 560
-_ROWS = 9
+_MAX_ROWS = 9
 _ID = Qt.ItemDataRole.UserRole
 
 
-def score(wanted: str, text: str) -> int | None:
-    """How well the letters `wanted` are found in `text`, in order and regardless of case; None: not at all.
+def score(query: str, text: str) -> int | None:
+    """Rate how well `text` contains the letters of `query` in order, ignoring case; None if it does not.
 
-    More for letters that begin a word and for letters that follow each other, less for long texts.
+    Letters that begin a word and consecutive letters score higher, long texts score lower.
     """
-    wanted, lower = wanted.casefold().replace(" ", ""), text.casefold()
-    total, position, run = 0, -1, 0
-    for letter in wanted:
+    query, lower = query.casefold().replace(" ", ""), text.casefold()
+    total, position, consecutive = 0, -1, 0
+    for letter in query:
         index = lower.find(letter, position + 1)
         if index < 0:
             return None
-        run = run + 1 if index == position + 1 else 0
-        begins = index == 0 or not lower[index - 1].isalnum()
-        total += 1 + 3 * run + (6 if begins else 0)
+        consecutive = consecutive + 1 if index == position + 1 else 0
+        starts_word = index == 0 or not lower[index - 1].isalnum()
+        total += 1 + 3 * consecutive + (6 if starts_word else 0)
         position = index
     return total * 100 - len(text)
 
 
-class _Rows(QStyledItemDelegate):
+class _RowDelegate(QStyledItemDelegate):
     def sizeHint(self, _option: QStyleOptionViewItem, _index: object) -> QSize:
-        return QSize(0, _ROW)
+        return QSize(0, _ROW_PX)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: object) -> None:
         theme = theme_manager().theme
-        _, sign, title, section, keys = index.data(_ID)  # type: ignore[attr-defined]
+        _, icon, title, section, keys = index.data(_ID)  # type: ignore[attr-defined]
         rect: QRect = option.rect
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -61,9 +61,9 @@ class _Rows(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.accent_ground))
             painter.drawRoundedRect(rect.adjusted(6, 1, -6, -1), 6, 6)
-        if sign:
+        if icon:
             paint_icon(
-                painter, sign, theme.dim, QRect(rect.left() + 16, rect.center().y() - 8, 18, 18).toRectF()
+                painter, icon, theme.dim, QRect(rect.left() + 16, rect.center().y() - 8, 18, 18).toRectF()
             )
         painter.setPen(QColor(theme.text))
         painter.setFont(sized(TEXT_PX))
@@ -76,36 +76,36 @@ class _Rows(QStyledItemDelegate):
 
 
 class Palette(QFrame):
-    """A list of the commands that are possible now, over the window; goes when it loses the focus."""
+    """A list of the available commands over the window, which closes when it loses the focus."""
 
     def __init__(self, window: QWidget, commands: Commands) -> None:
         super().__init__(window, Qt.WindowType.Popup)
         self._commands = commands
         self.setProperty("card", True)
         self.setAccessibleName(self.tr("Find a command"))
-        self.line = QLineEdit()
-        self.line.setProperty("bare", True)
-        self.line.setPlaceholderText(self.tr("Search commands"))
-        self.line.setAccessibleName(self.tr("Find a command"))
-        self.line.installEventFilter(self)
-        self.line.textChanged.connect(self._fill)
+        self.search_field = QLineEdit()
+        self.search_field.setProperty("bare", True)
+        self.search_field.setPlaceholderText(self.tr("Search commands"))
+        self.search_field.setAccessibleName(self.tr("Find a command"))
+        self.search_field.installEventFilter(self)
+        self.search_field.textChanged.connect(self._show_matches)
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Commands"))
-        self.list.setItemDelegate(_Rows(self))
+        self.list.setItemDelegate(_RowDelegate(self))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.itemClicked.connect(lambda _item: self._choose())
+        self.list.itemClicked.connect(lambda _item: self._run_selected())
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 8, 1, 6)
         column.setSpacing(6)
         head = QVBoxLayout()
         head.setContentsMargins(16, 2, 16, 2)
-        head.addWidget(self.line)
+        head.addWidget(self.search_field)
         column.addLayout(head)
         column.addWidget(rule())
         column.addWidget(self.list)
-        self._offered = [
+        self._entries = [
             (
                 command.id,
                 command.icon,
@@ -113,38 +113,36 @@ class Palette(QFrame):
                 commands.section(command.id),
                 commands.keys_text(command.id),
             )
-            for command in commands.live()
+            for command in commands.possible_commands()
             if command.id != "palette"
         ]
-        self._fill("")
+        self._show_matches("")
 
     def open(self) -> None:
-        """Show it at the upper middle of the window, ready to type."""
+        """Show the palette at the top of the window, ready to type."""
         window = self.parentWidget()
-        self.resize(_WIDTH, 58 + _ROW * min(_ROWS, max(1, len(self._offered))))
+        self.resize(_WIDTH, 58 + _ROW_PX * min(_MAX_ROWS, max(1, len(self._entries))))
         if window is not None:
             corner = window.mapToGlobal(QPoint((window.width() - _WIDTH) // 2, 80))
             self.move(corner)
         self.show()
-        self.line.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.search_field.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def offered(self) -> list[str]:
-        """The ids in the list, best first."""
+    def command_ids(self) -> list[str]:
+        """The IDs of the listed commands, best match first."""
         return [self.list.item(row).data(_ID)[0] for row in range(self.list.count())]
 
-    def _fill(self, wanted: str) -> None:
+    def _show_matches(self, query: str) -> None:
         matches = []
-        for index, entry in enumerate(self._offered):
-            points = score(wanted, entry[2])
-            if points is None and wanted:
-                # By its section, or in English where the hands are on letters while the words are Chinese.
-                others = (f"{entry[3]} {entry[2]}", COMMANDS[entry[0]].title)
-                less = [
-                    value - 10_000 for value in (score(wanted, text) for text in others) if value is not None
-                ]
-                points = max(less, default=None)
+        for index, entry in enumerate(self._entries):
+            points = score(query, entry[2])
+            if points is None and query:
+                # Also match the section, and the English title, because Chinese is slower to type.
+                alternatives = (f"{entry[3]} {entry[2]}", COMMANDS[entry[0]].title)
+                scores = (score(query, text) for text in alternatives)
+                points = max((value - 10_000 for value in scores if value is not None), default=None)
             if points is not None:
-                matches.append((-points if wanted else 0, index, entry))
+                matches.append((-points if query else 0, index, entry))
         self.list.clear()
         for _, _, entry in sorted(matches, key=lambda row: row[:2]):
             item = QListWidgetItem(entry[2])
@@ -152,23 +150,23 @@ class Palette(QFrame):
             self.list.addItem(item)
         self.list.setCurrentRow(0)
 
-    def _choose(self) -> None:
+    def _run_selected(self) -> None:
         item = self.list.currentItem()
         self.close()
         if item is not None:
             self._commands.run(item.data(_ID)[0])
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, target: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             key = event.key()
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._choose()
+                self._run_selected()
                 return True
             steps = {
                 Qt.Key.Key_Down: 1,
                 Qt.Key.Key_Up: -1,
-                Qt.Key.Key_PageDown: _ROWS,
-                Qt.Key.Key_PageUp: -_ROWS,
+                Qt.Key.Key_PageDown: _MAX_ROWS,
+                Qt.Key.Key_PageUp: -_MAX_ROWS,
             }
             if key in steps and self.list.count():
                 row = self.list.currentRow() + steps[Qt.Key(key)]

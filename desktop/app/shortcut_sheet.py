@@ -1,4 +1,4 @@
-"""Shows all commands with their shortcuts (?) and lets the user change each."""
+"""Shows all commands with their keyboard shortcuts, which the user can change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from desktop.widgets.fields import SearchField
 
 
 class ShortcutSheet(BaseDialog):
-    """All commands by section; a click on the pencil changes the keys of one."""
+    """Lists all commands by section, each with a button that changes its shortcut."""
 
     def __init__(self, parent: QWidget | None, commands: Commands) -> None:
         super().__init__(parent)
@@ -60,7 +60,7 @@ class ShortcutSheet(BaseDialog):
         self._rows: list[tuple[Command | None, str, list[QWidget]]] = []
         self._keys: dict[str, QLabel] = {}
         self._fill()
-        commands.keysChanged.connect(self._on_changed)
+        commands.keysChanged.connect(self._show_keys)
         self._search.setFocus()
 
     def _fill(self) -> None:
@@ -76,30 +76,30 @@ class ShortcutSheet(BaseDialog):
             keys = label("", "dim")
             self._keys[command.id] = keys
             edit = IconButton("edit", self.tr("Change shortcut: {title}").format(title=title.text()), side=26)
-            edit.clicked.connect(lambda _checked=False, it=command.id: self.change(it))
-            at = len(self._rows)
+            edit.clicked.connect(lambda _checked=False, command_id=command.id: self.ask_keys(command_id))
+            row_number = len(self._rows)
             for column, widget in enumerate((title, keys, edit)):
-                self._grid.addWidget(widget, at, column)
+                self._grid.addWidget(widget, row_number, column)
             self._rows.append((command, section, [title, keys, edit]))
-            self._on_changed(command.id)
+            self._show_keys(command.id)
 
     def shown_keys(self, command_id: str) -> str:
-        """The keys that stand beside a command."""
+        """The shortcut that is shown for a command."""
         return self._keys[command_id].text()
 
-    def change(self, command_id: str) -> None:
-        """Ask for other keys of one command."""
+    def ask_keys(self, command_id: str) -> None:
+        """Ask for another shortcut of a command."""
         dialog = ShortcutDialog(self, self._commands, command_id)
         dialog.exec()
         dialog.deleteLater()
 
-    def _on_changed(self, command_id: str) -> None:
+    def _show_keys(self, command_id: str) -> None:
         native = QKeySequence.SequenceFormat.NativeText
         texts = [QKeySequence(key).toString(native) for key in self._commands.keys(command_id)]
         self._keys[command_id].setText(" · ".join(texts))
 
-    def _filter(self, wanted: str) -> None:
-        needle = wanted.casefold()
+    def _filter(self, query: str) -> None:
+        needle = query.casefold()
         sections: set[str] = set()
         for command, section, widgets in self._rows:
             if command is None:
@@ -116,7 +116,7 @@ class ShortcutSheet(BaseDialog):
 
 
 class ShortcutDialog(Dialog):
-    """Press the new key of one command; what else it means already is shown before it is assigned."""
+    """Asks for the new shortcut of a command, and shows which commands already use it."""
 
     def __init__(self, parent: QWidget | None, commands: Commands, command_id: str) -> None:
         super().__init__(parent)
@@ -132,7 +132,7 @@ class ShortcutDialog(Dialog):
         self.editor.setMaximumSequenceLength(1)
         self.editor.setAccessibleName(self.tr("New shortcut"))
         self.editor.setKeySequence(QKeySequence(next(iter(commands.keys(command_id)), "")))
-        self.editor.keySequenceChanged.connect(self._warn)
+        self.editor.keySequenceChanged.connect(self._show_conflicts)
         column.addWidget(self.editor)
         self.warning = label("", "error", wrap=True)
         self.warning.setMinimumWidth(360)
@@ -140,35 +140,35 @@ class ShortcutDialog(Dialog):
         column.addWidget(rule())
         row = QHBoxLayout()
         default = Button(self.tr("Reset to default"), kind=ButtonKind.GHOST)
-        default.clicked.connect(self._default)
-        none = Button(self.tr("Clear"), kind=ButtonKind.GHOST)
-        none.clicked.connect(self.editor.clear)
+        default.clicked.connect(self._reset)
+        clear_button = Button(self.tr("Clear"), kind=ButtonKind.GHOST)
+        clear_button.clicked.connect(self.editor.clear)
         cancel = Button(self.tr("Cancel"))
         cancel.clicked.connect(self.reject)
-        self.take = Button(self.tr("Assign"), kind=ButtonKind.MAIN)
-        self.take.clicked.connect(self._take)
+        self.assign_button = Button(self.tr("Assign"), kind=ButtonKind.MAIN)
+        self.assign_button.clicked.connect(self._assign)
         row.addWidget(default)
-        row.addWidget(none)
+        row.addWidget(clear_button)
         row.addStretch(1)
         row.addWidget(cancel)
-        row.addWidget(self.take)
+        row.addWidget(self.assign_button)
         column.addLayout(row)
 
     def _key(self) -> str:
         return self.editor.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
 
-    def _warn(self) -> None:
-        others = self._commands.conflicts(self._id, self._key()) if self._key() else []
-        names = ", ".join(self._commands.title(other.id) for other in others)
+    def _show_conflicts(self) -> None:
+        conflicts = self._commands.conflicts(self._id, self._key()) if self._key() else []
+        names = ", ".join(self._commands.title(command.id) for command in conflicts)
         self.warning.setText(
-            self.tr("“{names}” uses this shortcut. Reassign?").format(names=names) if others else ""
+            self.tr("“{names}” uses this shortcut. Reassign?").format(names=names) if conflicts else ""
         )
 
-    def _take(self) -> None:
+    def _assign(self) -> None:
         key = self._key()
         self._commands.set_keys(self._id, [key] if key else [])
         self.accept()
 
-    def _default(self) -> None:
+    def _reset(self) -> None:
         self._commands.set_keys(self._id, None)
         self.accept()

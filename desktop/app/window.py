@@ -20,8 +20,8 @@ from desktop.app.shortcut_sheet import ShortcutSheet
 from desktop.background.repaint import TURN_MS
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context, Unsent
-from desktop.localization.fonts import PACKAGE
-from desktop.localization.language import LANGUAGES, without_font
+from desktop.localization.fonts import FONT_PACKAGE
+from desktop.localization.language import LANGUAGES, has_no_font
 from desktop.localization.service_terms import no_service_sentence
 from desktop.logs import log_dir
 from desktop.pages.common.messages.error_messages import sentence
@@ -33,42 +33,42 @@ from desktop.widgets import Banner, Page, PageFactory, Rail, RailEntry, StatusBa
 LOGIN = "login"
 HOME = "records"
 ACCOUNT = "me"
-"""The page that the account at the foot of the rail leads to."""
-_HISTORY = 50
-_USUAL = QSize(1440, 900)
-_LEAST = QSize(1024, 700)
-_FRAME = QSize(8, 40)
-"""What a system takes for borders and title: on a small screen the foot of the window stays in sight."""
+"""The page that the account button of the rail opens."""
+_MAX_HISTORY = 50
+_DEFAULT_SIZE = QSize(1440, 900)
+_MIN_SIZE = QSize(1024, 700)
+_FRAME_SIZE = QSize(8, 40)
+"""The space that the system needs for borders and title bar, so that the window fits on a small screen."""
 Place = tuple[str, dict[str, Any]]
 
 
 class MainWindow(QMainWindow):
-    """Shows one page at a time. A person who is not logged in sees only pages that are not `in_frame`.
+    """Shows one page at a time. Without a login, only pages that are not `in_frame` are shown.
 
-    A page is made when it is opened first; once the window is shown the others follow, each in a turn of the
-    event loop of its own. When it `waits`, no page comes to the front before `arrive`.
+    A page is created when it is first opened. After the window is shown, the other pages are created in
+    advance, each in its own turn of the event loop. With `waits`, no page is shown before `show_first_page`.
     """
 
-    language_wanted = Signal(str)
+    language_requested = Signal(str)
     """A language code, or an empty string for the system's."""
-    retry_wanted = Signal()
-    """The person wants the service tried again."""
+    retry_requested = Signal()
+    """The user wants to retry the service."""
 
     def __init__(self, context: Context, pages: Sequence[PageFactory], waits: bool = False) -> None:
         super().__init__()
         self._context = context
-        self._kinds = {page.kind.page_id: page for page in pages}
+        self._factories = {page.kind.page_id: page for page in pages}
         self._pages: dict[str, Page] = {}
-        self.ahead = PagesAhead(self._kinds, self._pages, self.made, self)
+        self.ahead = PagesAhead(self._factories, self._pages, self.find_or_make_page, self)
         self._history: list[Place] = []
         self._page: Page | None = None
-        self._interrupted: tuple[str, Place] | None = None
+        self._interrupted_place: tuple[str, Place] | None = None
         self._user_id = ""
         self.setWindowTitle("Walkaround")
-        available = self.screen().availableSize() - _FRAME
-        # A laptop at 150 % has less room than the pages would like: they fold before anything is cut off.
-        self.setMinimumSize(_LEAST.boundedTo(available))
-        self.resize(_USUAL.boundedTo(available))
+        available = self.screen().availableSize() - _FRAME_SIZE
+        # The screen of a laptop at 150 % may be smaller than the minimum size.
+        self.setMinimumSize(_MIN_SIZE.boundedTo(available))
+        self.resize(_DEFAULT_SIZE.boundedTo(available))
         self.rail = Rail()
         self.banner = Banner()
         self.font_banner = Banner()
@@ -98,21 +98,21 @@ class MainWindow(QMainWindow):
         for part in (self.rail, *banners, self.status_bar, self.toast):
             theme_manager().apply_to(part)
         self.rail.chosen.connect(self._on_rail_chosen)
-        self.rail.settings_wanted.connect(self._settings)
-        self.rail.account_wanted.connect(self._account)
-        self.banner.acted.connect(self.retry_wanted)
+        self.rail.settings_wanted.connect(self._open_settings_menu)
+        self.rail.account_wanted.connect(self._open_account_menu)
+        self.banner.acted.connect(self.retry_requested)
         self.banner.other_acted.connect(lambda: context.commands.run("doctor"))
         self.face_banner.acted.connect(lambda: self.go(ACCOUNT))
         self.face_renewal = FaceRenewal(context, self.face_banner)
         context.loginChanged.connect(self._on_login_changed)
         context.serviceChanged.connect(self._on_service_changed)
         self.assistance = Assistance(self, context, lambda: self._page)
-        self._bind()
+        self._bind_commands()
         geometry = context.preferences.values.geometry
         if geometry:
             self.restoreGeometry(QByteArray.fromBase64(geometry.encode("ascii", "ignore")))
         self._on_service_changed(context.service_state)
-        self._say_without_font()
+        self._show_missing_font()
         if not waits:
             self._on_login_changed()
 
@@ -122,42 +122,42 @@ class MainWindow(QMainWindow):
         return self._page
 
     def return_params(self) -> Place:
-        """Where the person is, for `go` in another window."""
+        """The current page and its parameters, for `go` in another window."""
         return (self._page.page_id, self._page.return_params()) if self._page is not None else (LOGIN, {})
 
-    def arrive(self, place: Place) -> None:
-        """Bring the first page to the front: the one of `return_params`, or else where a login leads to."""
+    def show_first_page(self, place: Place) -> None:
+        """Show the first page: that of `return_params` of another window, else the page after a login."""
         payload = self._context.payload
-        first = payload is not None and self._page is None
-        if payload is not None and first:
-            self._interrupted = (payload.user.user_id, place)
+        is_first = payload is not None and self._page is None
+        if payload is not None and is_first:
+            self._interrupted_place = (payload.user.user_id, place)
         self._on_login_changed()
-        if not first:
+        if not is_first:
             self.go(*place)
 
-    def make_no_more(self) -> None:
-        """Make no more pages ahead: another window takes the place of this one."""
+    def stop_making_pages(self) -> None:
+        """Stop creating pages in advance, because another window replaces this one."""
         self.ahead.stop()
 
-    def discard(self) -> None:
-        """Delete the window, its pages before it: each in a turn of the event loop of its own."""
-        self.make_no_more()
+    def delete_in_steps(self) -> None:
+        """Delete the pages and then the window, each in its own turn of the event loop."""
+        self.stop_making_pages()
         self._context.loginChanged.disconnect(self._on_login_changed)
         self._context.serviceChanged.disconnect(self._on_service_changed)
-        self._discard_next()
+        self._delete_next_page()
 
-    def _discard_next(self) -> None:
+    def _delete_next_page(self) -> None:
         if self._pages:
             self._pages.popitem()[1].deleteLater()
-            QTimer.singleShot(TURN_MS, self, self._discard_next)
+            QTimer.singleShot(TURN_MS, self, self._delete_next_page)
         else:
             self.deleteLater()
 
-    def made(self, page_id: str) -> Page | None:
-        """The page with this id, created now if it does not exist yet; None when there is no such page."""
-        existing, kind = self._pages.get(page_id), self._kinds.get(page_id)
-        if existing is not None or kind is None:
-            return existing
+    def find_or_make_page(self, page_id: str) -> Page | None:
+        """The page with this ID, which is created if necessary; None for an unknown ID."""
+        page, kind = self._pages.get(page_id), self._factories.get(page_id)
+        if page is not None or kind is None:
+            return page
         page = self._pages[page_id] = kind.make()
         self._stack.addWidget(page)
         page.navigate.connect(self.go)
@@ -170,31 +170,34 @@ class MainWindow(QMainWindow):
         self.ahead.start()
 
     def go(self, page_id: str, params: dict[str, Any] | None = None) -> bool:
-        """Bring a page to the front; False when it is not there, not allowed, or the page in front stays."""
-        factory = self._kinds.get(page_id)
+        """Show a page.
+
+        Returns False if it is unknown or not permitted, or if the user stays on the current page.
+        """
+        factory = self._factories.get(page_id)
         if factory is None or (factory.kind.in_frame and not self._context.may(factory.kind.permission)):
             return False
-        page = self.made(page_id)
+        page = self.find_or_make_page(page_id)
         assert page is not None
-        before = self._page
-        if before is not None and before is not page:
-            if not before.leave():
-                self.rail.mark(before.section or before.page_id)
+        previous = self._page
+        if previous is not None and previous is not page:
+            if not previous.leave():
+                self.rail.mark(previous.section or previous.page_id)
                 return False
-            if before.in_frame:
-                self._history = [*self._history, self.return_params()][-_HISTORY:]
-        self._front(page, params or {})
+            if previous.in_frame:
+                self._history = [*self._history, self.return_params()][-_MAX_HISTORY:]
+        self._bring_to_front(page, params or {})
         return True
 
-    def back(self) -> None:
-        """Return to where the person was before."""
+    def go_back(self) -> None:
+        """Return to the previous page."""
         if self._history:
             page_id, params = self._history[-1]
-            remaining = self._history[:-1]
+            remaining_history = self._history[:-1]
             if self.go(page_id, params):
-                self._history = remaining
+                self._history = remaining_history
 
-    def _front(self, page: Page, params: dict[str, Any]) -> None:
+    def _bring_to_front(self, page: Page, params: dict[str, Any]) -> None:
         self._page = page
         self.rail.setVisible(page.in_frame)
         self.rail.mark(page.section or page.page_id)
@@ -203,30 +206,30 @@ class MainWindow(QMainWindow):
         theme_manager().apply_to(page, late=True)
         self._stack.setCurrentWidget(page)
         self.setWindowTitle(f"{page.title()} — Walkaround")
-        # Or else the focus of the page before falls on a button of the rail.
+        # Otherwise Qt moves the focus from the previous page to a button of the rail.
         page.setFocus(Qt.FocusReason.OtherFocusReason)
         page.enter(params)
-        self.tour.page_opened(page)
+        self.tour.follow_page(page)
 
     def _on_rail_chosen(self, page_id: str) -> None:
         if not self.go(page_id) and self._page is not None:
             self.rail.mark(self._page.section or self._page.page_id)
 
-    def say_update(self, version: str, has_page: bool) -> None:
+    def show_update(self, version: str, has_page: bool) -> None:
         """Announce a newer version, with a button for its page if it has one."""
         text = self.tr("Walkaround {version} is available.").format(version=version)
         self.update_banner.say(text, "info", self.tr("Open download page") if has_page else "")
 
-    def _say_without_font(self) -> None:
-        """Say why the chosen language is not used, in the language that is."""
-        if without_font(self._context.preferences.values.language):
+    def _show_missing_font(self) -> None:
+        """Show why the selected language cannot be used."""
+        if has_no_font(self._context.preferences.values.language):
             text = self.tr(
                 "Cannot show Chinese: no font with Chinese characters on this computer. Install one "
                 "(package {package} on Debian and Ubuntu), then restart Walkaround."
             )
-            self.font_banner.say(text.format(package=PACKAGE), "warn")
+            self.font_banner.say(text.format(package=FONT_PACKAGE), "warn")
 
-    # What the context says
+    # Changes of the context
 
     def _on_login_changed(self) -> None:
         payload = self._context.payload
@@ -235,7 +238,7 @@ class MainWindow(QMainWindow):
             return
         self.rail.set_entries(
             RailEntry(kind.page_id, kind.icon, kind.title())
-            for kind in (page.kind for page in self._kinds.values())
+            for kind in (page.kind for page in self._factories.values())
             if kind.icon and kind.page_id != ACCOUNT and kind.in_frame and self._context.may(kind.permission)
         )
         self._on_service_changed(self._context.service_state)
@@ -243,21 +246,21 @@ class MainWindow(QMainWindow):
         if self._page is not None and self._page.in_frame:
             self.rail.mark(self._page.section or self._page.page_id)
             return
-        interrupted, self._interrupted = self._interrupted, None
+        interrupted, self._interrupted_place = self._interrupted_place, None
         if interrupted is not None and interrupted[0] == self._user_id and self.go(*interrupted[1]):
             return
         if not self.go(HOME):
-            next((page_id for page_id in self._kinds if page_id != LOGIN and self.go(page_id)), None)
+            next((page_id for page_id in self._factories if page_id != LOGIN and self.go(page_id)), None)
 
     def _show_login(self) -> None:
-        """The login ended: back to the login page, without a question, and back here after the same login."""
+        """Show the login page without asking. A login of the same user returns to the current page."""
         if self._page is not None and self._page.in_frame:
-            self._interrupted = (self._user_id, self.return_params())
+            self._interrupted_place = (self._user_id, self.return_params())
         self._history = []
         self.banner.setVisible(False)
-        login = self.made(LOGIN)
+        login = self.find_or_make_page(LOGIN)
         if login is not None:
-            self._front(login, {})
+            self._bring_to_front(login, {})
         self._on_service_changed(self._context.service_state)
 
     def _on_service_changed(self, state: ServiceState) -> None:
@@ -279,57 +282,57 @@ class MainWindow(QMainWindow):
 
     # Commands
 
-    def _bind(self) -> None:
+    def _bind_commands(self) -> None:
         bind = self._context.commands.bind
-        bind("palette", self._palette, self)
-        bind("keys", self._keys, self)
+        bind("palette", self._open_palette, self)
+        bind("keys", self._open_shortcuts, self)
         bind("tour", self.tour.start, self, enabled=self.tour.is_possible)
-        for page_id in self._kinds:
+        for page_id in self._factories:
             if page_id in {"records", "catalogue", "statistics", "people", "me"}:
                 self._bind_page(page_id)
-        bind("back", self.back, self, enabled=lambda: bool(self._history))
-        bind("reload", self._reload, self, enabled=self._logged_in)
+        bind("back", self.go_back, self, enabled=lambda: bool(self._history))
+        bind("reload", self._reload, self, enabled=self._is_logged_in)
         for mode in Mode:
             bind(f"theme.{mode}", partial(self._set_theme, mode), self)
-        bind("language.system", lambda: self.language_wanted.emit(""), self)
+        bind("language.system", lambda: self.language_requested.emit(""), self)
         for code in LANGUAGES:
-            bind(f"language.{code}", partial(self.language_wanted.emit, code), self)
-        bind("fullscreen", self._full_screen, self)
+            bind(f"language.{code}", partial(self.language_requested.emit, code), self)
+        bind("fullscreen", self._toggle_full_screen, self)
         bind("logs", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(log_dir()))), self)
-        bind("finish.rules", self._finish_rules, self, enabled=self._logged_in)
-        bind("about", self._about, self)
-        bind("logout", self._logout, self, enabled=self._logged_in)
+        bind("finish.rules", self._open_rules, self, enabled=self._is_logged_in)
+        bind("about", self._open_about, self)
+        bind("logout", self._log_out, self, enabled=self._is_logged_in)
         bind("quit", self.close, self)
 
     def _bind_page(self, page_id: str) -> None:
-        permission = self._kinds[page_id].kind.permission
+        permission = self._factories[page_id].kind.permission
         self._context.commands.bind(
             f"go.{page_id}",
             lambda: self.go(page_id),
             self,
-            enabled=lambda: self._logged_in() and self._context.may(permission),
+            enabled=lambda: self._is_logged_in() and self._context.may(permission),
         )
 
-    def _logged_in(self) -> bool:
+    def _is_logged_in(self) -> bool:
         return self._context.payload is not None
 
-    def _palette(self) -> None:
+    def _open_palette(self) -> None:
         palette = Palette(self, self._context.commands)
         theme_manager().apply_to(palette)
         palette.open()
 
-    def _keys(self) -> None:
-        self._ask(ShortcutSheet(self, self._context.commands))
+    def _open_shortcuts(self) -> None:
+        self._run_dialog(ShortcutSheet(self, self._context.commands))
 
-    def _ask(self, dialog: QDialog) -> None:
+    def _run_dialog(self, dialog: QDialog) -> None:
         theme_manager().apply_to(dialog)
         dialog.exec()
         dialog.deleteLater()
 
-    def _about(self) -> None:
-        self._ask(About(self, self._context))
+    def _open_about(self) -> None:
+        self._run_dialog(About(self, self._context))
 
-    def _finish_rules(self) -> None:
+    def _open_rules(self) -> None:
         rules = RulesDialog(self._context, self)
         theme_manager().apply_to(rules)
         rules.finished.connect(rules.deleteLater)
@@ -343,45 +346,47 @@ class MainWindow(QMainWindow):
         self._context.preferences.change(theme=mode)
         theme_manager().set_mode(mode)
 
-    def _full_screen(self) -> None:
+    def _toggle_full_screen(self) -> None:
         if self.isFullScreen():
             self.showNormal()
         else:
             self.showFullScreen()
 
-    def _logout(self) -> None:
-        if (self._page is None or self._page.leave()) and self._may_log_out():
+    def _log_out(self) -> None:
+        if (self._page is None or self._page.leave()) and self._confirm_logout():
             self._user_id = ""
             self._context.leave()
 
-    def _settings(self) -> None:
-        chosen = self._context.preferences.values
+    def _open_settings_menu(self) -> None:
+        values = self._context.preferences.values
         themes = {f"theme.{mode}": mode is theme_manager().mode for mode in Mode}
-        languages = {f"language.{code or 'system'}": code == chosen.language for code in ("", *LANGUAGES)}
+        languages = {f"language.{code or 'system'}": code == values.language for code in ("", *LANGUAGES)}
         ids = ["help", "keys", "tour", "palette", "", *themes, "", *languages, ""]
         ids += ["finish.rules", "doctor", "logs", "about"]
-        self._pop_up(ids, self.rail.settings, themes | languages)
+        self._show_menu(ids, self.rail.settings, themes | languages)
 
-    def _account(self) -> None:
-        self._pop_up(["go.me", "", "logout", "quit"], self.rail.account)
+    def _open_account_menu(self) -> None:
+        self._show_menu(["go.me", "", "logout", "quit"], self.rail.account)
 
-    def _pop_up(self, ids: Sequence[str], beside: QWidget, choices: Mapping[str, bool] | None = None) -> None:
+    def _show_menu(
+        self, ids: Sequence[str], anchor: QWidget, choices: Mapping[str, bool] | None = None
+    ) -> None:
         menu = self._context.commands.menu(ids, self, choices)
         theme_manager().apply_to(menu)
-        corner = beside.mapToGlobal(beside.rect().bottomRight())
+        corner = anchor.mapToGlobal(anchor.rect().bottomRight())
         corner.setY(corner.y() - menu.sizeHint().height())
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(corner)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if (self._page is not None and not self._page.leave()) or not self._may_close():
+        if (self._page is not None and not self._page.leave()) or not self._confirm_close():
             event.ignore()
             return
-        self.keep_geometry()
+        self.save_geometry()
         event.accept()
 
-    def _may_close(self) -> bool:
-        """True when nothing is lost by closing, or the person says that it may be."""
+    def _confirm_close(self) -> bool:
+        """Whether all photos are uploaded, or the user accepts that they are lost."""
         photos = self.unsent_photos()
         return not photos or confirm(
             self,
@@ -390,7 +395,7 @@ class MainWindow(QMainWindow):
             self.tr("Close anyway"),
         )
 
-    def _may_log_out(self) -> bool:
+    def _confirm_logout(self) -> bool:
         photos = self.unsent_photos()
         return not photos or confirm(
             self,
@@ -400,12 +405,12 @@ class MainWindow(QMainWindow):
         )
 
     def unsent_photos(self) -> int:
-        """Photos that are only in this program so far."""
+        """The number of photos that are not uploaded yet."""
         unsent = Unsent()
-        self._context.closeAsked.emit(unsent)
+        self._context.unsentRequested.emit(unsent)
         return unsent.photos
 
-    def keep_geometry(self) -> None:
-        """Remember the window's place in the preferences."""
+    def save_geometry(self) -> None:
+        """Store the position and size of the window in the preferences."""
         geometry = base64.b64encode(self.saveGeometry().data()).decode("ascii")
         self._context.preferences.change(geometry=geometry)

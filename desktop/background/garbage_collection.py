@@ -12,27 +12,27 @@ import time
 
 from PySide6.QtCore import QObject, QTimer
 
-EVERY_MS = 500
+INTERVAL_MS = 500
 LONG_SECONDS = 0.015
 """A full collection that needs more processor time spares its survivors from the next ones."""
 
 
 class GarbageCollection(QObject):
-    """While it lives, Python's own collection is off and this one runs in its place, on the GUI thread."""
+    """Collects garbage on the GUI thread by a timer, in place of Python's own collection, until `end`."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._thresholds = gc.get_threshold()
         gc.disable()
-        self._timer = QTimer(self, interval=EVERY_MS)
+        self._timer = QTimer(self, interval=INTERVAL_MS)
         self._timer.timeout.connect(self.collect)
         self._timer.start()
 
-    def settle(self) -> None:
-        """Exclude what exists now from collections: a hundred thousand objects of modules and of the first
-        window.
+    def freeze_existing(self) -> None:
+        """Exclude the objects that exist now from later collections, until `end`.
 
-        Each full collection would go through them for 50 ms. The end gives them back to Python.
+        These are a hundred thousand objects of the modules and of the first window. They live as long as the
+        program, and each full collection would visit them for 50 ms.
         """
         gc.freeze()
 
@@ -55,7 +55,7 @@ class GarbageCollection(QObject):
                 gc.freeze()
 
     def end(self) -> None:
-        """Give the collection back to Python. Safe to call twice."""
+        """Turn Python's own collection on again. Safe to call twice."""
         self._timer.stop()
         gc.unfreeze()
         gc.enable()

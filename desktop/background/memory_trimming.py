@@ -1,4 +1,4 @@
-"""Returns memory to the system as soon as it is no longer needed: pictures come and go all day."""
+"""Returns the memory of closed pictures to the system, which glibc would keep for later."""
 
 from __future__ import annotations
 
@@ -10,44 +10,45 @@ from PySide6.QtCore import QObject, QTimer
 
 from desktop.background.workers import run
 
-# Of mallopt(3): the free memory at the end of a heap that is kept, the size from which a block is mapped on
-# its own and so given back when it is freed, and how many heaps the threads share.
+# Parameters of mallopt(3), and below their values: how many free bytes glibc keeps at the end of a heap, from
+# how many bytes on it maps a block separately (and so returns it when it is freed), and how many heaps the
+# threads share.
 _TRIM_THRESHOLD: Final = -1
 _MMAP_THRESHOLD: Final = -3
 _ARENA_MAX: Final = -8
-_KEPT: Final = 2**20
-_LARGE: Final = 256 * 2**10
-_HEAPS: Final = 2
+_MAX_FREE_BYTES: Final = 2**20
+_MMAP_FROM_BYTES: Final = 256 * 2**10
+_MAX_HEAPS: Final = 2
 _QUIET_MS: Final = 1_000
 
 
 def release_memory() -> None:
-    """Have this process give freed memory back. To be called before any thread is made.
+    """Configure glibc to return freed memory to the system. Call it before any thread is made.
 
-    Left to itself glibc takes blocks of up to 32 MiB from the heap of a thread once one of that size was
-    freed, and keeps what is free between two that stay: half a gigabyte after 24 photos of 12 MP. Does
+    By default, once a block of up to 32 MiB was freed, glibc takes further ones of that size from the heap
+    of a thread, and keeps the gaps between blocks in use: half a gigabyte after 24 photos of 12 MP. Does
     nothing where the C library is not glibc.
     """
-    mallopt = _of_glibc("mallopt")
+    mallopt = _find_glibc_function("mallopt")
     if mallopt is not None:
-        mallopt(_ARENA_MAX, _HEAPS)
-        mallopt(_MMAP_THRESHOLD, _LARGE)
-        mallopt(_TRIM_THRESHOLD, _KEPT)
+        mallopt(_ARENA_MAX, _MAX_HEAPS)
+        mallopt(_MMAP_THRESHOLD, _MMAP_FROM_BYTES)
+        mallopt(_TRIM_THRESHOLD, _MAX_FREE_BYTES)
 
 
 class MemoryTrimming(QObject):
-    """Returns the free memory within the heaps, some time after `soon`: 10 to 20 MB after a picture."""
+    """Returns the free memory within the heaps to the system: 10 to 20 MB after a picture is closed."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._later = QTimer(self, singleShot=True, interval=_QUIET_MS)
-        self._later.timeout.connect(self._begin)
+        self._timer = QTimer(self, singleShot=True, interval=_QUIET_MS)
+        self._timer.timeout.connect(self._start_trimming)
 
-    def soon(self) -> None:
-        """Pictures came or went: do it once that is over."""
-        self._later.start()
+    def schedule(self) -> None:
+        """Trim one second after the last call. Call it whenever pictures were opened or closed."""
+        self._timer.start()
 
-    def _begin(self) -> None:
+    def _start_trimming(self) -> None:
         run(trim, owner=self, priority=-1)
 
 
@@ -56,11 +57,11 @@ def trim() -> None:
 
     Does nothing where the C library is not glibc.
     """
-    malloc_trim = _of_glibc("malloc_trim")
+    malloc_trim = _find_glibc_function("malloc_trim")
     if malloc_trim is not None:
         malloc_trim(0)
 
 
-def _of_glibc(name: str) -> Any:
-    """A function of the C library; None where that is not glibc."""
+def _find_glibc_function(name: str) -> Any:
+    """Return the function `name` of the C library, or None where that is not glibc."""
     return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None

@@ -7,33 +7,36 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 TURN_MS = 1
-"""Of a timer for the next turn: one without a time may come in the very turn that starts it."""
+"""Interval of a timer that fires in the next turn of the event loop. With 0 it may fire in the same turn."""
 
 
 def repaint_later(*widgets: QWidget) -> None:
-    """Paint what changes in each of `widgets` now in a turn of its own; until then it looks as it did."""
-    waiting = [widget for widget in widgets if widget.updatesEnabled()]
-    for widget in waiting:
+    """Paint the changes that are made to `widgets` now in later turns, one widget a turn.
+
+    Until then each of them looks unchanged.
+    """
+    pending = [widget for widget in widgets if widget.updatesEnabled()]
+    for widget in pending:
         widget.setUpdatesEnabled(False)
-    if waiting:
-        _Turns(waiting)
+    if pending:
+        _Turns(pending)
 
 
 class _Turns(QObject):
-    """Lets the widgets be painted, one in each turn; a child of their window."""
+    """Paints the widgets, one in each turn of the event loop; a child of their window."""
 
-    def __init__(self, waiting: list[QWidget]) -> None:
-        super().__init__(waiting[0].window())
-        self._waiting = waiting
-        self._next = QTimer(self, singleShot=True, interval=TURN_MS)
-        self._next.timeout.connect(self._paint_next)
-        self._next.start()
+    def __init__(self, pending: list[QWidget]) -> None:
+        super().__init__(pending[0].window())
+        self._pending = pending
+        self._timer = QTimer(self, singleShot=True, interval=TURN_MS)
+        self._timer.timeout.connect(self._paint_next)
+        self._timer.start()
 
     def _paint_next(self) -> None:
-        widget = self._waiting.pop(0)
+        widget = self._pending.pop(0)
         if isValid(widget):
             widget.setUpdatesEnabled(True)
-        if self._waiting:
-            self._next.start()
+        if self._pending:
+            self._timer.start()
         else:
             self.deleteLater()

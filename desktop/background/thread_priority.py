@@ -1,4 +1,4 @@
-"""Has the threads that compute leave the processor to the GUI thread."""
+"""Lowers the priority of worker threads below that of the GUI thread."""
 
 from __future__ import annotations
 

@@ -4,16 +4,16 @@
 
 A callback is dropped when its task was cancelled or its owner is gone.
 
-A page, a control and what belongs to them take work nowhere else. Four modules have threads of their own,
-because theirs live as long as the thing that they serve and wait most of the time, which would hold a place
-of the pool (`tests/desktop/background/test_workers.py` finds any other):
+Pages and widgets use this pool and make no threads. Four modules have threads of their own, which live as
+long as the object that they serve and wait most of the time, so that they would block a thread of the pool
+(`tests/desktop/background/test_workers.py` fails when another module makes one):
 
 - `connection/local_service.py`: the watcher of the service, from its start to its end, and the reader of what
   it prints;
 - `journal/journal.py`: the thread that flushes the journal to the disk; it knows no Qt, and must not wait
   behind a download;
-- `imaging/loader.py`: the readers of the picture on view, which take the tile that is wanted most at the
-  moment, not the one that was asked for first;
+- `imaging/loader.py`: the readers of the visible picture, which take the tile with the highest priority at
+  the moment, not the one that was requested first;
 - `imaging/sources/remote.py`: the connections that fetch the tiles of one picture from a service elsewhere,
   dropped with the picture.
 
@@ -47,7 +47,7 @@ from PySide6.QtCore import (
 
 from desktop.background.thread_priority import yield_to_gui
 
-Given = TypeVarTuple("Given")
+Args = TypeVarTuple("Args")
 T = TypeVar("T")
 
 SHORT_THREADS = 4
@@ -68,14 +68,15 @@ class Lane(Enum):
 
 
 class Task:
-    """Work that was handed over; reports its state and can be cancelled."""
+    """Work that was passed to `run`; tells its state and can be cancelled."""
 
     def __init__(self, owner: QObject | None) -> None:
         self._cancelled = threading.Event()
         self._finished = False
         self._owner = None if owner is None else weakref.ref(owner)
-        # What was handed over, held here for the GUI thread: a worker that held the last reference to a page
-        # or to a method of it would delete it, and Qt crashes when an object dies on another thread.
+        # The function, its arguments and the callbacks are held here and released on the GUI thread: a worker
+        # that held the last reference to a page or to a method of it would delete it, and Qt crashes when an
+        # object dies on another thread.
         self._work: list[Callable[[], Any]] = []
         self._callbacks: dict[str, Callable[[Any], object] | None] = {}
 
@@ -86,14 +87,17 @@ class Task:
 
     @property
     def finished(self) -> bool:
-        """True when nothing of this task will arrive any more (as seen on the GUI thread)."""
+        """True when no callback of this task will run any more (as seen on the GUI thread)."""
         return self._finished
 
     def cancel(self) -> None:
-        """Ask the work to stop: skipped when not begun, ended at its next report; it never calls back."""
+        """Cancel the task: no callback runs any more.
+
+        Work that has not begun is skipped; running work ends at its next `ProgressReport`.
+        """
         self._cancelled.set()
 
-    def _wanted(self) -> bool:
+    def _may_call_back(self) -> bool:
         if self.cancelled:
             return False
         if self._owner is None:
@@ -103,7 +107,10 @@ class Task:
 
 
 class ProgressReport:
-    """Given to a function that reports progress: call it with a value; it raises `Cancelled` in time."""
+    """Passed to a function that reports progress: call it with a value.
+
+    A call raises `Cancelled` when the task was cancelled.
+    """
 
     def __init__(self, task: Task, send: Callable[[Any], None]) -> None:
         self._task = task
@@ -125,13 +132,13 @@ class ProgressReport:
 
 
 class _Postbox(QObject):
-    """Lives on the GUI thread; a call posted from any thread runs there, in order.
+    """Runs calls that are posted from any thread on the GUI thread, in order.
 
-    Those that came together take several turns of the event loop when they take long, so that the window
-    paints and answers in between.
+    Calls that are waiting together are spread over several turns of the event loop when they take long, so
+    that the window paints and responds in between.
     """
 
-    _came = Signal()
+    _posted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -140,21 +147,21 @@ class _Postbox(QObject):
         self._scheduled = False
         self._next = QTimer(self, singleShot=True, interval=0)
         self._next.timeout.connect(self._run)
-        self._came.connect(self._run, Qt.ConnectionType.QueuedConnection)
+        self._posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
 
     def post(self, call: Callable[[], None]) -> None:
-        """Have `call` run; from any thread."""
+        """Run `call` on the GUI thread soon; may be called from any thread."""
         with self._guard:
             self._calls.append(call)
             scheduled, self._scheduled = self._scheduled, True
         if not scheduled:
-            self._came.emit()
+            self._posted.emit()
 
     @Slot()
     def _run(self) -> None:
         ends = time.monotonic() + _TURN_SECONDS
         try:
-            while (call := self._taken()) is not None:
+            while (call := self._pop_call()) is not None:
                 call()
                 if time.monotonic() > ends:
                     return
@@ -162,7 +169,7 @@ class _Postbox(QObject):
             if self._scheduled:
                 self._next.start()
 
-    def _taken(self) -> Callable[[], None] | None:
+    def _pop_call(self) -> Callable[[], None] | None:
         with self._guard:
             self._scheduled = bool(self._calls)
             return self._calls.popleft() if self._scheduled else None
@@ -204,7 +211,8 @@ class _Pools:
         if all(waited):
             _abandoned.discard(self)
         else:
-            # Without this, the last worker would delete the pool that it runs in, and wait for its own end.
+            # Without this reference, the last worker would delete the pool that it runs in, and wait for
+            # itself.
             _abandoned.add(self)
         return all(waited)
 
@@ -213,13 +221,13 @@ _pools: _Pools | None = None
 _abandoned: set[_Pools] = set()
 
 
-def _current() -> _Pools:
+def _current_pools() -> _Pools:
     global _pools
     application = QCoreApplication.instance()
     if application is None:
         raise RuntimeError("make the QApplication before running work")
     if QThread.currentThread() != application.thread():
-        raise RuntimeError("work is handed over on the GUI thread only")
+        raise RuntimeError("call run() on the GUI thread only")
     if _pools is None:
         _pools = _Pools()
     return _pools
@@ -227,8 +235,8 @@ def _current() -> _Pools:
 
 @overload
 def run(
-    function: Callable[[*Given], T],
-    *args: *Given,
+    function: Callable[[*Args], T],
+    *args: *Args,
     owner: QObject | None,
     done: Callable[[T], object] | None = None,
     failed: Callable[[Exception], object] | None = None,
@@ -240,8 +248,8 @@ def run(
 
 @overload
 def run(
-    function: Callable[[ProgressReport, *Given], T],
-    *args: *Given,
+    function: Callable[[ProgressReport, *Args], T],
+    *args: *Args,
     owner: QObject | None,
     done: Callable[[T], object] | None = None,
     failed: Callable[[Exception], object] | None = None,
@@ -251,7 +259,7 @@ def run(
 ) -> Task: ...
 
 
-def run(  # type: ignore[misc]  # mypy cannot match *Any with *Given
+def run(  # type: ignore[misc]  # mypy cannot match *Any with *Args
     function: Callable[..., Any],
     *args: Any,
     owner: QObject | None,
@@ -261,19 +269,19 @@ def run(  # type: ignore[misc]  # mypy cannot match *Any with *Given
     lane: Lane = Lane.SHORT,
     priority: int = 0,
 ) -> Task:
-    """Run ``function(*args)`` in the pool; afterwards exactly one of `done(result)` and `failed(exception)`.
+    """Run ``function(*args)`` in the pool, then call `done(result)` or `failed(exception)`.
 
-    With `progress`, the function gets a `ProgressReport` as its first argument, and every value it reports
-    arrives at `progress(value)`. Callbacks run on the GUI thread, never after `Task.cancel()`, never when
-    `owner` is gone (None: whenever the program still runs). Deleting the owner does not stop the work: a
-    save is still finished. Without `failed`, an exception goes to `sys.excepthook`. Work with a higher
-    `priority` starts first.
+    With `progress`, the function gets a `ProgressReport` as its first argument, and `progress(value)` is
+    called with every value that it reports. Callbacks run on the GUI thread, never after `Task.cancel()` and
+    never when `owner` was deleted (None: no owner). Deleting the owner does not stop the work: a save is
+    still finished. Without `failed`, an exception goes to `sys.excepthook`. Work with a higher `priority`
+    starts first.
 
-    Raises RuntimeError away from the GUI thread.
+    Raises RuntimeError when it is not called on the GUI thread.
     """
-    pools = _current()
+    pools = _current_pools()
     task = Task(owner)
-    task._callbacks = {"done": done, "failed": failed or _unexpected, "progress": progress}
+    task._callbacks = {"done": done, "failed": failed or _report_unexpected, "progress": progress}
     pools.tasks.add(task)
     if progress is None:
         task._work.append(partial(function, *args))
@@ -285,13 +293,16 @@ def run(  # type: ignore[misc]  # mypy cannot match *Any with *Given
 
 
 def _work(pools: _Pools, task: Task) -> None:
-    """In a worker: run what was handed over, and send the outcome home."""
-    which, outcome = _outcome(task)
-    _post(pools, task, which, outcome)
+    """Run the function of `task` in a worker, and post its outcome to the GUI thread."""
+    callback_name, outcome = _call_function(task)
+    _post(pools, task, callback_name, outcome)
 
 
-def _outcome(task: Task) -> tuple[str, list[Any]]:
-    """Which callback gets what. In a list, which the GUI thread empties: a value may hold Qt objects too."""
+def _call_function(task: Task) -> tuple[str, list[Any]]:
+    """Call the function of `task`; return the name of the callback to run and its argument.
+
+    The argument is in a list that the GUI thread empties, because it may hold Qt objects (see `Task._work`).
+    """
     try:
         if task.cancelled:
             raise Cancelled
@@ -303,36 +314,36 @@ def _outcome(task: Task) -> tuple[str, list[Any]]:
         return "failed", [error]
 
 
-def _post(pools: _Pools, task: Task, which: str, outcome: list[Any]) -> None:
+def _post(pools: _Pools, task: Task, callback_name: str, outcome: list[Any]) -> None:
     # After close() nothing reads the postbox, and its C++ half may already be gone with the application.
     if pools.open:
-        pools.postbox.post(partial(_arrive, pools, task, which, outcome))
+        pools.postbox.post(partial(_deliver, pools, task, callback_name, outcome))
 
 
-def _arrive(pools: _Pools, task: Task, which: str, outcome: list[Any]) -> None:
-    """On the GUI thread."""
+def _deliver(pools: _Pools, task: Task, callback_name: str, outcome: list[Any]) -> None:
+    """Call the callback of `task` on the GUI thread, unless it was cancelled or its owner is gone."""
     value = outcome.pop()
-    callback = task._callbacks.get(which)
-    if which != "progress":
+    callback = task._callbacks.get(callback_name)
+    if callback_name != "progress":
         task._finished = True
         task._work.clear()
         task._callbacks.clear()
         pools.tasks.discard(task)
-    if callback is not None and task._wanted():
+    if callback is not None and task._may_call_back():
         callback(value)
 
 
-def _unexpected(error: Exception) -> None:
+def _report_unexpected(error: Exception) -> None:
     sys.excepthook(type(error), error, error.__traceback__)
 
 
 def gui_caller() -> Callable[[Callable[[], None]], None]:
-    """A function that any thread may call with a callable, which then runs on the GUI thread.
+    """Return a function that runs a callable on the GUI thread and may be called from any thread.
 
-    For what has a thread of its own, such as the watcher of the embedded service. Ask for it on the GUI
-    thread; after `shutdown` its calls are dropped.
+    For objects with a thread of their own, such as the watcher of the embedded service. Call `gui_caller`
+    itself on the GUI thread; after `shutdown` the calls are dropped.
     """
-    pools = _current()
+    pools = _current_pools()
 
     def call(function: Callable[[], None]) -> None:
         if pools.open:
@@ -342,14 +353,14 @@ def gui_caller() -> Callable[[Callable[[], None]], None]:
 
 
 def busy() -> int:
-    """How many tasks have not arrived yet."""
+    """Return how many tasks are not finished yet."""
     return 0 if _pools is None else len(_pools.tasks)
 
 
 def shutdown(wait_ms: int = 5_000) -> bool:
-    """Cancel everything, drop what has not begun, wait up to `wait_ms` for the rest.
+    """Cancel all tasks, drop those that have not begun and wait up to `wait_ms` for the others.
 
-    False when some of it still runs. The next `run` starts afresh.
+    Returns False when some still run. The next `run` makes new pools.
     """
     global _pools
     pools, _pools = _pools, None

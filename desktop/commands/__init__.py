@@ -1,1 +1,1 @@
-"""Owns every command once and its keys; menus, palette and shortcut sheet are generated from it."""
+"""Defines each command and its keys once; menus, palette and shortcut sheet are generated from that."""

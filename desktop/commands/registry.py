@@ -1,7 +1,7 @@
 """Defines every command once: title, keys and scope; shortcuts, menus, palette and help follow.
 
-Pages `bind` a handler to a command (`desktop.commands.bindings`); the command is live while the widget that
-bound it is visible. Keys without Ctrl or Alt never fire while a person types: text fields take such keys
+Pages `bind` a handler to a command (`desktop.commands.bindings`); the command is possible while the widget
+that bound it is visible. Keys without Ctrl or Alt never fire while the user types: text fields take such keys
 before any shortcut does.
 """
 
@@ -15,12 +15,12 @@ from shared.codes import Permission
 
 @dataclass(frozen=True)
 class Command:
-    """One thing that a person can ask for.
+    """One action of the program that the user can run from a menu, the palette or a key.
 
-    `title` and `section` are English source texts of the context "Commands". `place`: the page it belongs to,
-    or empty for the whole program; two commands may share a key only when they can never be live together.
-    `focus`: what has to have the focus itself for its keys to work, empty when that does not matter: arrows
-    move regions on the canvas only, and on the buttons that float over it Tab moves the focus.
+    `title` and `section` are English source texts of the context "Commands". `place` is the page to which it
+    belongs, or empty for the whole program; two commands may share a key only when they are never possible at
+    the same time. `focus` names the widgets of which one must have the focus for the keys to work, empty for
+    any: arrow keys move regions on the canvas only, and on the buttons above it Tab moves the focus.
     """
 
     id: str
@@ -32,7 +32,7 @@ class Command:
     permission: Permission | None = None
     focus: tuple[str, ...] = ()
 
-    def meets(self, other: Command) -> bool:
+    def may_conflict_with(self, other: Command) -> bool:
         """Whether the keys of both can work at the same time."""
         same_place = not self.place or not other.place or self.place == other.place
         return same_place and (
@@ -48,12 +48,12 @@ _COMPARE = QT_TRANSLATE_NOOP("Commands", "Comparison")
 _VIEW = QT_TRANSLATE_NOOP("Commands", "View")
 _EDIT = QT_TRANSLATE_NOOP("Commands", "Editing")
 _ITEMS = QT_TRANSLATE_NOOP("Commands", "Items and findings")
-_WORK = "workbench"
+_WORKBENCH = "workbench"
 _PICTURES = ("canvas", "compare")
 
 
-def _program() -> list[Command]:
-    say = [
+def _program_commands() -> list[Command]:
+    rows = [
         ("palette", QT_TRANSLATE_NOOP("Commands", "Find command"), ("Ctrl+K",), "search"),
         ("help", QT_TRANSLATE_NOOP("Commands", "Guide"), ("F1",), "info"),
         ("keys", QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"), ("?",), "keyboard"),
@@ -80,13 +80,13 @@ def _program() -> list[Command]:
         ("logout", QT_TRANSLATE_NOOP("Commands", "Log out"), ("Ctrl+Shift+L",), "logout"),
         ("quit", QT_TRANSLATE_NOOP("Commands", "Quit"), ("Ctrl+Q",), "close"),
     ]
-    return [Command(id_, title, _PROGRAM, keys, sign) for id_, title, keys, sign in say]
+    return [Command(id_, title, _PROGRAM, keys, icon_name) for id_, title, keys, icon_name in rows]
 
 
-def _records() -> list[Command]:
+def _record_list_commands() -> list[Command]:
     add, delete = Permission.INSPECTION_ADD, Permission.INSPECTION_DELETE
     manage = Permission.CATALOGUE_MANAGE
-    say: list[tuple[str, str, tuple[str, ...], str, Permission | None]] = [
+    rows: list[tuple[str, str, tuple[str, ...], str, Permission | None]] = [
         ("record.new", QT_TRANSLATE_NOOP("Commands", "New record"), ("Ctrl+N",), "plus", add),
         ("record.open", QT_TRANSLATE_NOOP("Commands", "Open record"), ("Ctrl+O",), "edit", None),
         (
@@ -132,22 +132,29 @@ def _records() -> list[Command]:
     ]
     commands = [
         Command(
-            id_, title, _RECORDS, keys, sign, "records", right, ("list",) if id_ == "record.delete" else ()
+            id_,
+            title,
+            _RECORDS,
+            keys,
+            icon_name,
+            "records",
+            right,
+            ("list",) if id_ == "record.delete" else (),
         )
-        for id_, title, keys, sign, right in say
+        for id_, title, keys, icon_name, right in rows
     ]
     export = QT_TRANSLATE_NOOP("Commands", "Export record")
     # Wherever a record is open: on its page and on the workbench.
     return [*commands, Command("inspection.export", export, _RECORDS, (), "download")]
 
 
-def _entries() -> list[Command]:
+def _entry_commands() -> list[Command]:
     manage, users, settings = (
         Permission.CATALOGUE_MANAGE,
         Permission.USER_MANAGE,
         Permission.SETTINGS_MANAGE,
     )
-    say: list[tuple[str, str, tuple[str, ...], str, str, Permission]] = [
+    rows: list[tuple[str, str, tuple[str, ...], str, str, Permission]] = [
         (
             "entry.new",
             QT_TRANSLATE_NOOP("Commands", "New catalogue entry"),
@@ -161,13 +168,13 @@ def _entries() -> list[Command]:
         ("webhook.new", QT_TRANSLATE_NOOP("Commands", "New webhook"), (), "plus", "people", settings),
     ]
     return [
-        Command(id_, title, _LISTS, keys, sign, place, right, ("list",) if keys == ("Delete",) else ())
-        for id_, title, keys, sign, place, right in say
+        Command(id_, title, _LISTS, keys, icon_name, place, right, ("list",) if keys == ("Delete",) else ())
+        for id_, title, keys, icon_name, place, right in rows
     ]
 
 
-def _details() -> list[Command]:
-    say = [
+def _detail_commands() -> list[Command]:
+    rows = [
         ("details.save", QT_TRANSLATE_NOOP("Commands", "Save record"), ("Ctrl+S",), "check"),
         ("details.workbench", QT_TRANSLATE_NOOP("Commands", "Open workbench"), ("Ctrl+O",), "edit"),
         ("details.pdf", QT_TRANSLATE_NOOP("Commands", "Export report as PDF"), ("Ctrl+P",), "report"),
@@ -176,11 +183,11 @@ def _details() -> list[Command]:
         ("details.reopen", QT_TRANSLATE_NOOP("Commands", "Reopen record"), (), "undo"),
         ("details.delete", QT_TRANSLATE_NOOP("Commands", "Delete record"), (), "trash"),
     ]
-    return [Command(id_, title, _RECORDS, keys, sign, "record") for id_, title, keys, sign in say]
+    return [Command(id_, title, _RECORDS, keys, icon_name, "record") for id_, title, keys, icon_name in rows]
 
 
-def _drawing() -> list[Command]:
-    say = [
+def _drawing_commands() -> list[Command]:
+    rows = [
         ("tool.select", QT_TRANSLATE_NOOP("Commands", "Select"), ("V", "Esc"), "select"),
         ("tool.rectangle", QT_TRANSLATE_NOOP("Commands", "Draw region"), ("R",), "rectangle"),
         ("tool.pan", QT_TRANSLATE_NOOP("Commands", "Pan"), ("G",), "hand"),
@@ -188,16 +195,21 @@ def _drawing() -> list[Command]:
         ("tool.area", QT_TRANSLATE_NOOP("Commands", "Add ignored area"), ("E",), "eye-off"),
         ("edit.snap", QT_TRANSLATE_NOOP("Commands", "Snap to edges"), ("S",), "rectangle"),
     ]
-    commands = [Command(id_, title, _DRAW, keys, sign, _WORK) for id_, title, keys, sign in say]
+    commands = [
+        Command(id_, title, _DRAW, keys, icon_name, _WORKBENCH) for id_, title, keys, icon_name in rows
+    ]
     finish = QT_TRANSLATE_NOOP("Commands", "Finish drawing or zoom to region")
     enter = ("Return", "Enter")
-    commands.append(Command("tool.finish", finish, _DRAW, enter, "check", _WORK, focus=("canvas",)))
+    commands.append(Command("tool.finish", finish, _DRAW, enter, "check", _WORKBENCH, focus=("canvas",)))
     return commands
 
 
-def _moving() -> list[Command]:
-    """Arrows move the chosen regions; with none chosen the picture, and what divides two compared ones."""
-    say = [
+def _moving_commands() -> list[Command]:
+    """Return the commands of the arrow keys.
+
+    They move the selected regions, or without a selection the picture, or the divider of a comparison.
+    """
+    rows = [
         ("move.left", QT_TRANSLATE_NOOP("Commands", "Move left"), "Left"),
         ("move.right", QT_TRANSLATE_NOOP("Commands", "Move right"), "Right"),
         ("move.up", QT_TRANSLATE_NOOP("Commands", "Move up"), "Up"),
@@ -209,14 +221,21 @@ def _moving() -> list[Command]:
     ]
     return [
         Command(
-            id_, title, _EDIT, (key,), f"chevron-{id_.split('_')[-1].split('.')[-1]}", _WORK, None, _PICTURES
+            id_,
+            title,
+            _EDIT,
+            (key,),
+            f"chevron-{id_.split('_')[-1].split('.')[-1]}",
+            _WORKBENCH,
+            None,
+            _PICTURES,
         )
-        for id_, title, key in say
+        for id_, title, key in rows
     ]
 
 
-def _comparing() -> list[Command]:
-    say = [
+def _comparison_commands() -> list[Command]:
+    rows = [
         ("compare", QT_TRANSLATE_NOOP("Commands", "Compare reference image and photo"), ("C",)),
         ("compare.side_by_side", QT_TRANSLATE_NOOP("Commands", "Compare: side by side"), ("Ctrl+1",)),
         ("compare.swipe", QT_TRANSLATE_NOOP("Commands", "Compare: swipe"), ("Ctrl+2",)),
@@ -224,14 +243,16 @@ def _comparing() -> list[Command]:
         ("compare.difference", QT_TRANSLATE_NOOP("Commands", "Compare: difference"), ("Ctrl+4",)),
         ("compare.overlay", QT_TRANSLATE_NOOP("Commands", "Compare: overlay"), ("Ctrl+5",)),
     ]
-    commands = [Command(id_, title, _COMPARE, keys, "compare", _WORK) for id_, title, keys in say]
+    commands = [Command(id_, title, _COMPARE, keys, "compare", _WORKBENCH) for id_, title, keys in rows]
     flip = QT_TRANSLATE_NOOP("Commands", "Toggle blink")
-    commands.append(Command("compare.flip", flip, _COMPARE, ("Space",), "compare", _WORK, focus=("compare",)))
+    commands.append(
+        Command("compare.flip", flip, _COMPARE, ("Space",), "compare", _WORKBENCH, focus=("compare",))
+    )
     return commands
 
 
-def _view() -> list[Command]:
-    say = [
+def _view_commands() -> list[Command]:
+    rows = [
         ("view.fit", QT_TRANSLATE_NOOP("Commands", "Fit to window"), ("F",), "fit"),
         ("view.actual", QT_TRANSLATE_NOOP("Commands", "Actual size"), ("1",), "search"),
         ("view.zoom_in", QT_TRANSLATE_NOOP("Commands", "Zoom in"), ("+", "="), "plus"),
@@ -263,9 +284,11 @@ def _view() -> list[Command]:
             "panel",
         ),
     ]
-    commands = [Command(id_, title, _VIEW, keys, sign, _WORK) for id_, title, keys, sign in say]
-    # On the canvas Tab goes through the findings: these lead out of it without a mouse.
-    for id_, title, keys, sign in (
+    commands = [
+        Command(id_, title, _VIEW, keys, icon_name, _WORKBENCH) for id_, title, keys, icon_name in rows
+    ]
+    # On the canvas Tab selects the next finding, so that leaving it without a mouse needs other keys.
+    for id_, title, keys, icon_name in (
         ("view.leave", QT_TRANSLATE_NOOP("Commands", "Leave the image"), ("F6",), "chevron-right"),
         (
             "view.leave_back",
@@ -274,12 +297,12 @@ def _view() -> list[Command]:
             "chevron-left",
         ),
     ):
-        commands.append(Command(id_, title, _VIEW, keys, sign, _WORK, focus=("canvas",)))
+        commands.append(Command(id_, title, _VIEW, keys, icon_name, _WORKBENCH, focus=("canvas",)))
     return commands
 
 
-def _editing() -> list[Command]:
-    say = [
+def _editing_commands() -> list[Command]:
+    rows = [
         ("edit.undo", QT_TRANSLATE_NOOP("Commands", "Undo"), ("Ctrl+Z",), "undo"),
         ("edit.redo", QT_TRANSLATE_NOOP("Commands", "Redo"), ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
         ("edit.copy", QT_TRANSLATE_NOOP("Commands", "Copy regions"), ("Ctrl+C",), "copy"),
@@ -303,11 +326,11 @@ def _editing() -> list[Command]:
             "chevron-down",
         ),
     ]
-    return [Command(id_, title, _EDIT, keys, sign, _WORK) for id_, title, keys, sign in say]
+    return [Command(id_, title, _EDIT, keys, icon_name, _WORKBENCH) for id_, title, keys, icon_name in rows]
 
 
-def _items() -> list[Command]:
-    say: list[tuple[str, str, tuple[str, ...], str]] = [
+def _item_commands() -> list[Command]:
+    rows: list[tuple[str, str, tuple[str, ...], str]] = [
         ("item.next", QT_TRANSLATE_NOOP("Commands", "Next item"), ("D", "PgDown"), "chevron-down"),
         ("item.previous", QT_TRANSLATE_NOOP("Commands", "Previous item"), ("A", "PgUp"), "chevron-up"),
         ("item.undecided", QT_TRANSLATE_NOOP("Commands", "Next undecided item"), ("N",), "flag"),
@@ -357,19 +380,21 @@ def _items() -> list[Command]:
         ("record.report", QT_TRANSLATE_NOOP("Commands", "Export report"), ("Ctrl+P",), "report"),
         ("regions.import", QT_TRANSLATE_NOOP("Commands", "Import regions"), (), "upload"),
     ]
-    commands = [Command(id_, title, _ITEMS, keys, sign, _WORK) for id_, title, keys, sign in say]
+    commands = [
+        Command(id_, title, _ITEMS, keys, icon_name, _WORKBENCH) for id_, title, keys, icon_name in rows
+    ]
     template = QT_TRANSLATE_NOOP("Commands", "Save regions as template")
     manage = Permission.CATALOGUE_MANAGE
-    commands.append(Command("record.template", template, _ITEMS, (), "rectangle", _WORK, manage))
+    commands.append(Command("record.template", template, _ITEMS, (), "rectangle", _WORKBENCH, manage))
     for id_, title, keys in (
         ("finding.next", QT_TRANSLATE_NOOP("Commands", "Next finding"), "Tab"),
         ("finding.previous", QT_TRANSLATE_NOOP("Commands", "Previous finding"), "Shift+Tab"),
     ):
-        # Only on the canvas: everywhere else Tab moves the focus.
-        commands.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORK, focus=("canvas",)))
+        # The keys work on the canvas only: everywhere else Tab moves the focus.
+        commands.append(Command(id_, title, _ITEMS, (keys,), "finding", _WORKBENCH, focus=("canvas",)))
     accept = QT_TRANSLATE_NOOP("Commands", "Accept finding")
     commands.append(
-        Command("finding.accept", accept, _ITEMS, ("Space",), "check", _WORK, focus=("findings",))
+        Command("finding.accept", accept, _ITEMS, ("Space",), "check", _WORKBENCH, focus=("findings",))
     )
     return commands
 
@@ -377,15 +402,15 @@ def _items() -> list[Command]:
 COMMANDS: dict[str, Command] = {
     command.id: command
     for command in (
-        *_program(),
-        *_records(),
-        *_details(),
-        *_entries(),
-        *_drawing(),
-        *_comparing(),
-        *_view(),
-        *_editing(),
-        *_moving(),
-        *_items(),
+        *_program_commands(),
+        *_record_list_commands(),
+        *_detail_commands(),
+        *_entry_commands(),
+        *_drawing_commands(),
+        *_comparison_commands(),
+        *_view_commands(),
+        *_editing_commands(),
+        *_moving_commands(),
+        *_item_commands(),
     )
 }

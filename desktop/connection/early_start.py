@@ -1,7 +1,6 @@
-"""Starts the desktop's own service before Qt and the pages are loaded.
+"""Starts the local service before Qt and the pages are loaded.
 
-The service needs about as long to start as the desktop, and neither waits for the other: started first, it is
-ready when the login page is.
+The service takes about as long to start as the desktop. Started first, it is ready when the login page is.
 """
 
 from __future__ import annotations
@@ -14,19 +13,20 @@ from desktop.user_folders import data_dir, preferences_file
 
 
 def start_early(server_url: str | None, data_folder: Path | None) -> EmbeddedService | None:
-    """The local service, starting; None where the desktop will use another one.
+    """Start the local service. Returns None if the desktop will use another service.
 
-    `server_url` and `data_folder` are what the command line names, as for `desktop.app.application.Desktop`.
+    `server_url` and `data_folder` are the options of the command line, as for
+    `desktop.app.application.Desktop`.
     """
-    if server_url or (server_url is None and _preferred_server()):
+    if server_url or (server_url is None and _prefers_server()):
         return None
     service = EmbeddedService(data_folder or data_dir())
     service.start()
     return service
 
 
-def _preferred_server() -> bool:
-    """Whether the person chose a server; a file that cannot be read says no, as `Preferences` does."""
+def _prefers_server() -> bool:
+    """Whether the preferences name a server. An unreadable file is ignored, as `Preferences` does."""
     try:
         return bool(json.loads(preferences_file().read_text("utf-8")).get("server_url"))
     except (OSError, ValueError, AttributeError):

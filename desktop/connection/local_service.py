@@ -1,7 +1,7 @@
-"""Starts the desktop's own service as a child process, watches it, brings it back, and ends it.
+"""Starts the local service as a child process, watches it, restarts it after a failure, and stops it.
 
-The child holds the reading end of a pipe whose other end is ours. However this process ends, also by kill -9,
-the system closes that pipe, and the service ends when it reads its end.
+The child reads from a pipe whose other end this process holds. When this process ends, even by kill -9, the
+system closes the pipe, and the service stops when it reads the end of file.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from shared.reasons import hindrance
 if TYPE_CHECKING:
     import httpx
 
-_MAX_LOG = 5 * 2**20
-_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
-# A service that lived this long was well: its death restarts the count.
-_LONG_LIFE = 30.0
-# What another start may not meet any more; a full disk stays full.
-_MAY_PASS = (None, Hindrance.BUSY_DATABASE, Hindrance.NO_DATABASE)
-# How long to look for the address of another desktop's service that is starting.
-_LOOK_SECONDS = 3.0
+_MAX_LOG_BYTES = 5 * 2**20
+_RETRY_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
+# The failures of a service that ran this long are counted from the beginning.
+_STABLE_SECONDS = 30.0
+# The hindrances that may be gone at the next start. A full disk is not one of them.
+_RETRIABLE = (None, Hindrance.BUSY_DATABASE, Hindrance.NO_DATABASE)
+# How long to wait for the address of another desktop's service that is starting.
+_ADDRESS_SECONDS = 3.0
 
 
 class ServiceState(StrEnum):
-    """How the embedded service is."""
+    """The state of a service."""
 
     STARTING = "starting"
     READY = "ready"
@@ -46,26 +46,25 @@ class ServiceState(StrEnum):
 
 
 class _StartOutcome(Enum):
-    """What became of one start."""
+    """The outcome of one start of the service."""
 
-    WELL = auto()
-    """It was READY, for a while."""
+    RAN = auto()
+    """It was READY until it ended."""
     FAILED = auto()
-    AWAITED = auto()
-    """Another program holds the data directory and has not said yet where it answers."""
+    OTHER_IS_STARTING = auto()
+    """Another program has locked the data directory and has not written its address yet."""
 
 
 OnState = Callable[[ServiceState, str | None], None]
-"""Called in the watching thread with the new state, and the address when it is READY."""
+"""Called in the watching thread with the new state, and with the address if it is READY."""
 
 
 class EmbeddedService:
     """The service process of this desktop on `data_dir`.
 
-    When another desktop runs the service on the same directory, that one is used for as long as it lives.
-    After `tries` failed starts in a row, or one with a `hindrance` that does not pass, the state is FAILED
-    until `retry`. `ready_seconds`: how long one start may take, also that of another desktop's. What the
-    service writes to stderr goes to `log_file`.
+    If another desktop runs a service on the same directory, that service is used until it ends. After
+    `max_attempts` failed starts in a row, or one with a permanent `hindrance`, the state is FAILED until
+    `retry`. `ready_seconds` is how long one start may take. The service's stderr is written to `log_file`.
     """
 
     def __init__(
@@ -75,7 +74,7 @@ class EmbeddedService:
         *,
         command: Sequence[str] | None = None,
         environment: Mapping[str, str] | None = None,
-        tries: int = 6,
+        max_attempts: int = 6,
         ready_seconds: float = 90.0,
     ) -> None:
         self.data_dir = data_dir.expanduser().absolute()
@@ -83,112 +82,114 @@ class EmbeddedService:
         self._on_state = on_state
         self._command = list(command or own_command("serve", "--port", "0", "--data-dir", str(self.data_dir)))
         self._environment = dict(environment or {})
-        self._tries = tries
+        self._max_attempts = max_attempts
         self._ready_seconds = ready_seconds
-        self._changed = threading.Condition()
+        self._state_changed = threading.Condition()
         self._state = ServiceState.STOPPED
         self._url: str | None = None
         self._hindrance: Hindrance | None = None
         self._process: subprocess.Popen[str] | None = None
-        self._stopping = threading.Event()
-        self._watch: threading.Thread | None = None
+        self._stop_requested = threading.Event()
+        self._watch_thread: threading.Thread | None = None
 
     @property
     def state(self) -> ServiceState:
-        """How it is now."""
+        """The current state."""
         return self._state
 
     @property
     def url(self) -> str | None:
-        """Where it answers; None unless it is READY."""
+        """The address of the service; None unless it is READY."""
         return self._url
 
     @property
     def fingerprint(self) -> str | None:
-        """The fingerprint of the service's certificate; None when it answers without TLS."""
-        written = service_address(self.data_dir)
-        return None if written is None else written.fingerprint
+        """The fingerprint of the service's certificate; None if it does not use TLS."""
+        address = service_address(self.data_dir)
+        return None if address is None else address.fingerprint
 
     @property
     def hindrance(self) -> Hindrance | None:
-        """Why it FAILED, where that is known."""
+        """Why the service FAILED; None if unknown."""
         return self._hindrance
 
     @property
     def pid(self) -> int | None:
-        """The process that was started last here; None when there is none or another desktop's is used."""
+        """The ID of the running child process; None if there is none or another desktop's service is used."""
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
 
-    def follow(self, on_state: OnState) -> None:
-        """Call `on_state` from now on; once at once, with how it is, where it has been started."""
-        with self._changed:
+    def set_listener(self, on_state: OnState) -> None:
+        """Call `on_state` at every change from now on, and immediately if the service was already started."""
+        with self._state_changed:
             self._on_state = on_state
             if self._state is not ServiceState.STOPPED:
                 on_state(self._state, self._url)
 
     def start(self) -> None:
-        """Start it in the background; the state says how it goes."""
-        if self._watch is not None and self._watch.is_alive():
+        """Start the service in the background."""
+        if self._watch_thread is not None and self._watch_thread.is_alive():
             return
-        self._stopping.clear()
+        self._stop_requested.clear()
         self._set_state(ServiceState.STARTING)
-        self._watch = threading.Thread(target=self._keep_running, name="embedded-service", daemon=True)
-        self._watch.start()
+        self._watch_thread = threading.Thread(
+            target=self._watch_service, name="embedded-service", daemon=True
+        )
+        self._watch_thread.start()
 
     def retry(self) -> None:
-        """Try again after FAILED."""
-        if self._watch is not None and self._state is ServiceState.FAILED:
-            self._watch.join()
+        """Start the service again after it FAILED."""
+        if self._watch_thread is not None and self._state is ServiceState.FAILED:
+            self._watch_thread.join()
             self.start()
 
-    def wait_ready(self, seconds: float = 90.0) -> str:
-        """Wait until it answers and give its address. Raises TimeoutError, also when it FAILED."""
-        ends = (ServiceState.READY, ServiceState.FAILED, ServiceState.STOPPED)
-        with self._changed:
-            self._changed.wait_for(lambda: self._state in ends, timeout=seconds)
+    def wait_until_ready(self, seconds: float = 90.0) -> str:
+        """Wait until the service is READY. Returns its address. Raises TimeoutError, also if it FAILED."""
+        final_states = (ServiceState.READY, ServiceState.FAILED, ServiceState.STOPPED)
+        with self._state_changed:
+            self._state_changed.wait_for(lambda: self._state in final_states, timeout=seconds)
             if self._state is ServiceState.READY and self._url is not None:
                 return self._url
         raise TimeoutError(f"the service did not start; its log is {self.log_file}")
 
     def stop(self, grace: float = 8.0) -> None:
-        """End it: by closing its pipe, after `grace` seconds by force. Another desktop's is left alone."""
-        self._stopping.set()
-        with self._changed:
+        """Stop the child process by closing its pipe, and after `grace` seconds by force."""
+        self._stop_requested.set()
+        with self._state_changed:
             process = self._process
         if process is not None:
             _end_process(process, grace)
-        if self._watch is not None and self._watch is not threading.current_thread():
-            self._watch.join()
-            self._watch = None
+        if self._watch_thread is not None and self._watch_thread is not threading.current_thread():
+            self._watch_thread.join()
+            self._watch_thread = None
         self._set_state(ServiceState.STOPPED)
 
     # In the watching thread
 
-    def _keep_running(self) -> None:
+    def _watch_service(self) -> None:
         failures = 0
-        patience_ends = time.monotonic() + self._ready_seconds
-        while not self._stopping.is_set():
-            began = time.monotonic()
+        deadline = time.monotonic() + self._ready_seconds
+        while not self._stop_requested.is_set():
+            start_time = time.monotonic()
             self._hindrance = None
-            life = self._run_once()
-            if self._stopping.is_set():
+            outcome = self._run_service()
+            if self._stop_requested.is_set():
                 return
-            if life is _StartOutcome.AWAITED and time.monotonic() < patience_ends:
+            if outcome is _StartOutcome.OTHER_IS_STARTING and time.monotonic() < deadline:
                 continue
-            if life is _StartOutcome.WELL and time.monotonic() - began > _LONG_LIFE:
+            if outcome is _StartOutcome.RAN and time.monotonic() - start_time > _STABLE_SECONDS:
                 failures = 0
             failures += 1
-            if failures >= self._tries or self._hindrance not in _MAY_PASS:
+            if failures >= self._max_attempts or self._hindrance not in _RETRIABLE:
                 self._set_state(ServiceState.FAILED)
                 return
-            if life is _StartOutcome.WELL:
-                patience_ends = time.monotonic() + self._ready_seconds
+            if outcome is _StartOutcome.RAN:
+                deadline = time.monotonic() + self._ready_seconds
                 self._set_state(ServiceState.RESTARTING)
-            self._stopping.wait(_PAUSES[min(failures, len(_PAUSES)) - 1])
+            self._stop_requested.wait(_RETRY_PAUSES[min(failures, len(_RETRY_PAUSES)) - 1])
 
-    def _run_once(self) -> _StartOutcome:
-        """One life of the service, or of another desktop's."""
+    def _run_service(self) -> _StartOutcome:
+        """Start the service, or use another desktop's, and wait until it ends."""
         try:
             process = self._spawn()
         except OSError as error:
@@ -200,37 +201,37 @@ class EmbeddedService:
         threading.Thread(
             target=_read_lines, args=(process.stdout, lines), name="embedded-service-output", daemon=True
         ).start()
-        first = self._first_line(process, lines)
-        url = first.get("url")
-        if first.get("event") == "ready" and isinstance(url, str):
+        event = self._read_first_event(process, lines)
+        url = event.get("url")
+        if event.get("event") == "ready" and isinstance(url, str):
             self._set_state(ServiceState.READY, url)
             process.wait()
             _end_process(process, 0)
-            return _StartOutcome.WELL
-        if first.get("event") == "failed":
-            # Null, or a word that only another version knows, says nothing here.
+            return _StartOutcome.RAN
+        if event.get("event") == "failed":
+            # Ignore null, and a reason that this version does not know.
             with contextlib.suppress(ValueError):
-                self._hindrance = Hindrance(str(first.get("why")))
-        _end_process(process, 0 if first.get("event") not in ("busy", "failed") else 5.0)
-        if first.get("event") != "busy":
+                self._hindrance = Hindrance(str(event.get("why")))
+        _end_process(process, 0 if event.get("event") not in ("busy", "failed") else 5.0)
+        if event.get("event") != "busy":
             return _StartOutcome.FAILED
-        return self._use_other(url if isinstance(url, str) else None)
+        return self._use_other_service(url if isinstance(url, str) else None)
 
     def _spawn(self) -> subprocess.Popen[str]:
         self.log_file.parent.mkdir(parents=True, exist_ok=True)
         if os.name == "posix":
             self.data_dir.chmod(0o700)
-        if self.log_file.exists() and self.log_file.stat().st_size > _MAX_LOG:
+        if self.log_file.exists() and self.log_file.stat().st_size > _MAX_LOG_BYTES:
             self.log_file.replace(self.log_file.with_suffix(".old.log"))
         environment = {
             **os.environ,
             **self._environment,
             "WALKAROUND_PARENT_PIPE": "1",
-            # A frozen program that starts itself must not hand down what its own start unpacked.
+            # A frozen program that starts itself must not pass on the folder that it was unpacked to.
             "PYINSTALLER_RESET_ENVIRONMENT": "1",
         }
-        with self.log_file.open("ab") as log, self._changed:
-            if self._stopping.is_set():
+        with self.log_file.open("ab") as log, self._state_changed:
+            if self._stop_requested.is_set():
                 raise OSError("stopped")
             self._process = subprocess.Popen(  # noqa: S603 - our own command
                 self._command,
@@ -241,20 +242,20 @@ class EmbeddedService:
                 cwd=command_folder(),
                 text=True,
                 encoding="utf-8",
-                # Ctrl+C in a terminal goes to the desktop alone, which then ends the service in order.
+                # Ctrl+C in a terminal must only reach the desktop, which then stops the service.
                 start_new_session=os.name == "posix",
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
             return self._process
 
-    def _first_line(
+    def _read_first_event(
         self, process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]
     ) -> dict[str, Any]:
-        """The JSON line of the start; an empty one when the process ended or took too long."""
-        ends = time.monotonic() + self._ready_seconds
-        while (left := ends - time.monotonic()) > 0:
+        """Read the first event that the service prints as JSON; empty if it ended or took too long."""
+        deadline = time.monotonic() + self._ready_seconds
+        while (remaining := deadline - time.monotonic()) > 0:
             try:
-                line = lines.get(timeout=left)
+                line = lines.get(timeout=remaining)
             except queue.Empty:
                 break
             if line is None:
@@ -266,15 +267,15 @@ class EmbeddedService:
         self._write_log(f"the service was not ready after {self._ready_seconds:.0f} s")
         return {}
 
-    def _use_other(self, url: str | None) -> _StartOutcome:
-        """Use the service of another desktop until it is gone; without `url` it is still starting."""
-        ends = time.monotonic() + _LOOK_SECONDS
+    def _use_other_service(self, url: str | None) -> _StartOutcome:
+        """Use another desktop's service until it ends; without `url`, wait for its address first."""
+        deadline = time.monotonic() + _ADDRESS_SECONDS
         while url is None:
-            url = self._url_in_file()
-            if url is None and (self._stopping.wait(0.1) or time.monotonic() > ends):
-                # Only a start of our own shows whether another process still holds the data directory.
-                return _StartOutcome.AWAITED
-        # Only here: they take a tenth of a second to load, before the service has been started.
+            url = self._read_url()
+            if url is None and (self._stop_requested.wait(0.1) or time.monotonic() > deadline):
+                # Only another start can tell whether the data directory is still locked.
+                return _StartOutcome.OTHER_IS_STARTING
+        # Imported here because loading them takes 0.1 s, which would delay the start of the service.
         import httpx
 
         from desktop.client.http.trust import ServerContext
@@ -283,7 +284,7 @@ class EmbeddedService:
         misses = 0
         tls = ServerContext(self.fingerprint)
         with httpx.Client(timeout=3.0, trust_env=False, verify=tls) as http:
-            while not self._stopping.is_set() and misses < 2:
+            while not self._stop_requested.is_set() and misses < 2:
                 if _is_answering(http, url):
                     misses = 0
                     if not was_ready:
@@ -291,19 +292,19 @@ class EmbeddedService:
                         self._set_state(ServiceState.READY, url)
                 else:
                     misses += 1
-                self._stopping.wait(1.0 if misses == 0 else 0.2)
-        return _StartOutcome.WELL if was_ready else _StartOutcome.FAILED
+                self._stop_requested.wait(1.0 if misses == 0 else 0.2)
+        return _StartOutcome.RAN if was_ready else _StartOutcome.FAILED
 
-    def _url_in_file(self) -> str | None:
-        written = service_address(self.data_dir)
-        return None if written is None else written.url
+    def _read_url(self) -> str | None:
+        address = service_address(self.data_dir)
+        return None if address is None else address.url
 
     def _set_state(self, state: ServiceState, url: str | None = None) -> None:
-        with self._changed:
+        with self._state_changed:
             if (state, url) == (self._state, self._url):
                 return
             self._state, self._url = state, url
-            self._changed.notify_all()
+            self._state_changed.notify_all()
         self._on_state(state, url)
 
     def _write_log(self, text: str) -> None:
@@ -328,7 +329,10 @@ def _is_answering(http: httpx.Client, url: str) -> bool:
 
 
 def _end_process(process: subprocess.Popen[str], grace: float) -> None:
-    """Close the pipe of `process`, give it `grace` seconds, then use force; returns when it is gone."""
+    """Close the pipe of `process`, wait `grace` seconds, then use force.
+
+    Returns when the process has ended.
+    """
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.close()

@@ -12,26 +12,26 @@ from desktop.client.http.errors import Unreachable
 from desktop.client.http.trust import ServerContext, add_fingerprint, trust_error
 from desktop.connection.local_service import ServiceState
 
-READY_EVERY_MS = 10_000
-LOST_EVERY_MS = 2_000
-_ANSWER_SECONDS = 4.0
-_PATIENT_MISSES = 5
+READY_INTERVAL_MS = 10_000
+LOST_INTERVAL_MS = 2_000
+_TIMEOUT_SECONDS = 4.0
+_MAX_MISSES = 5
 
 
 def is_answering(base_url: str, fingerprint: str | None = None) -> bool:
-    """True when a Walkaround service at `base_url` is alive.
+    """Whether a Walkaround service answers at `base_url`.
 
-    `fingerprint`: the one that its key has to have; None: the system has to trust its certificate. Raises
-    Untrusted, with the fingerprint that it shows, and nothing else.
+    Its key must have the fingerprint `fingerprint`; for None, the system must trust its certificate. Raises
+    Untrusted with the fingerprint of the server, and no other error.
     """
     try:
-        reply = httpx.get(
+        response = httpx.get(
             f"{base_url.rstrip('/')}/healthz",
-            timeout=_ANSWER_SECONDS,
+            timeout=_TIMEOUT_SECONDS,
             trust_env=False,
             verify=ServerContext(fingerprint),
         )
-        return bool(reply.json() == {"status": "ok"})
+        return bool(response.json() == {"status": "ok"})
     except httpx.TransportError as error:
         untrusted = trust_error(error)
         if untrusted is None:
@@ -46,14 +46,14 @@ def is_answering(base_url: str, fingerprint: str | None = None) -> bool:
 
 
 class RemoteWatch(QObject):
-    """Asks repeatedly whether the service answers.
+    """Checks repeatedly whether the service answers.
 
-    READY while it does, RESTARTING when it stopped to, FAILED when that lasts or it never did. `fingerprint`
-    as for `is_answering`; it may be changed at any time.
+    The state is READY while it does, RESTARTING after it stopped, and FAILED after several failures or if it
+    never answered. `fingerprint` is that of `is_answering` and may be changed at any time.
     """
 
     untrusted = Signal(object)
-    """The `Untrusted` of a server whose certificate is not trusted: in the place of a state."""
+    """The `Untrusted` error of a server whose certificate is not trusted, emitted instead of a state."""
 
     def __init__(
         self,
@@ -69,10 +69,10 @@ class RemoteWatch(QObject):
         self._misses = 0
         self._was_ready = False
         self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self.ask)
+        self._timer.timeout.connect(self.check)
 
-    def ask(self) -> None:
-        """Ask now, and go on asking."""
+    def check(self) -> None:
+        """Check now, and then repeatedly."""
         self._timer.stop()
         run(
             is_answering,
@@ -80,7 +80,7 @@ class RemoteWatch(QObject):
             self.fingerprint,
             owner=self,
             done=self._update_state,
-            failed=self._show_untrusted,
+            failed=self._report_untrusted,
         )
 
     def _update_state(self, alive: bool) -> None:
@@ -89,10 +89,10 @@ class RemoteWatch(QObject):
             self._on_state(ServiceState.READY)
         else:
             self._misses += 1
-            patient = self._was_ready and self._misses < _PATIENT_MISSES
-            self._on_state(ServiceState.RESTARTING if patient else ServiceState.FAILED)
-        self._timer.start(READY_EVERY_MS if alive else LOST_EVERY_MS)
+            may_recover = self._was_ready and self._misses < _MAX_MISSES
+            self._on_state(ServiceState.RESTARTING if may_recover else ServiceState.FAILED)
+        self._timer.start(READY_INTERVAL_MS if alive else LOST_INTERVAL_MS)
 
-    def _show_untrusted(self, error: Exception) -> None:
+    def _report_untrusted(self, error: Exception) -> None:
         self.untrusted.emit(error)
-        self._timer.start(READY_EVERY_MS)
+        self._timer.start(READY_INTERVAL_MS)

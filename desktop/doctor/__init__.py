@@ -13,7 +13,7 @@ from shared.checkup import CheckResult, fail, report, warn
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print one line per result. Gives 1 when one of them is a fault."""
+    """Print one line per result. Returns 1 when one of them is a fault."""
     try:
         import PySide6.QtWidgets  # noqa: F401 - whether the libraries of the windows load
     except ImportError as problem:
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def no_window_libraries(problem: ImportError) -> Iterator[CheckResult]:
-    """The libraries of the windows cannot be loaded: a fault only where there is a display."""
+    """Report that the GUI libraries cannot be loaded, which is a fault only when there is a display."""
     message = "the libraries of the windows cannot be loaded ({problem})"
     advice = "install the packages that docs/installing.md names; the service runs without them"
     yield (fail if has_display() else warn)(message, advice, problem=problem)

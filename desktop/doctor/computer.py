@@ -20,20 +20,20 @@ from PySide6.QtGui import QGuiApplication
 from desktop.camera import sources
 from desktop.imaging.conversion import heif
 from desktop.journal.unsent_edits import count_unsent_edits
-from desktop.localization.fonts import PACKAGE, shows_chinese
+from desktop.localization.fonts import FONT_PACKAGE, shows_chinese
 from desktop.logs import log_dir
 from desktop.user_folders import APP, preferences_file
 from shared.checkup import CheckResult, Repair, damaged_tiles, fail, is_open_to_others, ok, warn
 
 LEAST = (1024, 700)
-"""The smallest window that shows every page whole, in logical px."""
-_BUILT = 2026
-"""No clock that is right says an earlier year."""
+"""Size of the smallest window in which every page fits, logical px."""
+_FIRST_RELEASE_YEAR = 2026
+"""The year of the first release; a clock with an earlier year is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayFacts:
-    """What Qt says of the display: platform, screens as (width, height, scale) in logical px, and fonts."""
+    """Platform and fonts according to Qt, and the screens as (width, height, scale) in logical px."""
 
     platform: str
     screens: tuple[tuple[int, int, float], ...]
@@ -41,7 +41,7 @@ class DisplayFacts:
 
     @classmethod
     def now(cls) -> DisplayFacts:
-        """As it is now; on the GUI thread."""
+        """Read the current facts. Call it on the GUI thread."""
         screens = tuple(
             (screen.availableSize().width(), screen.availableSize().height(), screen.devicePixelRatio())
             for screen in QGuiApplication.screens()
@@ -50,19 +50,19 @@ class DisplayFacts:
 
 
 def fonts(facts: DisplayFacts) -> Iterator[CheckResult]:
-    """A font has Chinese characters."""
+    """Check that a font has Chinese characters."""
     if facts.chinese:
         yield ok("a font has Chinese characters")
     else:
         yield warn(
             "no font has Chinese characters, so no report with Chinese text can be written as PDF",
             "install one, on Debian and Ubuntu the package {package}",
-            package=PACKAGE,
+            package=FONT_PACKAGE,
         )
 
 
 def photos() -> Iterator[CheckResult]:
-    """HEIC photos can be opened."""
+    """Check that HEIC photos can be opened."""
     package = heif.missing_package()
     if package:
         yield warn(
@@ -81,7 +81,7 @@ def photos() -> Iterator[CheckResult]:
 
 
 def display(facts: DisplayFacts) -> Iterator[CheckResult]:
-    """The display: how Qt reaches it, and whether the windows have room."""
+    """Check how Qt reaches the display and whether the windows fit on the screens."""
     if facts.platform == "offscreen":
         yield warn("no display", "the desktop needs one; the service and the demo do not")
         return
@@ -100,7 +100,7 @@ def display(facts: DisplayFacts) -> Iterator[CheckResult]:
 
 
 def camera() -> Iterator[CheckResult]:
-    """Cameras, and whether this user may use them. Opens none: a camera may be in use."""
+    """Check for cameras and the permission to use them. Opens none, because a camera may be in use."""
     if sys.platform.startswith("linux"):
         devices = sorted(Path("/dev").glob("video*"))
         if devices and not any(os.access(path, os.R_OK | os.W_OK) for path in devices):
@@ -114,7 +114,7 @@ def camera() -> Iterator[CheckResult]:
 
 
 def folders() -> Iterator[CheckResult]:
-    """The folders of this person: there, writable, for their owner alone; preferences can be read."""
+    """Check that the user's folders exist, are writable and private, and the preferences readable."""
     data = Path(platformdirs.user_data_dir(APP, appauthor=False))
     cache = Path(platformdirs.user_cache_dir("walkaround", appauthor=False))
     fine = 0
@@ -128,7 +128,7 @@ def folders() -> Iterator[CheckResult]:
                 parent=existing,
             )
         elif not folder.is_dir():
-            # The program makes it when it needs it.
+            # The program makes the folder when it needs it.
             fine += 1
         elif folder in (data / "journal", log_dir()) and is_open_to_others(folder):
             yield warn(
@@ -173,7 +173,7 @@ def _preferences(path: Path) -> Iterator[CheckResult]:
 
 
 def journals() -> Iterator[CheckResult]:
-    """Edits that are on this computer only."""
+    """Check for unsent edits, which are on this computer only."""
     folder = Path(platformdirs.user_data_dir(APP, appauthor=False)) / "journal"
     waiting = sum(count_unsent_edits(path) for path in folder.glob("*.journal"))
     if waiting:
@@ -193,10 +193,10 @@ def journals() -> Iterator[CheckResult]:
 
 
 def clock() -> Iterator[CheckResult]:
-    """The clock of this computer and its time zone."""
+    """Check the clock of this computer and its time zone."""
     now = dt.datetime.now().astimezone()
     values = {"time": f"{now:%Y-%m-%d %H:%M}", "zone": f"{now:%Z} (UTC{now:%z})"}
-    if now.year < _BUILT:
+    if now.year < _FIRST_RELEASE_YEAR:
         yield fail("the clock says {time}", "set date and time of this computer", **values)
     elif not any(time.tzname):
         yield warn(

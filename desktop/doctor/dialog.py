@@ -29,12 +29,12 @@ _MARKS = {
     Level.WARN: ("warning", "undecided"),
     Level.FAIL: ("error", "failed"),
 }
-_WORST_FIRST = (Level.FAIL, Level.WARN, Level.OK)
+_LEVELS_WORST_FIRST = (Level.FAIL, Level.WARN, Level.OK)
 Found = list[tuple[str, CheckResult]]
 
 
-def checks_of(context: Context) -> list[Callable[[], Found]]:
-    """The checks that fit where the desktop finds its service, each as a function for a worker."""
+def list_checks(context: Context) -> list[Callable[[], Found]]:
+    """Return the checks for the service in use, each as a function for a worker."""
     checks: list[Check] = computer_checks(DisplayFacts.now())
     location = _location(context)
     if location is not None:
@@ -51,7 +51,7 @@ def _run_check(check: Check) -> Found:
 
 
 def _location(context: Context) -> ServiceLocation | None:
-    """Where the service should answer; None before the desktop's own one has said it."""
+    """Return the address of the service; None while the local one has not reported it yet."""
     url = context.session.base_url
     if not context.embedded:
         return ServiceLocation(url, context.preferences.values.certificates.get(server_key(url)))
@@ -67,7 +67,7 @@ def _run_checks(report: ProgressReport, checks: list[Callable[[], Found]]) -> No
 
 
 class DoctorDialog(Dialog):
-    """The results of all checks, worst first; each fault says what to do, some have a button that does it."""
+    """Shows the results of all checks, worst first, with advice and for some faults a button to repair it."""
 
     def __init__(self, parent: QWidget | None, context: Context) -> None:
         super().__init__(parent)
@@ -113,7 +113,7 @@ class DoctorDialog(Dialog):
         """Run every check again, one after another, in the background."""
         if self._task is not None:
             self._task.cancel()
-        checks = checks_of(self._context)
+        checks = list_checks(self._context)
         self.results = []
         self.again.setEnabled(False)
         self.copy.setText(self.tr("Copy report"))
@@ -138,7 +138,7 @@ class DoctorDialog(Dialog):
         super().done(result)
 
     def report(self) -> str:
-        """What was found, as text for support, without names and secrets."""
+        """Return the results as text for support, without names and secrets."""
         lines = [f"Walkaround {__version__}, {platform.platform(terse=True)}, Qt {qVersion()}"]
         for _name, result in self.results:
             sentences = [texts.message(result), *filter(None, [texts.advice(result)])]
@@ -178,30 +178,30 @@ class DoctorDialog(Dialog):
         grid.setColumnStretch(1, 1)
         grid.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.repair_buttons = []
-        ordered = sorted(self.results, key=lambda entry: _WORST_FIRST.index(entry[1].level))
+        ordered = sorted(self.results, key=lambda entry: _LEVELS_WORST_FIRST.index(entry[1].level))
         for at, (_name, result) in enumerate(ordered):
             self._add(grid, at, result)
         self._area.setWidget(inner)
 
-    def _add(self, grid: QGridLayout, at: int, result: CheckResult) -> None:
+    def _add(self, grid: QGridLayout, row: int, result: CheckResult) -> None:
         names = {Level.OK: self.tr("Fine"), Level.WARN: self.tr("Warning"), Level.FAIL: self.tr("Fault")}
         mark = IconLabel(*_MARKS[result.level])
         mark.setAccessibleName(names[result.level])
         mark.setToolTip(names[result.level])
-        grid.addWidget(mark, at, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(mark, row, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout()
         column.setSpacing(2)
         column.addWidget(label(texts.message(result), wrap=True))
         advice = texts.advice(result)
         if advice:
             column.addWidget(label(advice, "dim", wrap=True))
-        grid.addLayout(column, at, 1)
+        grid.addLayout(column, row, 1)
         if result.repair is not None:
             button = Button(self.tr("Repair"))
             button.setAccessibleName(self.tr("Repair: {what}").format(what=texts.message(result)))
             button.clicked.connect(lambda _checked=False: self._repair(result))
             self.repair_buttons.append(button)
-            grid.addWidget(button, at, 2, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(button, row, 2, Qt.AlignmentFlag.AlignTop)
 
     def _repair(self, result: CheckResult) -> None:
         for button in self.repair_buttons:

@@ -18,7 +18,7 @@ Check = tuple[str, Callable[[], Iterator[CheckResult]]]
 
 
 def computer_checks(facts: computer.DisplayFacts) -> list[Check]:
-    """The checks of this computer alone."""
+    """Return the checks that need no service."""
     return [
         ("display", partial(computer.display, facts)),
         ("fonts", partial(computer.fonts, facts)),
@@ -31,10 +31,10 @@ def computer_checks(facts: computer.DisplayFacts) -> list[Check]:
 
 
 def local_checks() -> list[Check]:
-    """The checks for the command line; they include the way to the server that was used last, if any."""
+    """Return the checks for the command line, with the connection to the last used server, if any."""
     application = QGuiApplication.instance()
     if application is None:
-        # Offscreen the platform has the fonts of the system as well, and it is there without a display.
+        # The offscreen platform needs no display and has the fonts of the system.
         application = QGuiApplication(["walkaround", *([] if has_display() else ["-platform", "offscreen"])])
     checks = computer_checks(computer.DisplayFacts.now())
     preferences = Preferences().values

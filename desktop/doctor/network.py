@@ -1,4 +1,4 @@
-"""Checks the way to the service: address, trust, answer, how long it takes, and the two clocks."""
+"""Checks the connection to the service: address, certificate, response and its time, and the clocks."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from shared.checkup import CheckResult, fail, ok, warn
 
 SLOW_SECONDS = 0.5
 DRIFT_SECONDS = 60
-_ANSWER_SECONDS = 5.0
-_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+_RESPONSE_TIMEOUT = 5.0
+_PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceLocation:
-    """Where the service answers, and the fingerprint that was trusted for it (None: the system decides)."""
+    """Address of a service and its trusted fingerprint (None: the system verifies the certificate)."""
 
     url: str
     fingerprint: str | None = None
 
 
 def network(location: ServiceLocation) -> Iterator[CheckResult]:
-    """The service answers, its certificate is trusted, and its parts work."""
-    if any(os.environ.get(name) for name in _PROXIES):
+    """Check that the service responds, that its certificate is trusted and that its parts work."""
+    if any(os.environ.get(name) for name in _PROXY_VARIABLES):
         yield ok("a proxy is set on this computer; the desktop connects to the service without it")
     began = time.monotonic()
     try:
         with httpx.Client(
-            timeout=_ANSWER_SECONDS, trust_env=False, verify=ServerContext(location.fingerprint)
+            timeout=_RESPONSE_TIMEOUT, trust_env=False, verify=ServerContext(location.fingerprint)
         ) as http:
             http.get(f"{location.url}/healthz").raise_for_status()
             began = time.monotonic()

@@ -12,11 +12,11 @@ from pathlib import Path
 from shared.checkup import CheckResult, fail, from_json
 from shared.paths import command_folder, own_command
 
-_SECONDS = 120.0
+_TIMEOUT_SECONDS = 120.0
 
 
 def service_checks(data_folder: Path) -> list[tuple[str, CheckResult]]:
-    """The results of the service's side for the data in `data_folder`, each with the name of its check."""
+    """Run the service's checks for the data in `data_folder`; return names of checks with their results."""
     command = own_command("doctor", "--data-dir", str(data_folder), "--side", "service", "--json")
     try:
         done = subprocess.run(  # noqa: S603 - our own command
@@ -26,7 +26,7 @@ def service_checks(data_folder: Path) -> list[tuple[str, CheckResult]]:
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYINSTALLER_RESET_ENVIRONMENT": "1"},
             cwd=command_folder(),
-            timeout=_SECONDS,
+            timeout=_TIMEOUT_SECONDS,
             encoding="utf-8",
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             check=False,

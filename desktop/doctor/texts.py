@@ -1,4 +1,4 @@
-"""Says results of checks in the language in force: the texts of both sides of `walkaround doctor`."""
+"""Translates the results of checks: the texts of both sides of `walkaround doctor`."""
 
 from __future__ import annotations
 
@@ -143,17 +143,17 @@ TEXTS = (
 
 
 def message(result: CheckResult) -> str:
-    """What was found, as a sentence."""
+    """Describe a result in a sentence."""
     return _sentence(QCoreApplication.translate("Doctor", result.found), result)
 
 
 def advice(result: CheckResult) -> str:
-    """What to do; empty when everything is fine."""
+    """Return what to do about a result; an empty string when nothing is wrong."""
     if not result.advice:
         return ""
     return _sentence(QCoreApplication.translate("Doctor", result.advice), result)
 
 
 def _sentence(text: str, result: CheckResult) -> str:
-    """The text with its values; a value at its beginning stays as it is."""
+    """Format the text with its values and capitalise it, except when it begins with a value."""
     return (text[:1].upper() + text[1:]).format(**result.values)

@@ -1,10 +1,10 @@
 """The guide in a window of the program: pages in both languages, offline, opened by F1 where the person is.
 
-`HelpWindow` shows it, `topic_of` gives the page for a place, `Guide` reads and searches the pages.
+`HelpWindow` shows it, `find_topic` gives the page for a place, `Guide` reads and searches the pages.
 """
 
 from desktop.help.guide import Guide
-from desktop.help.topics import topic_of
+from desktop.help.topics import find_topic
 from desktop.help.window import HelpWindow
 
-__all__ = ["Guide", "HelpWindow", "topic_of"]
+__all__ = ["Guide", "HelpWindow", "find_topic"]

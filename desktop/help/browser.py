@@ -25,21 +25,21 @@ from desktop.help.guide import Guide
 from desktop.theme import sized, theme_manager
 
 _MARGIN = 28
-_WIDEST = 720
-"""No picture is shown wider (logical px)."""
-_STEP = 40
-"""Pictures grow with the window in steps (px), so that a page is not rendered again for each pixel."""
-_OBJECT = "\ufffc"
-"""What Qt has in the text where a picture stands."""
+_MAX_PICTURE_WIDTH = 720
+"""Maximum width of a picture, logical px."""
+_WIDTH_STEP = 40
+"""The width of pictures follows the window in steps of so many px, so that resizing renders less often."""
+_OBJECT_CHARACTER = "\ufffc"
+"""The character that stands for a picture in the text of a QTextDocument."""
 _HEADINGS = {1: (21, 0, 10), 2: (16, 20, 6), 3: (13, 14, 4)}
-"""Level of a heading -> size, space above and below (px)."""
+"""Size of a heading, space above and below it (px), by its level."""
 _LINE_PERCENT = 135.0
-_RESIZED_MS = 100
+_RESIZE_DELAY_MS = 100
 
 
 @lru_cache(maxsize=32)
-def _read(path: str, width: int) -> QImage:
-    """A picture of the guide, no wider than `width` px."""
+def _read_picture(path: str, width: int) -> QImage:
+    """Read a picture of the guide, scaled down to `width` px if it is wider."""
     reader = QImageReader(path)
     size: QSize = reader.size()
     if size.width() > width:
@@ -48,9 +48,9 @@ def _read(path: str, width: int) -> QImage:
 
 
 class GuideBrowser(QTextBrowser):
-    """Renders one page; links to other pages are asked for, other links are opened outside."""
+    """Renders one page. A link to another page emits `topic_requested`; others open in the web browser."""
 
-    topic_wanted = Signal(str)
+    topic_requested = Signal(str)
 
     def __init__(self, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,14 +58,14 @@ class GuideBrowser(QTextBrowser):
         self.topic = ""
         self.setOpenLinks(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self._width = _WIDEST
-        self._later = QTimer(self, singleShot=True, interval=_RESIZED_MS)
-        self._later.timeout.connect(self.repaint_topic)
+        self._width = _MAX_PICTURE_WIDTH
+        self._resize_timer = QTimer(self, singleShot=True, interval=_RESIZE_DELAY_MS)
+        self._resize_timer.timeout.connect(self.repaint_topic)
         self.document().setDocumentMargin(_MARGIN)
         self.anchorClicked.connect(self._open_link)
 
     def show_topic(self, topic: str) -> None:
-        """Render the page of this name, from its beginning."""
+        """Render the page `topic` and scroll to its beginning."""
         self.topic = topic
         self.document().setMarkdown(
             self._guide.markdown(topic), QTextDocument.MarkdownFeature.MarkdownDialectGitHub
@@ -75,74 +75,74 @@ class GuideBrowser(QTextBrowser):
         self.verticalScrollBar().setValue(0)
 
     def repaint_topic(self) -> None:
-        """Render the page again, after a change of the theme, and stay at the same place."""
+        """Render the page again and keep its scroll position."""
         if not self.topic:
             return
-        at = self.verticalScrollBar().value()
+        position = self.verticalScrollBar().value()
         self.show_topic(self.topic)
-        self.verticalScrollBar().setValue(at)
+        self.verticalScrollBar().setValue(position)
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         if kind == QTextDocument.ResourceType.ImageResource.value:
             text = name.toString() if isinstance(name, QUrl) else name
             scale = self.devicePixelRatioF()
-            image = _read(str(self._guide.picture(text)), round(self._width * scale))
+            image = _read_picture(str(self._guide.picture(text)), round(self._width * scale))
             image.setDevicePixelRatio(scale)
             return image
         return super().loadResource(kind, name)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        room = self.viewport().width() - 2 * _MARGIN
-        width = max(min(room - room % _STEP, _WIDEST), _STEP)
+        available = self.viewport().width() - 2 * _MARGIN
+        width = max(min(available - available % _WIDTH_STEP, _MAX_PICTURE_WIDTH), _WIDTH_STEP)
         if width != self._width:
             self._width = width
-            self._later.start()
+            self._resize_timer.start()
 
     def _style_blocks(self) -> None:
-        """Give headings and paragraphs their sizes and spaces: Markdown says only what they are."""
+        """Set sizes and margins of headings, paragraphs and tables, which Markdown does not define."""
         block = self.document().begin()
         cursor = QTextCursor(self.document())
         cursor.beginEditBlock()
         while block.isValid():
-            at = QTextCursor(block)
-            if at.currentTable() is None:
-                _style_block(at)
+            block_cursor = QTextCursor(block)
+            if block_cursor.currentTable() is None:
+                _style_block(block_cursor)
             block = block.next()
         line = QColor(theme_manager().theme.line)
         for frame in self.document().rootFrame().childFrames():
             if isinstance(frame, QTextTable):
-                form = frame.format()
-                form.setBorder(1)
-                form.setBorderCollapse(True)
-                form.setBorderBrush(line)
-                form.setCellPadding(5)
-                form.setBottomMargin(10)
-                form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
-                frame.setFormat(form)
+                frame_format = frame.format()
+                frame_format.setBorder(1)
+                frame_format.setBorderCollapse(True)
+                frame_format.setBorderBrush(line)
+                frame_format.setCellPadding(5)
+                frame_format.setBottomMargin(10)
+                frame_format.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+                frame.setFormat(frame_format)
         cursor.endEditBlock()
 
     def _open_link(self, url: QUrl) -> None:
         text = url.toString()
         if text.endswith(".md") and "/" not in text:
-            self.topic_wanted.emit(text.removesuffix(".md"))
+            self.topic_requested.emit(text.removesuffix(".md"))
         elif url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
 
 
-def _style_block(at: QTextCursor) -> None:
-    form = QTextBlockFormat(at.blockFormat())
-    size, above, below = _HEADINGS.get(form.headingLevel(), (0, 0, 8))
-    form.setTopMargin(above)
-    form.setBottomMargin(2 if at.currentList() is not None else below)
-    # A line is as high as its picture, and no higher.
-    if not at.block().text().startswith(_OBJECT):
-        form.setLineHeight(_LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-    at.setBlockFormat(form)
+def _style_block(cursor: QTextCursor) -> None:
+    block_format = QTextBlockFormat(cursor.blockFormat())
+    size, above, below = _HEADINGS.get(block_format.headingLevel(), (0, 0, 8))
+    block_format.setTopMargin(above)
+    block_format.setBottomMargin(2 if cursor.currentList() is not None else below)
+    # A proportional line height would add space to a picture, which is as high as its line.
+    if not cursor.block().text().startswith(_OBJECT_CHARACTER):
+        block_format.setLineHeight(_LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    cursor.setBlockFormat(block_format)
     if size:
-        at.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-        letters = QTextCharFormat(at.charFormat())
-        # Qt makes headings larger in steps of its own, which would win.
-        letters.clearProperty(QTextFormat.Property.FontSizeAdjustment.value)
-        letters.setFont(sized(size, bold=True))
-        at.setCharFormat(letters)
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        text_format = QTextCharFormat(cursor.charFormat())
+        # Qt's import of Markdown sets a size adjustment for headings, which overrides the font's size.
+        text_format.clearProperty(QTextFormat.Property.FontSizeAdjustment.value)
+        text_format.setFont(sized(size, bold=True))
+        cursor.setCharFormat(text_format)

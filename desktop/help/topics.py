@@ -1,4 +1,4 @@
-"""Says which page of the guide belongs to which page, section and dialog of the program."""
+"""Maps the pages, sections and dialogs of the program to pages of the guide."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CONTENTS: tuple[Part, ...] = (
 
 START = "index"
 
-_PAGES = {
+_PAGE_TOPICS = {
     "login": "log-in",
     "records": "records",
     "workbench": "workbench",
@@ -47,9 +47,9 @@ _PAGES = {
     "people": "users",
     "me": "account",
 }
-"""`Page.page_id` -> page of the guide."""
+"""Pages of the guide by `Page.page_id`."""
 
-_SECTIONS = {
+_SECTION_TOPICS = {
     ("catalogue", "references"): "templates",
     ("catalogue", "models"): "models",
     ("people", "audit"): "audit-log",
@@ -58,7 +58,7 @@ _SECTIONS = {
     ("people", "webhooks"): "webhooks",
 }
 
-_DIALOGS = {
+_DIALOG_TOPICS = {
     "About": "index",
     "AircraftForm": "catalogue",
     "CaptureDialog": "capture",
@@ -97,13 +97,13 @@ _DIALOGS = {
 """Class of a dialog -> page of the guide; others have the one of their base or of the page behind them."""
 
 
-def topic_of(page: Page | None, dialog: QDialog | None = None) -> str:
-    """The page for where the person is: that of the dialog, else of the section, else of the page."""
+def find_topic(page: Page | None, dialog: QDialog | None = None) -> str:
+    """Return the page of the guide for `dialog`, or else for the section of `page`, or else for `page`."""
     if dialog is not None:
         for kind in type(dialog).__mro__:
-            if kind.__name__ in _DIALOGS:
-                return _DIALOGS[kind.__name__]
+            if kind.__name__ in _DIALOG_TOPICS:
+                return _DIALOG_TOPICS[kind.__name__]
     if page is None:
         return START
     section = str(page.return_params().get("section", ""))
-    return _SECTIONS.get((page.page_id, section), _PAGES.get(page.page_id, START))
+    return _SECTION_TOPICS.get((page.page_id, section), _PAGE_TOPICS.get(page.page_id, START))

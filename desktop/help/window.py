@@ -14,12 +14,12 @@ from desktop.help.topics import CONTENTS, START
 from desktop.theme import LABEL_PX, sized, theme_manager
 from desktop.widgets import Button, ButtonKind, IconButton, SearchField
 
-_TOPIC = Qt.ItemDataRole.UserRole
-_SIZE = (1000, 720)
+_TOPIC_ROLE = Qt.ItemDataRole.UserRole
+_WINDOW_SIZE = (1000, 720)
 
 
 def keys_table(commands: Commands) -> str:
-    """All commands with their keys in force, as Markdown, by section."""
+    """Return all commands with their current keys by section, as Markdown tables."""
     translate = QCoreApplication.translate
     head = f"| {translate('Help', 'Command')} | {translate('Help', 'Keyboard shortcut')} |"
     lines: list[str] = []
@@ -48,11 +48,11 @@ class HelpWindow(QWidget):
         self.setProperty("ground", "bg")
         self.guide = Guide(language, lambda: keys_table(commands))
         self.setWindowTitle(self.tr("Guide"))
-        self.resize(*_SIZE)
-        self._past: list[str] = []
-        self._future: list[str] = []
+        self.resize(*_WINDOW_SIZE)
+        self._back_topics: list[str] = []
+        self._forward_topics: list[str] = []
         self.browser = GuideBrowser(self.guide)
-        self.browser.topic_wanted.connect(self.open_topic)
+        self.browser.topic_requested.connect(self.open_topic)
         self.browser.setAccessibleName(self.tr("Page of the guide"))
         self.contents = QListWidget()
         self.contents.setAccessibleName(self.tr("Contents"))
@@ -66,7 +66,7 @@ class HelpWindow(QWidget):
         self._build()
         self._fill_contents("")
         self.browser.setFocus()
-        theme_manager().themeChanged.connect(self._repaint)
+        theme_manager().themeChanged.connect(self._on_theme_changed)
 
     def _build(self) -> None:
         self.back = IconButton("chevron-left", self.tr("Back"))
@@ -104,57 +104,57 @@ class HelpWindow(QWidget):
         split.setStretchFactor(1, 1)
         split.setSizes([270, 730])
         split.setChildrenCollapsible(False)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(bar)
-        whole.addWidget(split, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(bar)
+        layout.addWidget(split, 1)
 
     @property
     def topic(self) -> str:
-        """The page that is shown."""
+        """The name of the page that is shown."""
         return self.browser.topic
 
     def open_topic(self, topic: str) -> None:
-        """Show a page; the one that was shown can be returned to."""
-        page = topic if self.guide.has(topic) else START
+        """Show a page and remember the current one for `go_back`."""
+        page = topic if self.guide.has_topic(topic) else START
         if page != self.topic:
             if self.topic:
-                self._past.append(self.topic)
-            self._future = []
+                self._back_topics.append(self.topic)
+            self._forward_topics = []
             self._show(page)
 
     def go_back(self) -> None:
-        """Return to the page before."""
-        if self._past:
-            self._future.append(self.topic)
-            self._show(self._past.pop())
+        """Show the previous page."""
+        if self._back_topics:
+            self._forward_topics.append(self.topic)
+            self._show(self._back_topics.pop())
 
     def go_forward(self) -> None:
-        """Go to the page that `go_back` left."""
-        if self._future:
-            self._past.append(self.topic)
-            self._show(self._future.pop())
+        """Show the page from which `go_back` returned."""
+        if self._forward_topics:
+            self._back_topics.append(self.topic)
+            self._show(self._forward_topics.pop())
 
     def _show(self, topic: str) -> None:
         self.browser.show_topic(topic)
         self.setWindowTitle(f"{self.guide.title(topic)} — {self.tr('Guide')}")
-        self.back.setEnabled(bool(self._past))
-        self.forward.setEnabled(bool(self._future))
+        self.back.setEnabled(bool(self._back_topics))
+        self.forward.setEnabled(bool(self._forward_topics))
         self._select_topic()
 
     def _select_topic(self) -> None:
         for row in range(self.contents.count()):
-            if self.contents.item(row).data(_TOPIC) == self.topic:
+            if self.contents.item(row).data(_TOPIC_ROLE) == self.topic:
                 self.contents.setCurrentRow(row)
                 return
         self.contents.setCurrentRow(-1)
 
-    def _fill_contents(self, wanted: str) -> None:
-        """List the contents, or what a search found."""
+    def _fill_contents(self, query: str) -> None:
+        """List the contents, or with a `query` the search hits."""
         self.contents.clear()
-        if wanted.strip():
-            hits = self.guide.search(wanted)
+        if query.strip():
+            hits = self.guide.search(query)
             for hit in hits:
                 self._add_row(f"{hit.title}\n{hit.excerpt}", hit.topic)
             if not hits:
@@ -168,7 +168,7 @@ class HelpWindow(QWidget):
 
     def _add_row(self, text: str, topic: str | None) -> None:
         item = QListWidgetItem(text)
-        item.setData(_TOPIC, topic)
+        item.setData(_TOPIC_ROLE, topic)
         if topic is None:
             # A part of the contents is a heading and cannot be chosen.
             item.setFlags(Qt.ItemFlag.NoItemFlags)
@@ -176,11 +176,11 @@ class HelpWindow(QWidget):
         self.contents.addItem(item)
 
     def _open_item(self, item: QListWidgetItem) -> None:
-        topic = item.data(_TOPIC)
+        topic = item.data(_TOPIC_ROLE)
         if topic is not None:
             self.open_topic(topic)
 
-    def _repaint(self) -> None:
+    def _on_theme_changed(self) -> None:
         if self.topic:
             self.browser.repaint_topic()
 

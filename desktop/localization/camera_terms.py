@@ -1,4 +1,4 @@
-"""Says in words what a camera wrote into a photo, and what is odd about the time."""
+"""Describes in words the data that a camera wrote into a photo."""
 
 from __future__ import annotations
 
@@ -6,32 +6,38 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from desktop.localization.dates import clock_minute
+from desktop.localization.dates import format_camera_minute
 from shared.wire.files import CameraData
 from shared.wire.inspection import TakenMark
 
-_SLOW = 0.3
-"""From this exposure time (s) on a decimal number says more than a fraction."""
+_DECIMAL_FROM_SECONDS = 0.3
+"""From this exposure time on it is shown as a decimal number, below as a fraction."""
 
 
 def camera_lines(camera: CameraData | None, mark: TakenMark | None) -> list[str]:
-    """Time, camera and lens, exposure, place, and the mark in a sentence; only what is known."""
+    """Return a line each for time, mark, camera and lens, exposure and position, as far as they are known."""
     if camera is None:
         return []
-    lines = [taken(camera), mark_sentence(mark), camera_name(camera), _exposure(camera), _place(camera)]
+    lines = [
+        taken_text(camera),
+        mark_sentence(mark),
+        camera_and_lens(camera),
+        _exposure(camera),
+        _position(camera),
+    ]
     return [line for line in lines if line]
 
 
-def taken(camera: CameraData) -> str:
-    """When it was taken, by the camera's clock; empty when that is not known."""
+def taken_text(camera: CameraData) -> str:
+    """Return when the photo was taken, by the camera's clock, or an empty string."""
     if camera.taken_at is None:
         return ""
     text = QCoreApplication.translate("Camera", "Taken {time}, by the camera's clock")
-    return text.format(time=clock_minute(datetime.fromisoformat(camera.taken_at)))
+    return text.format(time=format_camera_minute(datetime.fromisoformat(camera.taken_at)))
 
 
 def mark_sentence(mark: TakenMark | None) -> str:
-    """What is odd about the time; empty for nothing."""
+    """Explain why the time of the photo is doubtful; an empty string without a mark."""
     match mark:
         case TakenMark.BEFORE_START:
             return QCoreApplication.translate("Camera", "Taken before the record's start time.")
@@ -45,29 +51,31 @@ def mark_sentence(mark: TakenMark | None) -> str:
             return ""
 
 
-def camera_name(camera: CameraData) -> str:
-    """Make, model and lens in a line."""
+def camera_and_lens(camera: CameraData) -> str:
+    """Return make, model and lens in one line."""
     make, model = camera.make or "", camera.model or ""
     # Many makers repeat their name in the model.
-    whole = model if model.casefold().startswith(make.casefold()) else f"{make} {model}"
-    return " · ".join(filter(None, (whole.strip(), camera.lens)))
+    full_model = model if model.casefold().startswith(make.casefold()) else f"{make} {model}"
+    return " · ".join(filter(None, (full_model.strip(), camera.lens)))
 
 
 def _exposure(camera: CameraData) -> str:
     parts = []
     if camera.focal_length is not None:
-        parts.append(f"{_number(camera.focal_length)} mm")
+        parts.append(f"{_format_number(camera.focal_length)} mm")
     if camera.exposure_time is not None:
         time = camera.exposure_time
-        parts.append(f"{_number(time)} s" if time >= _SLOW else f"1/{round(1 / time)} s")
+        parts.append(
+            f"{_format_number(time)} s" if time >= _DECIMAL_FROM_SECONDS else f"1/{round(1 / time)} s"
+        )
     if camera.f_number is not None:
-        parts.append(f"f/{_number(camera.f_number)}")
+        parts.append(f"f/{_format_number(camera.f_number)}")
     if camera.iso is not None:
         parts.append(f"ISO {camera.iso}")
     return " · ".join(parts)
 
 
-def _place(camera: CameraData) -> str:
+def _position(camera: CameraData) -> str:
     if camera.position is None:
         return ""
     text = QCoreApplication.translate("Camera", "Position {latitude}, {longitude}")
@@ -75,6 +83,6 @@ def _place(camera: CameraData) -> str:
     return text.format(**dict(zip(("latitude", "longitude"), degrees, strict=True)))
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     text = QLocale().toString(value, "f", 1)
     return text.removesuffix(QLocale().decimalPoint() + "0")

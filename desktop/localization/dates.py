@@ -1,4 +1,4 @@
-"""Formats and parses days and times on this machine's clock, in the form of the language."""
+"""Formats and parses days and times in this machine's time zone, in the format of the language."""
 
 from __future__ import annotations
 
@@ -6,62 +6,65 @@ from datetime import UTC, date, datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, QTime
 
-EXAMPLE = datetime(2026, 5, 31, 14, 30)
-"""What to show a person who typed no time; without a zone, on this machine's clock."""
+EXAMPLE_TIME = datetime(2026, 5, 31, 14, 30)
+"""Example of a time for an empty input field; without a zone, so in this machine's time zone."""
 
 
-def day(when: date) -> str:
-    """A day of this machine's calendar."""
+def format_day(when: date) -> str:
+    """Format a day."""
     return QLocale().toString(QDate(when.year, when.month, when.day), _day_form())
 
 
-def minute(time: datetime | None) -> str:
-    """A time of the service (a value without zone is UTC) on this machine's clock; empty for None."""
-    return "" if time is None else _formatted(_local(time), _minute_form())
+def format_minute(time: datetime | None) -> str:
+    """Format a time of the service to the minute in this machine's time zone; an empty string for None.
+
+    A value without a zone is UTC, here and in the functions below.
+    """
+    return "" if time is None else _format_local(_local(time), _minute_form())
 
 
-def clock_minute(time: datetime) -> str:
-    """A time as another clock showed it, with its offset from UTC where it has one."""
+def format_camera_minute(time: datetime) -> str:
+    """Format the time of a camera's clock without converting it, with its offset from UTC if it has one."""
     offset = f"{time:%z}"
-    return _formatted(time, _minute_form()) + (f" {offset[:3]}:{offset[3:5]}" if offset else "")
+    return _format_local(time, _minute_form()) + (f" {offset[:3]}:{offset[3:5]}" if offset else "")
 
 
-def second(time: datetime) -> str:
-    """The same to the second, with the zone: for a log."""
-    return f"{_formatted(_local(time), _second_form())} {_local(time).strftime('%z')}"
+def format_second(time: datetime) -> str:
+    """Format a time of the service to the second with the offset from UTC, for a log."""
+    return f"{_format_local(_local(time), _second_form())} {_local(time).strftime('%z')}"
 
 
-def minute_in_zone(time: datetime | None) -> str:
-    """The same to the minute, with the name of the zone: for what is read elsewhere. A dash for None."""
-    return "–" if time is None else f"{minute(time)} {_local(time).tzname()}"
+def format_minute_in_zone(time: datetime | None) -> str:
+    """Format a time of the service to the minute with the name of the zone, for a report; a dash for None."""
+    return "–" if time is None else f"{format_minute(time)} {_local(time).tzname()}"
 
 
-def nearby(time: datetime) -> str:
-    """A time of the service: today and yesterday by the clock, every other day by its date."""
+def format_recent(time: datetime) -> str:
+    """Format a time of the service as "today" or "yesterday" with the time of day, or as a date."""
     local, today = _local(time), datetime.now().astimezone().date()
     clock = QLocale().toString(QTime(local.hour, local.minute), _clock_form())
     if local.date() == today:
         return QCoreApplication.translate("Moments", "today {clock}").format(clock=clock)
     if local.date() == today - timedelta(days=1):
         return QCoreApplication.translate("Moments", "yesterday {clock}").format(clock=clock)
-    return day(local.date())
+    return format_day(local.date())
 
 
-def example() -> str:
-    """A minute as a person may type it."""
-    return _formatted(EXAMPLE, _minute_form())
+def example_minute() -> str:
+    """Return an example of the format that `parse_minute` accepts."""
+    return _format_local(EXAMPLE_TIME, _minute_form())
 
 
-def typed_minute(text: str) -> datetime | None:
-    """What was typed as `minute` writes it (seconds and a date alone are fine too), in UTC; None for nothing.
+def parse_minute(text: str) -> datetime | None:
+    """Parse typed text in the format of `format_minute`, also with seconds or a date only.
 
-    Raises ValueError when it is no time.
+    Returns the time in UTC, or None for empty text. Raises ValueError when it is not a time.
     """
     cleaned = text.strip()
     if not cleaned:
         return None
     entered = QLocale().toDateTime(cleaned, _minute_form())
-    local = _from_qt(entered) if entered.isValid() else datetime.fromisoformat(_plain(cleaned))
+    local = _to_datetime(entered) if entered.isValid() else datetime.fromisoformat(_plain(cleaned))
     if not 1970 <= local.year <= 2200:
         raise ValueError("out of range")
     return local.astimezone(UTC)
@@ -75,14 +78,14 @@ def _local(time: datetime) -> datetime:
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone()
 
 
-def _formatted(local: datetime, form: str) -> str:
+def _format_local(local: datetime, form: str) -> str:
     moment = QDateTime(
         QDate(local.year, local.month, local.day), QTime(local.hour, local.minute, local.second)
     )
     return QLocale().toString(moment, form)
 
 
-def _from_qt(moment: QDateTime) -> datetime:
+def _to_datetime(moment: QDateTime) -> datetime:
     on, at = moment.date(), moment.time()
     return datetime(on.year(), on.month(), on.day(), at.hour(), at.minute())
 

@@ -7,15 +7,15 @@ from PySide6.QtCore import QCoreApplication
 from shared.findings import SecondOpinion
 from shared.wire.detection import REFERENCE_DIFFERENCE, DetectionModel, ModelKind, Severity
 
-BUILT_IN = ("missing", "added", "crack", "scratch", "dent", "stain", "highlight", "difference")
+BUILT_IN_LABELS = ("missing", "added", "crack", "scratch", "dent", "stain", "highlight", "difference")
 """The labels of the built-in model, offered for every finding."""
 
-_DELIVERED = "把照片与参考图上的标记区域对齐后比较，无需训练"
-"""What the service says about the built-in model until someone writes something else."""
+_DEFAULT_DESCRIPTION = "把照片与参考图上的标记区域对齐后比较，无需训练"
+"""The description that the service gives the built-in model until a user changes it."""
 
 
 def finding_word(label: str) -> str:
-    """The word for a finding's label; a label of another model is its own word."""
+    """Translate the label of a finding; a label that only another model has is returned unchanged."""
     translate = QCoreApplication.translate
     match label:
         case "missing":
@@ -38,7 +38,7 @@ def finding_word(label: str) -> str:
 
 
 def severity_word(severity: str | None) -> str:
-    """The word for how severe a finding is; empty where that is not said."""
+    """Translate the severity of a finding; an empty string without one."""
     translate = QCoreApplication.translate
     match severity:
         case Severity.MINOR:
@@ -51,7 +51,7 @@ def severity_word(severity: str | None) -> str:
 
 
 def size_text(size_mm: tuple[float, float] | None) -> str:
-    """Width and height of a finding in mm; empty where its scale is not known."""
+    """Format width and height of a finding in mm; an empty string when its scale is not known."""
     if size_mm is None:
         return ""
     across, down = (f"{side:.1f}" if side < 10 else f"{side:.0f}" for side in size_mm)
@@ -59,7 +59,7 @@ def size_text(size_mm: tuple[float, float] | None) -> str:
 
 
 def opinion_word(opinion: SecondOpinion | None) -> str:
-    """What the second opinion on a finding is; empty without one."""
+    """Describe the second opinion on a finding; an empty string without one."""
     if opinion is None:
         return ""
     if opinion.unusual:
@@ -68,7 +68,7 @@ def opinion_word(opinion: SecondOpinion | None) -> str:
 
 
 def opinion_details(opinion: SecondOpinion) -> str:
-    """The value of a second opinion, and what it rests on."""
+    """Describe a second opinion with its value, its model and the number of photos compared."""
     photos = QCoreApplication.translate("Finding", "%n passed photo(s)", "", opinion.photos)
     return QCoreApplication.translate(
         "Finding",
@@ -83,15 +83,15 @@ def opinion_details(opinion: SecondOpinion) -> str:
 
 
 def model_word(model_id: str | None, name: str | None) -> str:
-    """The name to show for a model: the built-in one has a word in each language, another its own name."""
+    """Return the name of a model to show; only the name of the built-in one is translated."""
     if model_id == REFERENCE_DIFFERENCE:
         return QCoreApplication.translate("Finding", "Reference difference")
     return name or model_id or ""
 
 
 def model_description(model: DetectionModel) -> str:
-    """The description of a model: the texts of the built-in one exist in each language."""
-    if model.model_id == REFERENCE_DIFFERENCE and model.model_description == _DELIVERED:
+    """Return the description of a model to show; only the default one of the built-in model is translated."""
+    if model.model_id == REFERENCE_DIFFERENCE and model.model_description == _DEFAULT_DESCRIPTION:
         return QCoreApplication.translate(
             "Finding", "Compares the photo with the region of the reference image. No training required"
         )
@@ -99,7 +99,7 @@ def model_description(model: DetectionModel) -> str:
 
 
 def failure_sentence(code: str, message: str) -> str:
-    """Why a detection gave no result and what to do, by the service's `code`; else its own `message`."""
+    """Explain why a detection failed and what to do; `message` of the service for an unknown `code`."""
     translate = QCoreApplication.translate
     return {
         "no_photo": translate("Detection", "This item has no photo. Add one first."),
@@ -163,7 +163,7 @@ def failure_sentence(code: str, message: str) -> str:
 
 
 def kind_name(kind: ModelKind) -> str:
-    """How the outputs of a model are read, as a person knows it."""
+    """Return the usual name for how the outputs of a model are read."""
     translate = QCoreApplication.translate
     return {
         ModelKind.REFERENCE_DIFFERENCE: translate("Detection", "Built-in"),

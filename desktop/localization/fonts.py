@@ -6,22 +6,22 @@ import unicodedata
 
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetrics
 
-PACKAGE = "fonts-noto-cjk"
-"""The package of Debian and Ubuntu that brings Chinese characters."""
+FONT_PACKAGE = "fonts-noto-cjk"
+"""The package of Debian and Ubuntu with a Chinese font."""
 
 _HAN_FAMILIES = ["Microsoft YaHei UI", "PingFang SC", "Noto Sans CJK SC", "Source Han Sans SC"]
 _FALLBACK_FAMILIES = ["Inter", "Noto Sans", "Open Sans", "Noto Sans CJK SC", "DejaVu Sans"]
-_UGLY_DEFAULTS = {"DejaVu Sans", "DejaVu Math TeX Gyre", "Bitstream Vera Sans", "Nimbus Sans"}
-"""What a system without a configured UI font resolves to."""
-_CHINESE = "检查记录，通过"
+_QT_LAST_RESORTS = {"DejaVu Sans", "DejaVu Math TeX Gyre", "Bitstream Vera Sans", "Nimbus Sans"}
+"""The families that Qt uses on a system without a configured UI font."""
+_CHINESE_SAMPLE = "检查记录，通过"
 
-# Controls, formats and spaces have no glyph of their own, or Qt makes one up.
-_WITHOUT_GLYPH = {"Cc", "Cf", "Zl", "Zp", "Zs"}
-_VARIATIONS = range(0xFE00, 0xFE10)
+# Unicode categories of control, format and separator characters, which need no glyph of a font.
+_CATEGORIES_WITHOUT_GLYPH = {"Cc", "Cf", "Zl", "Zp", "Zs"}
+_VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 
 
 class MissingGlyphsError(Exception):
-    """No font of this computer has these `characters`."""
+    """Raised when no font of this computer has these `characters`."""
 
     def __init__(self, characters: str) -> None:
         super().__init__(" ".join(f"U+{ord(character):04X}" for character in characters))
@@ -29,19 +29,19 @@ class MissingGlyphsError(Exception):
 
     @property
     def chinese(self) -> bool:
-        """True when a Chinese font would bring at least one of them."""
+        """Whether a Chinese font would have at least one of them."""
         return any(unicodedata.name(character, "").startswith("CJK ") for character in self.characters)
 
 
 def ui_font(size: int) -> QFont:
-    """The system's UI font at `size` px, with the simplified forms preferred for Chinese characters.
+    """Return the system's UI font at `size` px, with simplified forms preferred for Chinese characters.
 
-    A bare X server names no UI font and falls back to a wide screen font of the nineties; there the first
-    installed of a few current ones is taken.
+    A bare X server has no configured UI font, and Qt falls back to a dated wide one; then the first installed
+    family of `_FALLBACK_FAMILIES` is used.
     """
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     family = font.family()
-    if QFontInfo(font).family() in _UGLY_DEFAULTS:
+    if QFontInfo(font).family() in _QT_LAST_RESORTS:
         installed = set(QFontDatabase.families())
         family = next((name for name in _FALLBACK_FAMILIES if name in installed), family)
     font.setFamilies([family, *(name for name in _HAN_FAMILIES if name != family)])
@@ -49,18 +49,18 @@ def ui_font(size: int) -> QFont:
     return font
 
 
-def missing(text: str, font: QFont) -> str:
-    """The characters of `text` that neither `font` nor any font that Qt falls back to has, each once."""
+def find_missing_characters(text: str, font: QFont) -> str:
+    """Return the characters of `text`, each once, that neither `font` nor its fallback fonts have."""
     metrics = QFontMetrics(font)
     return "".join(
         character
         for character in dict.fromkeys(text)
-        if unicodedata.category(character) not in _WITHOUT_GLYPH
-        and ord(character) not in _VARIATIONS
+        if unicodedata.category(character) not in _CATEGORIES_WITHOUT_GLYPH
+        and ord(character) not in _VARIATION_SELECTORS
         and not metrics.inFontUcs4(ord(character))
     )
 
 
 def shows_chinese() -> bool:
-    """True when there is a font for Chinese. Needs a QGuiApplication."""
-    return not missing(_CHINESE, ui_font(16))
+    """Whether a font for Chinese is installed. Needs a QGuiApplication."""
+    return not find_missing_characters(_CHINESE_SAMPLE, ui_font(16))

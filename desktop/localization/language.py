@@ -15,38 +15,38 @@ from desktop.localization.fonts import shows_chinese
 from shared.paths import resource
 
 LANGUAGES: dict[str, str] = {"en": "English", "zh_CN": "中文"}
-"""Code -> the language's own name."""
+"""Names of the languages in the language itself, by their codes."""
 
 _log = logging.getLogger(__name__)
 
 
 def QT_TRANSLATE_NOOP(context: str, source: str) -> str:
-    """Marks a literal for the catalogue and gives it back; PySide's own is typed to give an object."""
+    """Mark a literal for the catalogue and return it; typed as a string, unlike PySide's function."""
     return source
 
 
-_OF_QT = (
+_QT_TEXTS = (
     QT_TRANSLATE_NOOP("QFileDialog", "&Look in:"),
     QT_TRANSLATE_NOOP("QFileDialog", "Files of &type:"),
     QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "Folder"),
     QT_TRANSLATE_NOOP("QAbstractFileIconProvider", "File Folder"),
 )
-"""What Qt's own catalogue lacks in Chinese, where a system has no file dialog of its own."""
+"""Texts of Qt's own file dialog that have no Chinese translation in Qt's catalogue."""
 
 
-def joined_words(words: Iterable[str]) -> str:
-    """Words one after another, with the comma of the language between them."""
+def join_words(words: Iterable[str]) -> str:
+    """Join words with the comma of the language."""
     return QCoreApplication.translate("Words", ", ", "between the words of a list").join(words)
 
 
-def labelled_value(name: str, value: str) -> str:
-    """A name and what it is, with the colon of the language between them."""
+def format_label_and_value(name: str, value: str) -> str:
+    """Join a label and its value with the colon of the language."""
     text = QCoreApplication.translate("Words", "{name}: {value}", "what it is called, what it is")
     return text.format(name=name, value=value)
 
 
 def system_language() -> str:
-    """The best of our languages for this system; English when it uses neither."""
+    """Return the first of the system's languages that is in LANGUAGES, or else English."""
     for name in QLocale.system().uiLanguages():
         if name.startswith("zh"):
             return "zh_CN"
@@ -55,31 +55,31 @@ def system_language() -> str:
     return "en"
 
 
-def wanted(chosen: str) -> str:
-    """The language that is meant by `chosen`: a code of LANGUAGES, or else the system's language."""
-    return chosen if chosen in LANGUAGES else system_language()
+def effective_language(choice: str) -> str:
+    """Return `choice` if it is a code of LANGUAGES, or else the system's language."""
+    return choice if choice in LANGUAGES else system_language()
 
 
-def without_font(chosen: str) -> bool:
-    """True when `chosen` (as in `wanted`) is a language that this computer has no font for."""
-    return wanted(chosen) == "zh_CN" and not shows_chinese()
+def has_no_font(choice: str) -> bool:
+    """Whether this computer has no font for the language of `choice` (see `effective_language`)."""
+    return effective_language(choice) == "zh_CN" and not shows_chinese()
 
 
 class Language:
-    """Puts one language in force for the whole application; made once, after the QApplication."""
+    """Installs the translations of one language; make it once, after the QApplication."""
 
     def __init__(self) -> None:
         self._translators: list[QTranslator] = []
         self.code = "en"
         self.missing = False
-        """True when the catalogue of the language in force is missing, so that plain English is shown."""
+        """Whether the catalogue of the current language is missing, so that English is shown."""
 
-    def use(self, chosen: str) -> None:
-        """Use `chosen` (a code of LANGUAGES), or with an empty string the system's language.
+    def use(self, choice: str) -> None:
+        """Switch to `choice` (a code of LANGUAGES), or with an empty string to the system's language.
 
-        English takes the place of a language that no font of this computer can show.
+        Switches to English when this computer has no font for the language.
         """
-        self.code = "en" if without_font(chosen) else wanted(chosen)
+        self.code = "en" if has_no_font(choice) else effective_language(choice)
         self.end()
         QLocale.setDefault(QLocale(self.code))
         self.missing = not self._load("walkaround", str(resource("translations")))
@@ -89,7 +89,7 @@ class Language:
             self._load("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
 
     def end(self) -> None:
-        """Take every translation out of the application, and its dates and numbers."""
+        """Remove all translations from the application and reset the format of dates and numbers."""
         QLocale.setDefault(QLocale("en"))
         for old in self._translators:
             QCoreApplication.removeTranslator(old)

@@ -10,7 +10,7 @@ from shared.codes import Hindrance
 
 
 def no_service_sentence(hindrance: Hindrance | None, folder: Path | None) -> str:
-    """Why there is no service and what to do. `folder` holds the data of the desktop's own one."""
+    """Explain why the local service does not start and what to do. `folder` is its data folder."""
     translate = QCoreApplication.translate
     match hindrance:
         case Hindrance.DISK_FULL:

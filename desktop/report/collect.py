@@ -21,7 +21,7 @@ from desktop.imaging import ImageError, open_image
 from desktop.imaging.sources.cut import map_rect
 from desktop.imaging.sources.source import ImageSource
 from desktop.localization import camera_terms
-from desktop.localization.dates import minute_in_zone
+from desktop.localization.dates import format_minute_in_zone
 from desktop.localization.detection_terms import model_word
 from desktop.report import report_terms
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
@@ -219,7 +219,7 @@ def _camera_text(item: Item, photos_by_file_id: Mapping[str, Photo]) -> str:
     photo = photos_by_file_id.get(str(info.get("file_id") or file_id_of(info.get("download_url"))))
     if photo is None or photo.camera is None:
         return ""
-    lines = (camera_terms.taken(photo.camera), camera_terms.camera_name(photo.camera))
+    lines = (camera_terms.taken_text(photo.camera), camera_terms.camera_and_lens(photo.camera))
     return "\n".join(filter(None, (*lines, camera_terms.mark_sentence(photo.taken_mark))))
 
 
@@ -423,7 +423,7 @@ def _fields(record: Record, task: Task | None, seal: RecordSeal) -> tuple[tuple[
 
 
 def _minute_text(time: datetime | None) -> str:
-    return minute_in_zone(time.replace(tzinfo=UTC)) if time is not None else ""
+    return format_minute_in_zone(time.replace(tzinfo=UTC)) if time is not None else ""
 
 
 def _parse_time(text: object) -> datetime | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QLocale
 from PySide6.QtGui import QImage
 
-from desktop.localization.dates import minute_in_zone
+from desktop.localization.dates import format_minute_in_zone
 from desktop.report import report_terms, seal
 from desktop.report.content import Report, ReportedItem
 from shared import atomic
@@ -53,7 +53,7 @@ def page(report: Report) -> str:
         for row in report.evidence
     )
     origin = QCoreApplication.translate("Report", "Created by {person} on {time} with {program}").format(
-        person=report.made_by, time=minute_in_zone(report.made_at), program=report.program
+        person=report.made_by, time=format_minute_in_zone(report.made_at), program=report.program
     )
     title = QCoreApplication.translate("Report", "Evidence: files and their SHA-256")
     # "<" is escaped so that no text in the record can end the element.

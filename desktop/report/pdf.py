@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QMarginsF, QRectF, Qt
 from PySide6.QtGui import QColor, QPageLayout, QPageSize, QPainter, QPdfWriter, QPen
 
-from desktop.localization.dates import minute_in_zone
+from desktop.localization.dates import format_minute_in_zone
 from desktop.report import report_terms, seal
 from desktop.report.content import Report, ReportedItem
 from desktop.report.pdf_drawing import (
@@ -269,7 +269,7 @@ class _Pages:
                 "Report", "Created by {person} on {time} with {program}"
             ).format(
                 person=self.report.made_by,
-                time=minute_in_zone(self.report.made_at),
+                time=format_minute_in_zone(self.report.made_at),
                 program=self.report.program,
             )
             self._draw.text(MARGIN, y + 10, WIDTH, text, 9, DIM)

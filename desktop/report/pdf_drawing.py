@@ -7,7 +7,7 @@ import re
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
 
-from desktop.localization.fonts import MissingGlyphsError, missing
+from desktop.localization.fonts import MissingGlyphsError, find_missing_characters
 from shared.codes import Status
 
 # The layout is in points: A4 with 15 mm margins.
@@ -73,7 +73,7 @@ class Drawing:
         """
         drawn = _CONTROL_CHARACTERS.sub(" ", text)
         new = {(font.bold(), character) for character in drawn} - self._drawable
-        missing_characters = missing("".join(sorted(character for _, character in new)), font)
+        missing_characters = find_missing_characters("".join(sorted(character for _, character in new)), font)
         if missing_characters:
             raise MissingGlyphsError(missing_characters)
         self._drawable |= new

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.localization.dates import minute_in_zone
+from desktop.localization.dates import format_minute_in_zone
 from desktop.localization.detection_terms import finding_word, opinion_word, severity_word, size_text
 from desktop.report.content import ReportedItem
 from shared.codes import Status, Verdict
@@ -50,11 +50,15 @@ def decision(item: ReportedItem) -> str:
         return QCoreApplication.translate(
             "Report", "{verdict}: model's opinion accepted by {person}, {time}"
         ).format(
-            verdict=outcome(item.passed), person=item.decided_by or "–", time=minute_in_zone(item.decided_at)
+            verdict=outcome(item.passed),
+            person=item.decided_by or "–",
+            time=format_minute_in_zone(item.decided_at),
         )
     if item.verdict is not Verdict.UNDECIDED:
         return QCoreApplication.translate("Report", "{verdict} by {person}, {time}").format(
-            verdict=outcome(item.passed), person=item.decided_by or "–", time=minute_in_zone(item.decided_at)
+            verdict=outcome(item.passed),
+            person=item.decided_by or "–",
+            time=format_minute_in_zone(item.decided_at),
         )
     return QCoreApplication.translate("Report", "Undecided")
 

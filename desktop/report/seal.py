@@ -5,7 +5,7 @@ from __future__ import annotations
 import segno
 from PySide6.QtCore import QCoreApplication
 
-from desktop.localization.dates import minute_in_zone
+from desktop.localization.dates import format_minute_in_zone
 from desktop.report.content import ReportSeal
 from shared.codes import SEALED_STATES
 from shared.wire.seal import Edition, RecordSeal
@@ -63,11 +63,13 @@ def seal_lines(seal: ReportSeal) -> list[str]:
     """Who finished and released the record and when, its seal, and the command that verifies it."""
     finish_text = QCoreApplication.translate("Report", "Finished by {name}, {time}, edition {n}")
     lines = [
-        finish_text.format(name=seal.finished_by, time=minute_in_zone(seal.finished_at), n=seal.edition),
+        finish_text.format(
+            name=seal.finished_by, time=format_minute_in_zone(seal.finished_at), n=seal.edition
+        ),
     ]
     if seal.released_at is not None:
         release_text = QCoreApplication.translate("Report", "Released by {name}, {time}")
-        lines.append(release_text.format(name=seal.released_by, time=minute_in_zone(seal.released_at)))
+        lines.append(release_text.format(name=seal.released_by, time=format_minute_in_zone(seal.released_at)))
     elif seal.awaits_release:
         lines.append(QCoreApplication.translate("Report", "Awaiting release by another user"))
     lines.append(seal.seal)

@@ -1,7 +1,6 @@
-"""The tour of a page: a few bubbles that point at its real controls, one after the other.
+"""The tour of a page: a few bubbles that point at its controls, one after the other.
 
-Owns which controls a page's tour points at, the bubble and the frame around a control, and when a tour
-begins. A tour never blocks anything. Gives `TourController` to the window.
+The window uses `TourController`, which decides when a tour starts. A tour never blocks the page.
 """
 
 from desktop.tour.controller import TourController

@@ -11,10 +11,10 @@ from desktop.widgets import Button, ButtonKind, label
 
 _WIDTH = 320
 _GAP = 12
-"""Between the control and the bubble, px."""
-_AROUND = 4
-_EDGE = 8
-"""What stays free between the bubble and the edge of the window, px."""
+"""The distance between the control and the bubble in px."""
+_FRAME_MARGIN = 4
+_WINDOW_MARGIN = 8
+"""The minimum distance between the bubble and the edge of the window in px."""
 
 
 class TourFrame(QWidget):
@@ -26,8 +26,10 @@ class TourFrame(QWidget):
         self.hide()
 
     def surround(self, target: QRect, bounds: QRect) -> None:
-        """Lie around `target`, both in px of the window."""
-        self.setGeometry(target.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND).intersected(bounds))
+        """Place the frame around `target`; both rectangles are in px of the window."""
+        self.setGeometry(
+            target.adjusted(-_FRAME_MARGIN, -_FRAME_MARGIN, _FRAME_MARGIN, _FRAME_MARGIN).intersected(bounds)
+        )
         self.show()
         self.raise_()
 
@@ -40,12 +42,12 @@ class TourFrame(QWidget):
 
 
 class TourBubble(QWidget):
-    """What a control is for, with the ways on, back and out."""
+    """Explains a control, with buttons for the next and the previous stop and for the end."""
 
-    next_wanted = Signal()
-    back_wanted = Signal()
+    next_requested = Signal()
+    back_requested = Signal()
     ended = Signal()
-    """The person wants no more of the tour."""
+    """The user wants to end the tour."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -54,9 +56,9 @@ class TourBubble(QWidget):
         self.title = label("", "item", wrap=True)
         self.text = label("", wrap=True)
         self.count = label("", "small")
-        self.skip = Button(self.tr("Skip tour"), kind=ButtonKind.QUIET)
-        self.back = Button(self.tr("Back"))
-        self.next = Button("", kind=ButtonKind.MAIN)
+        self.skip_button = Button(self.tr("Skip tour"), kind=ButtonKind.QUIET)
+        self.back_button = Button(self.tr("Back"))
+        self.next_button = Button("", kind=ButtonKind.MAIN)
         column = QVBoxLayout(self)
         column.setContentsMargins(18, 16, 18, 14)
         column.setSpacing(8)
@@ -67,12 +69,12 @@ class TourBubble(QWidget):
         row.setSpacing(8)
         row.addWidget(self.count)
         row.addStretch(1)
-        for button in (self.skip, self.back, self.next):
+        for button in (self.skip_button, self.back_button, self.next_button):
             row.addWidget(button)
         column.addLayout(row)
-        self.skip.clicked.connect(lambda _checked=False: self.ended.emit())
-        self.back.clicked.connect(lambda _checked=False: self.back_wanted.emit())
-        self.next.clicked.connect(lambda _checked=False: self.next_wanted.emit())
+        self.skip_button.clicked.connect(lambda _checked=False: self.ended.emit())
+        self.back_button.clicked.connect(lambda _checked=False: self.back_requested.emit())
+        self.next_button.clicked.connect(lambda _checked=False: self.next_requested.emit())
         self.hide()
 
     def say(self, title: str, text: str, number: int, total: int) -> None:
@@ -80,14 +82,14 @@ class TourBubble(QWidget):
         self.title.setText(title)
         self.text.setText(text)
         self.count.setText(self.tr("{n} of {all}").format(n=number, all=total))
-        self.back.setVisible(number > 1)
-        self.skip.setVisible(number < total)
-        self.next.setText(self.tr("Next") if number < total else self.tr("End tour"))
+        self.back_button.setVisible(number > 1)
+        self.skip_button.setVisible(number < total)
+        self.next_button.setText(self.tr("Next") if number < total else self.tr("End tour"))
         self.setAccessibleName(title)
         self.setAccessibleDescription(text)
 
     def place(self, target: QRect, bounds: QRect) -> None:
-        """Lie beside `target` where there is room, both in px of the window; never on it if avoidable."""
+        """Place the bubble beside `target`, covering little of it; both are in px of the window."""
         self.layout().activate()  # type: ignore[union-attr]
         height = self.heightForWidth(_WIDTH) if self.hasHeightForWidth() else self.sizeHint().height()
         self.resize(_WIDTH, height)
@@ -97,7 +99,7 @@ class TourBubble(QWidget):
             QPoint(target.left() - _GAP - _WIDTH, target.top()),
             QPoint(target.left(), target.top() - _GAP - height),
         )
-        inner = bounds.adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
+        inner = bounds.adjusted(_WINDOW_MARGIN, _WINDOW_MARGIN, -_WINDOW_MARGIN, -_WINDOW_MARGIN)
         best = max(places, key=lambda place: _negative_overlap(self._rect_inside(place, inner), target))
         self.move(self._rect_inside(best, inner).topLeft())
         self.show()
@@ -119,6 +121,6 @@ class TourBubble(QWidget):
 
 
 def _negative_overlap(bubble: QRect, target: QRect) -> int:
-    """How much of the target the bubble leaves free, as the negative of what it covers, px²."""
-    covered = bubble.intersected(target)
-    return -(covered.width() * covered.height()) if covered.isValid() else 0
+    """The negative of the area of the target that the bubble covers, in px²."""
+    overlap = bubble.intersected(target)
+    return -(overlap.width() * overlap.height()) if overlap.isValid() else 0

@@ -1,10 +1,9 @@
-"""Lists what the tour of a page points at."""
+"""Lists the stops of the tours."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
@@ -14,12 +13,10 @@ from desktop.pages.records import RecordsPage
 from desktop.pages.workbench import WorkbenchPage
 from desktop.widgets import Page, Rail
 
-APage = TypeVar("APage", bound=Page)
-
 
 @dataclass(frozen=True, slots=True)
 class TourStop:
-    """A control of the page, what it is for, and how it is used."""
+    """A control of a page, with a title and an explanation."""
 
     target: QWidget
     title: str
@@ -27,27 +24,27 @@ class TourStop:
 
 
 def has_tour(page: Page | None) -> bool:
-    """True for a page that has a tour."""
+    """Whether a page has a tour."""
     return isinstance(page, RecordsPage | WorkbenchPage)
 
 
 def is_ready(page: Page | None) -> bool:
-    """True once the page shows what its tour points at."""
+    """Whether the page shows the controls of its tour."""
     return isinstance(page, RecordsPage | WorkbenchPage) and page.stack.currentWidget() is page.stack.content
 
 
 def tour_stops(page: Page, rail: Rail, commands: Commands) -> list[TourStop]:
-    """The stops of a page whose controls are seen now, in order."""
+    """The stops of a page whose controls are visible, in order."""
     if isinstance(page, RecordsPage):
-        stops = _records(page, rail, commands.keys_text)
+        stops = _records_stops(page, rail, commands.keys_text)
     elif isinstance(page, WorkbenchPage):
-        stops = _workbench(page, commands.keys_text)
+        stops = _workbench_stops(page, commands.keys_text)
     else:
         stops = []
     return [stop for stop in stops if stop.target.isVisible()]
 
 
-def _records(page: RecordsPage, rail: Rail, keys: Callable[[str], str]) -> list[TourStop]:
+def _records_stops(page: RecordsPage, rail: Rail, keys: Callable[[str], str]) -> list[TourStop]:
     translate = QCoreApplication.translate
     return [
         TourStop(
@@ -60,7 +57,7 @@ def _records(page: RecordsPage, rail: Rail, keys: Callable[[str], str]) -> list[
             ),
         ),
         TourStop(
-            page.first_steps.more,
+            page.first_steps.more_button,
             translate("Tour", "More ways to begin"),
             translate("Tour", "Start from an image, import regions, or create the sample inspection again."),
         ),
@@ -92,7 +89,7 @@ def _records(page: RecordsPage, rail: Rail, keys: Callable[[str], str]) -> list[
     ]
 
 
-def _workbench(page: WorkbenchPage, keys: Callable[[str], str]) -> list[TourStop]:
+def _workbench_stops(page: WorkbenchPage, keys: Callable[[str], str]) -> list[TourStop]:
     translate = QCoreApplication.translate
     return [
         TourStop(

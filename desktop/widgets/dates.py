@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.localization.dates import day, minute, typed_minute
+from desktop.localization.dates import format_day, format_minute, parse_minute
 from desktop.theme import theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.icons import icon
@@ -132,7 +132,7 @@ class MomentField(Field):
 
     def _typed(self) -> datetime | None:
         try:
-            typed = typed_minute(self.text())
+            typed = parse_minute(self.text())
         except ValueError:
             return None
         return None if typed is None else typed.astimezone()
@@ -155,7 +155,7 @@ class MomentField(Field):
         """Take the day; the time that is typed stays."""
         before = self._typed()
         at = before.time() if before is not None else datetime.min.time()
-        self.set_text(minute(datetime.combine(chosen, at).astimezone()))
+        self.set_text(format_minute(datetime.combine(chosen, at).astimezone()))
         self._on_edited()
 
 
@@ -240,7 +240,7 @@ class DateRange(Combo):
             calendar.show_day(when)
 
     def _show(self) -> None:
-        first, last = ("" if when is None else day(when) for when in self._range)
+        first, last = ("" if when is None else format_day(when) for when in self._range)
         self.set_choices([(self._range, self._say(first, last))])
 
     def minimumSizeHint(self) -> QSize:

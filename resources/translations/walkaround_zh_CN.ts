@@ -5898,10 +5898,6 @@
         <translation>暂无用户。请在服务器计算机上创建管理员账户。</translation>
     </message>
     <message>
-        <source>No users yet. The first user is the administrator and can create all other users.</source>
-        <translation>暂无用户。首个用户为管理员，可创建其他用户。</translation>
-    </message>
-    <message>
         <source>Reconnecting…</source>
         <translation>正在重新连接…</translation>
     </message>
@@ -5916,6 +5912,10 @@
     <message>
         <source>Step 2 of 3. The service stores records and images: on this computer, or on a server that several people share.</source>
         <translation>第 2 步，共 3 步。检查记录和图片由服务保存：在本机，或在多人共用的服务器上。</translation>
+    </message>
+    <message>
+        <source>Step 3 of 3. The first user is the administrator and can create all other users.</source>
+        <translation>第 3 步，共 3 步。首个用户为管理员，可创建其他用户。</translation>
     </message>
     <message>
         <source>The service has stopped</source>

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.day import growth
+from benchmarks.day import measure_growth
 from benchmarks.memory import Memory
 
 
 def test_growth_is_distinguished_from_fluctuation() -> None:
     steady = [Memory(300 + place % 3, 200) for place in range(40)]
-    assert abs(growth(steady)) <= 1
+    assert abs(measure_growth(steady)) <= 1
     growing = [Memory(300 + 2 * place, 200) for place in range(40)]
-    assert growth(growing) == pytest.approx(30)
-    assert growth([Memory(300, 200)]) == 0
+    assert measure_growth(growing) == pytest.approx(30)
+    assert measure_growth([Memory(300, 200)]) == 0

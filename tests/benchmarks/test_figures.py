@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks.figures import Machine, commit, percentile, say, skip, timed
+from benchmarks.figures import Machine, commit, percentile, print_figure, print_skipped, time_calls
 
 
 def read_printed(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -24,24 +24,24 @@ def read_printed(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
 def test_a_figure_reaches_its_goal_or_not(
     capsys: pytest.CaptureFixture[str], value: float, at_least: bool, ok: bool
 ) -> None:
-    say("a figure", value, "ms", goal=10, at_least=at_least)
+    print_figure("a figure", value, "ms", goal=10, at_least=at_least)
     assert read_printed(capsys)["ok"] is ok
 
 
 def test_a_figure_stands_beside_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
-    say("a figure", 30, "ms", floor=12, p99=40)
+    print_figure("a figure", 30, "ms", floor=12, p99=40)
     line = {"figure": "a figure", "value": 30, "unit": "ms", "floor": 12, "ratio": 2.5, "p99": 40}
     assert read_printed(capsys) == line
 
 
 def test_figure_that_cannot_be_measured_gives_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    skip("a figure", "no model")
+    print_skipped("a figure", "no model")
     assert read_printed(capsys) == {"figure": "a figure", "skipped": "no model"}
 
 
 def test_calls_that_warm_up_do_not_count() -> None:
     calls: list[int] = []
-    assert len(timed(lambda: calls.append(1), 3, warm_up=2)) == 3
+    assert len(time_calls(lambda: calls.append(1), 3, warm_up=2)) == 3
     assert len(calls) == 5
 
 
@@ -51,7 +51,7 @@ def test_percentile() -> None:
 
 
 def test_the_machine_is_named() -> None:
-    machine = Machine.of_this_computer()
+    machine = Machine.detect()
     assert machine.processor
     assert machine.cores > 0
     assert machine.python == sys.version.split()[0]
@@ -64,7 +64,7 @@ def test_the_table() -> None:
         {"figure": "d", "skipped": "no model"},
     ]
     machine = Machine("A Processor", 2, 23.4, "Debian 12", "3.11.7", 0.25)
-    text = bench.table([("canvas", lines, 12.3)], machine, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    text = bench.format_table([("canvas", lines, 12.3)], machine, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
     assert "A Processor, 2 cores, 23.4 GiB, Debian 12, Python 3.11.7, load 0.2 at the start" in text
     assert f"Commit: {commit()}" in text
     assert "2026-01-02 03:04 UTC" in text
@@ -110,18 +110,18 @@ def test_a_benchmark_that_fails_leaves_no_table(
 
 
 def test_the_readme_shows_the_main_rows() -> None:
-    lines = [{"figure": figure, "value": 7, "unit": "ms"} for figure in bench.MAIN]
+    lines = [{"figure": figure, "value": 7, "unit": "ms"} for figure in bench.MAIN_FIGURES]
     machine = Machine("A Processor", 2, 23.4, "Debian 12", "3.11.7", 0.25)
-    rows = bench.main_rows(lines, machine, datetime(2026, 1, 2, tzinfo=UTC))
+    rows = bench.format_main_rows(lines, machine, datetime(2026, 1, 2, tzinfo=UTC))
     readme = bench.README.read_text("utf-8")
-    shown = bench.with_main_rows(readme, rows)
-    assert f"| {bench.MAIN[0]} | 7 ms |  |  |  |" in shown
+    shown = bench.replace_main_rows(readme, rows)
+    assert f"| {bench.MAIN_FIGURES[0]} | 7 ms |  |  |  |" in shown
     assert "2026-01-02" in shown
-    assert bench.with_main_rows(shown, rows) == shown
+    assert bench.replace_main_rows(shown, rows) == shown
     assert shown.startswith(readme.partition(bench.BEGIN)[0])
     assert shown.endswith(readme.partition(bench.END)[2])
 
 
 def test_a_readme_without_a_place_for_them_is_left_alone() -> None:
     with pytest.raises(ValueError, match="lacks"):
-        bench.with_main_rows("# Walkaround\n", "rows\n")
+        bench.replace_main_rows("# Walkaround\n", "rows\n")

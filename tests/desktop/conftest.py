@@ -26,7 +26,7 @@ from desktop.preferences import Preferences
 from shared.codes import Permission, Role
 from shared.wire.account import Payload, User
 from tests.desktop.keyrings import MemoryKeyring
-from tests.desktop.localization.catalogues import compiled
+from tests.desktop.localization.catalogues import compile_catalogues
 from tests.fonts import build, chinese
 
 # So many new objects are worth a collection (some 50 ms).
@@ -56,8 +56,8 @@ def _chinese_font(qapp: QApplication) -> None:
 
 @pytest.fixture(scope="session")
 def catalogues(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The translations as they are now, not as they were compiled last."""
-    folder = compiled(tmp_path_factory.mktemp("translations"))
+    """Use catalogues compiled from the current sources, not those that were compiled last."""
+    folder = compile_catalogues(tmp_path_factory.mktemp("translations"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("desktop.localization.language.resource", lambda *_parts: folder)
         yield

@@ -188,7 +188,7 @@ def test_own_service_opens_no_console_on_windows(monkeypatch: pytest.MonkeyPatch
     service = EmbeddedService(tmp_path / "数据", command=[sys.executable, "-c", PLAYED])
     service.start()
     try:
-        url = service.wait_ready()
+        url = service.wait_until_ready()
     finally:
         service.stop()
     assert started["creationflags"] == 0x08000000

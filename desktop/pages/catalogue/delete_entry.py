@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.background.workers import run
 from desktop.client.api.catalogue import Entries
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.catalogue.saving import EntryConflictError, delete_unchanged_entry
 from desktop.pages.common.lists.list_section import Section
 from desktop.widgets import confirm
@@ -33,7 +33,7 @@ class DeletableSection(Section[T]):
             return
         translate = QCoreApplication.translate
         text = translate("Catalogue", "Another user modified it at {time}:").format(
-            time=minute(error.current.updated_at)
+            time=format_minute(error.current.updated_at)
         )
         lines = [
             text,

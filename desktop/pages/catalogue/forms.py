@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QWidget
 
 from desktop.context import Context
-from desktop.localization.dates import example, minute, typed_minute
+from desktop.localization.dates import example_minute, format_minute, parse_minute
 from desktop.pages.catalogue.in_place import add_creation_button
 from desktop.pages.catalogue.saving import EntryConflictError, save
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
@@ -174,18 +174,18 @@ class FlightForm(EntryForm):
             MomentField(self.tr("Scheduled (local time)"), placeholder=self.tr("YYYY-MM-DD")),
         )
         self.fill_texts(entry, "flight_number", "departure", "arrival")
-        self.fields["scheduled_at"].set_text(minute(entry.scheduled_at) if entry else "")
+        self.fields["scheduled_at"].set_text(format_minute(entry.scheduled_at) if entry else "")
 
     def write(self) -> Callable[[], Any]:
         number = self.required_text("flight_number", self.tr("Enter a flight number."))
         scheduled_text = self.fields["scheduled_at"].text()
         try:
-            scheduled_at = typed_minute(scheduled_text)
+            scheduled_at = parse_minute(scheduled_text)
         except ValueError:
-            text = self.tr("Enter date and time as {example}.").format(example=example())
+            text = self.tr("Enter date and time as {example}.").format(example=example_minute())
             self.show_field_error("scheduled_at", text)
             raise
-        if self._entry and scheduled_text.strip() == minute(self._entry.scheduled_at):
+        if self._entry and scheduled_text.strip() == format_minute(self._entry.scheduled_at):
             scheduled_at = self._entry.scheduled_at
         body = FlightWrite(
             flight_number=number,

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog
 
 from desktop.client.api.catalogue import Entries
 from desktop.context import Context
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.catalogue.delete_entry import DeletableSection
 from desktop.pages.catalogue.forms import AircraftForm, FlightForm, TaskForm
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
@@ -36,7 +36,7 @@ class AircraftSection(DeletableSection[Aircraft], TableSection[Aircraft]):
             Column(self.tr("Name"), lambda a: a.aircraft_name, stretch=True, kind="strong"),
             Column(self.tr("Registration"), lambda a: a.registration or NOTHING, 200),
             Column(self.tr("Type"), lambda a: a.aircraft_type or NOTHING, 220),
-            Column(self.tr("Modified"), lambda a: minute(a.updated_at), 160, kind="dim"),
+            Column(self.tr("Modified"), lambda a: format_minute(a.updated_at), 160, kind="dim"),
         ]
 
     def empty_text(self) -> str:
@@ -77,8 +77,8 @@ class FlightSection(DeletableSection[Flight], TableSection[Flight]):
             Column(self.tr("Aircraft"), lambda f: f.aircraft_name or NOTHING, 220),
             Column(self.tr("Departure"), lambda f: f.departure or NOTHING, 150),
             Column(self.tr("Arrival"), lambda f: f.arrival or NOTHING, 150),
-            Column(self.tr("Scheduled"), lambda f: minute(f.scheduled_at) or NOTHING, 160),
-            Column(self.tr("Modified"), lambda f: minute(f.updated_at), 160, kind="dim"),
+            Column(self.tr("Scheduled"), lambda f: format_minute(f.scheduled_at) or NOTHING, 160),
+            Column(self.tr("Modified"), lambda f: format_minute(f.updated_at), 160, kind="dim"),
         ]
 
     def empty_text(self) -> str:
@@ -120,7 +120,7 @@ class TaskSection(DeletableSection[Task], TableSection[Task]):
             ),
             Column(self.tr("Flight"), lambda t: t.flight_number or NOTHING, 160),
             Column(self.tr("Aircraft"), lambda t: t.aircraft_name or NOTHING, 220),
-            Column(self.tr("Modified"), lambda t: minute(t.updated_at), 160, kind="dim"),
+            Column(self.tr("Modified"), lambda t: format_minute(t.updated_at), 160, kind="dim"),
         ]
 
     def empty_text(self) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.client import Session
 from desktop.client.http.transport import Versioned
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.common.lists.delete_unchanged import delete_unchanged
 from desktop.widgets import confirm, status_word
 from shared.codes import Status
@@ -118,7 +118,7 @@ def _delete(
 
 def _confirm_deletion(owner: QWidget, error: RecordChangedError) -> bool:
     translate = QCoreApplication.translate
-    time = minute(error.current.updated_at)
+    time = format_minute(error.current.updated_at)
     if error.modified_by:
         text = translate("RecordDeleting", "Modified in the meantime, last by {name} ({time}):").format(
             name=error.modified_by, time=time
@@ -135,7 +135,7 @@ def _confirm_deletion(owner: QWidget, error: RecordChangedError) -> bool:
 
 
 def _time_text(time: Any) -> str:
-    return "" if time is None else minute(time)
+    return "" if time is None else format_minute(time)
 
 
 def _status_text(record: Record) -> str:

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
-from desktop.localization.dates import nearby
-from desktop.localization.language import joined_words
+from desktop.localization.dates import format_recent
+from desktop.localization.language import join_words
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, Chip, clear, confirm, label, rule
@@ -124,10 +124,10 @@ class SessionList(QWidget):
             head.addWidget(chip, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addStretch(1)
         texts.addLayout(head)
-        methods = joined_words(map(method_word, entry.methods))
+        methods = join_words(map(method_word, entry.methods))
         texts.addWidget(label(f"{methods} · {entry.address}", "small", wrap=True))
         times = self.tr("Logged in {begun}, last used {used}").format(
-            begun=nearby(entry.created_at), used=nearby(entry.used_at)
+            begun=format_recent(entry.created_at), used=format_recent(entry.used_at)
         )
         texts.addWidget(label(times, "small", wrap=True))
         row.addLayout(texts, 1)

@@ -1,4 +1,4 @@
-"""Coordinates the first steps on the page of the records: bar, panel, dialogs, commands."""
+"""Coordinates the first steps on the records page: bar, panel, dialogs, commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from desktop.pages.first_steps.start_dialog import StartDialog, ask_region_file
 from desktop.widgets import IconButton, StateStack
 from shared.codes import Permission
 
-_START = (
+_START_PERMISSIONS = (
     Permission.INSPECTION_ADD,
     Permission.INSPECTION_ITEM_ADD,
     Permission.CATALOGUE_MANAGE,
@@ -26,32 +26,32 @@ _COMMANDS = ("record.from_picture", "record.import", "", "sample.create", "sampl
 
 
 class FirstStepsController(QObject):
-    """Offers the ways to create a record besides the form, and the sample."""
+    """Offers to create a record from a picture or from imported regions, and the sample inspection."""
 
-    record_wanted = Signal(str)
-    """The record with this id is to be opened."""
-    form_wanted = Signal()
-    """The person wants a record by the form."""
+    record_requested = Signal(str)
+    """The ID of the record to open."""
+    form_requested = Signal()
+    """The user wants to create a record with the form."""
     changed = Signal()
     """The list of records changed: the sample was created or deleted."""
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, context: Context, page: QWidget) -> None:
         super().__init__(page)
         self._context, self._page = context, page
         self.sample = SampleController.for_context(context)
         self.bar = SampleBar(self.sample)
-        self.more = IconButton("more", self.tr("More ways to begin"))
-        self.more.clicked.connect(lambda _checked=False: self._menu())
-        self.bar.open_wanted.connect(self.record_wanted)
-        self.sample.created.connect(self._on_sample_made)
+        self.more_button = IconButton("more", self.tr("More ways to begin"))
+        self.more_button.clicked.connect(lambda _checked=False: self._show_menu())
+        self.bar.sample_requested.connect(self.record_requested)
+        self.sample.created.connect(self._on_sample_created)
         self.sample.changed.connect(self._on_sample_changed)
-        self.sample.notice.connect(self._say)
-        self._exists = self.sample.exists
-        self._bind()
+        self.sample.notice.connect(self._show_notice)
+        self._had_sample = self.sample.exists
+        self._bind_commands()
 
-    def _bind(self) -> None:
+    def _bind_commands(self) -> None:
         sample = self.sample
         handlers: tuple[tuple[str, Callable[[], object], Callable[[], bool]], ...] = (
             ("record.from_picture", self.start_from_picture, self.may_start),
@@ -60,30 +60,30 @@ class FirstStepsController(QObject):
             ("sample.open", self._open_sample, lambda: bool(sample.record_id)),
             ("sample.remove", sample.remove, sample.may_remove),
         )
-        for command, handler, enabled in handlers:
-            self._context.commands.bind(command, handler, owner=self._page, enabled=enabled)
+        for command, handler, is_enabled in handlers:
+            self._context.commands.bind(command, handler, owner=self._page, enabled=is_enabled)
 
     def _open_sample(self) -> None:
-        self.record_wanted.emit(self.sample.record_id)
+        self.record_requested.emit(self.sample.record_id)
 
     def may_start(self) -> bool:
-        """True when the person may make everything that a record from a picture needs."""
-        return all(map(self._context.may, _START))
+        """Whether the user may create all objects that a record from a picture needs."""
+        return all(map(self._context.may, _START_PERMISSIONS))
 
     def enter(self) -> None:
-        """Update the page when it comes to the front; another user may be logged in now."""
-        self.more.setVisible(self.may_start())
-        self._exists = self.sample.exists
+        """Update the page when it comes to the front, because another user may have logged in."""
+        self.more_button.setVisible(self.may_start())
+        self._had_sample = self.sample.exists
         self.bar.show_sample()
 
     def show_empty(self, stack: StateStack) -> None:
-        """Say on the empty list what to do next, or who can."""
+        """Show on the empty list what to do next, or who may create records."""
         if self.may_start():
             panel = FirstStepsPanel(self.sample)
-            panel.picture_wanted.connect(lambda: self.start_from_picture())
+            panel.picture_requested.connect(lambda: self.start_from_picture())
             panel.picture_dropped.connect(self.start_from_picture)
-            panel.import_wanted.connect(self.import_regions)
-            panel.record_wanted.connect(self.form_wanted)
+            panel.import_requested.connect(self.import_regions)
+            panel.record_requested.connect(self.form_requested)
             stack.show_state(panel)
         elif self._context.may(Permission.INSPECTION_ADD):
             stack.show_empty(
@@ -93,46 +93,46 @@ class FirstStepsController(QObject):
                     "reference images in the catalogue."
                 ),
                 self.tr("New record"),
-                self.form_wanted.emit,
+                self.form_requested.emit,
             )
         else:
             stack.show_empty("list", self.tr("No records yet. Inspectors create them."))
 
     def start_from_picture(self, path: Path | None = None) -> None:
-        """Ask for a picture, unless it is known, and for what goes with it; make a record."""
+        """Open the dialog that creates a record from a picture; ask for a picture if `path` is None."""
         path = path or open_picture(self._page, self.tr("Choose reference image"), Purpose.REFERENCES)
         if path is not None:
-            self._open_dialog(regions=False).take_picture(path)
+            self._open_dialog(regions=False).set_picture(path)
 
     def import_regions(self) -> None:
-        """Ask for a file of regions and for its picture; make a record."""
+        """Ask for a file of regions, and open the dialog that creates a record from it."""
         path = ask_region_file(self._page)
         if path is not None:
-            self._open_dialog(regions=True).take_regions(path)
+            self._open_dialog(regions=True).set_regions(path)
 
     def _open_dialog(self, regions: bool) -> StartDialog:
         dialog = StartDialog(self._context, regions, self._page)
-        dialog.created.connect(self.record_wanted)
+        dialog.created.connect(self.record_requested)
         dialog.notice.connect(self.notice)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         return dialog
 
-    def _menu(self) -> None:
+    def _show_menu(self) -> None:
         menu = self._context.commands.menu(_COMMANDS, self._page)
         menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+        menu.popup(self.more_button.mapToGlobal(self.more_button.rect().bottomLeft()))
 
-    def _on_sample_made(self, record_id: str) -> None:
+    def _on_sample_created(self, record_id: str) -> None:
         if self._page.isVisible():
-            self.record_wanted.emit(record_id)
+            self.record_requested.emit(record_id)
 
     def _on_sample_changed(self) -> None:
-        if self._exists != self.sample.exists:
-            self._exists = self.sample.exists
+        if self._had_sample != self.sample.exists:
+            self._had_sample = self.sample.exists
             if self._page.isVisible():
                 self.changed.emit()
 
-    def _say(self, text: str) -> None:
+    def _show_notice(self, text: str) -> None:
         if self._page.isVisible():
             self.notice.emit(text)

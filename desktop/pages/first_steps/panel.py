@@ -1,4 +1,4 @@
-"""Shows three ways to the first record, where the list of records is empty."""
+"""Shows three ways to the first record on the empty list of records."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from desktop.pages.first_steps.sample_bar import SampleController
 from desktop.widgets import Button, ButtonKind, Card, IconLabel, label
 
 _CARD_PX = 280
-_WIDE_PX = 1080
-_SHARE = 0.6
+_MAX_WIDTH_PX = 1080
+_WIDTH_SHARE = 0.6
 
 
 class _StartCard(Card):
-    """One way: a sign, what it is, what comes of it, and its button."""
+    """One way: an icon, a title, an explanation and a button."""
 
-    def __init__(self, icon: str, title: str, text: str, verb: str, kind: ButtonKind) -> None:
+    def __init__(self, icon: str, title: str, text: str, button_text: str, kind: ButtonKind) -> None:
         super().__init__()
         self.setMinimumWidth(_CARD_PX - 60)
-        self.button = Button(verb, kind=kind, large=True)
+        self.button = Button(button_text, kind=kind, large=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 20, 20, 20)
         column.setSpacing(10)
@@ -34,22 +34,23 @@ class _StartCard(Card):
 
 
 class FirstStepsPanel(QWidget):
-    """Three cards; a picture that is dropped anywhere begins a record."""
+    """Three cards. A picture that is dropped anywhere on the panel starts a record."""
 
-    picture_wanted = Signal()
-    """The person wants to begin with a picture."""
+    picture_requested = Signal()
+    """The user wants to start from a picture."""
     picture_dropped = Signal(object)
     """The `Path` of a picture that was dropped."""
-    import_wanted = Signal()
-    record_wanted = Signal()
-    """The person wants a record by the form."""
+    import_requested = Signal()
+    """The user wants to import regions."""
+    record_requested = Signal()
+    """The user wants to create a record with the form."""
 
     def __init__(self, sample: SampleController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._sample = sample
         self.setAcceptDrops(True)
-        self.heading = label(self.tr("No records yet"), "title")
-        self.heading.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.heading_label = label(self.tr("No records yet"), "title")
+        self.heading_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.sample = _StartCard(
             "play",
             self.tr("Try the sample inspection"),
@@ -74,12 +75,12 @@ class FirstStepsPanel(QWidget):
             ButtonKind.PLAIN,
         )
         self.form = Button(self.tr("New record"), kind=ButtonKind.LINK)
-        self.setAccessibleName(self.heading.text())
+        self.setAccessibleName(self.heading_label.text())
         self._build()
         self.sample.button.clicked.connect(lambda _checked=False: sample.create())
-        self.picture.button.clicked.connect(lambda _checked=False: self.picture_wanted.emit())
-        self.import_.button.clicked.connect(lambda _checked=False: self.import_wanted.emit())
-        self.form.clicked.connect(lambda _checked=False: self.record_wanted.emit())
+        self.picture.button.clicked.connect(lambda _checked=False: self.picture_requested.emit())
+        self.import_.button.clicked.connect(lambda _checked=False: self.import_requested.emit())
+        self.form.clicked.connect(lambda _checked=False: self.record_requested.emit())
         sample.changed.connect(self._show_sample)
         self._show_sample()
 
@@ -87,12 +88,12 @@ class FirstStepsPanel(QWidget):
         self._inner = inner = QWidget()
         cards = QHBoxLayout()
         cards.setSpacing(16)
-        for way in (self.sample, self.picture, self.import_):
-            cards.addWidget(way, 1)
+        for card in (self.sample, self.picture, self.import_):
+            cards.addWidget(card, 1)
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        column.addWidget(self.heading)
+        column.addWidget(self.heading_label)
         text = label(self.tr("Choose how to begin. Everything can be changed or deleted later."), "dim")
         text.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(text)
@@ -117,8 +118,8 @@ class FirstStepsPanel(QWidget):
         outer.addStretch(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        # On a large screen the cards grow, so that they are not lost in emptiness.
-        self._inner.setMaximumWidth(max(_WIDE_PX, round(self.width() * _SHARE)))
+        # On a large screen the cards become wider.
+        self._inner.setMaximumWidth(max(_MAX_WIDTH_PX, round(self.width() * _WIDTH_SHARE)))
         super().resizeEvent(event)
 
     def _show_sample(self) -> None:

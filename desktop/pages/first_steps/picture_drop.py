@@ -1,4 +1,4 @@
-"""Takes one picture file: by a drop, or by a button that asks for it; shows it small."""
+"""Provides a field for one picture file, which is dropped or selected, with a preview."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from desktop.imaging.decoding.pixels import to_qimage
 from desktop.pages.common.files.file_dialogs import Purpose, open_picture
 from desktop.widgets import Button, ElidedLabel, label
 
-_THUMB = (112, 84)
+_THUMBNAIL_SIZE = (112, 84)
 
 
 def dropped_pictures(mime: QMimeData) -> list[Path]:
-    """The picture files among what is dragged."""
+    """The picture files among the dragged objects."""
     paths = [Path(url.toLocalFile()) for url in mime.urls() if url.isLocalFile()]
     return [path for path in paths if path.suffix.lower() in PICTURE_SUFFIXES]
 
 
 class PictureDrop(QFrame):
-    """A field for one picture: its preview and name beside the button that chooses another one."""
+    """A field for one picture, with its preview and name and a button that selects another one."""
 
     changed = Signal()
-    """Another picture was chosen."""
+    """Another picture was selected."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("card", True)
         self.setAcceptDrops(True)
         self.source: Path | bytes | None = None
-        """The file, or its bytes where it was packed in another one."""
+        """The path of the picture, or its content if it was read from another file."""
         self.name = ""
         self._preview = QLabel()
-        self._preview.setFixedSize(*_THUMB)
+        self._preview.setFixedSize(*_THUMBNAIL_SIZE)
         self._preview.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._name = ElidedLabel("", "strong")
         self._hint = label(self.tr("Drop an image here, or choose a file."), "dim", wrap=True)
@@ -60,16 +60,16 @@ class PictureDrop(QFrame):
         row.addLayout(column, 1)
         self._name.hide()
         self._preview.hide()
-        self.choose.clicked.connect(self.ask)
+        self.choose.clicked.connect(self.ask_picture)
 
-    def ask(self) -> None:
+    def ask_picture(self) -> None:
         """Ask for a picture file."""
         path = open_picture(self, self.tr("Choose reference image"), Purpose.REFERENCES)
         if path is not None:
-            self.take(path, path.name)
+            self.set_picture(path, path.name)
 
-    def take(self, source: Path | bytes, name: str) -> None:
-        """Show this picture as the chosen one."""
+    def set_picture(self, source: Path | bytes, name: str) -> None:
+        """Set the picture."""
         self.source, self.name = source, name
         self.set_error("")
         self._name.setText(name)
@@ -79,20 +79,20 @@ class PictureDrop(QFrame):
         self.changed.emit()
 
     def set_error(self, sentence: str) -> None:
-        """Show what is wrong; an empty sentence removes it."""
+        """Show an error; an empty sentence removes it."""
         self._error.setText(sentence)
         self._error.setVisible(bool(sentence))
 
     def error(self) -> str:
-        """What is wrong, or an empty string."""
+        """The error that is shown; empty if there is none."""
         return self._error.text()
 
     def _show(self, image: QImage) -> None:
         self._preview.setPixmap(QPixmap.fromImage(image))
         self._preview.show()
 
-    def _highlight(self, over: bool) -> None:
-        self.setProperty("over", over)
+    def _highlight(self, is_over: bool) -> None:
+        self.setProperty("over", is_over)
         self.style().unpolish(self)
         self.style().polish(self)
 
@@ -109,18 +109,18 @@ class PictureDrop(QFrame):
         pictures = dropped_pictures(event.mimeData())
         if pictures:
             event.acceptProposedAction()
-            self.take(pictures[0], pictures[0].name)
+            self.set_picture(pictures[0], pictures[0].name)
 
 
 def _preview(source: Path | bytes, name: str) -> QImage:
-    """A small picture, in device px of a screen at 200 %. Raises ImageError, OSError."""
-    prepared, _ = prepare_upload(source, name)
-    data = prepared if isinstance(prepared, bytes) else prepared.read_bytes()
-    longest = 2 * max(_THUMB)
+    """Read a small picture, in device px of a screen at 200 %. Raises ImageError, OSError."""
+    upload, _ = prepare_upload(source, name)
+    data = upload if isinstance(upload, bytes) else upload.read_bytes()
+    longest = 2 * max(_THUMBNAIL_SIZE)
     image = shrink_image(to_qimage(read_preview(data, read_header(data), longest, Cancellation())), longest)
     scaled = image.scaled(
-        2 * _THUMB[0],
-        2 * _THUMB[1],
+        2 * _THUMBNAIL_SIZE[0],
+        2 * _THUMBNAIL_SIZE[1],
         Qt.AspectRatioMode.KeepAspectRatio,
         Qt.TransformationMode.SmoothTransformation,
     )

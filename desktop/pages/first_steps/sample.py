@@ -1,7 +1,7 @@
-"""Makes the sample inspection at the service, and removes exactly what it made. No widgets.
+"""Creates the sample inspection in the service, and deletes exactly what it created. No widgets.
 
-The pictures come from `shared.samples.inspection`. What was made is known by its ids, never by a name: an
-entry that a person renamed goes with the sample, one that a person called like it stays.
+The pictures are drawn by `shared.samples.inspection`. The created objects are identified by their IDs, never
+by their names: an entry that a user renamed is deleted, another entry with the same name is not.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.inspection import Point, RecordCreate
 from shared.wire.photos import PhotoItemSet
 
-_STEPS = 9
+_STEP_COUNT = 9
 _PHOTO_QUALITY = 93
 
 
 @dataclass(frozen=True, slots=True)
 class SampleTexts:
-    """What the sample says, in the person's language; `items` are (name, description) in the order of
-    `inspection.REGIONS`."""
+    """The texts of the sample in the user's language.
+
+    `items` are names and descriptions in the order of `inspection.REGIONS`.
+    """
 
     aircraft: str
     aircraft_type: str
@@ -38,13 +40,13 @@ class SampleTexts:
     reference: str
     record: str
     items: tuple[tuple[str, str], ...]
-    reopened: str
-    """Why a finished sample is reopened before it is deleted."""
+    reopening_reason: str
+    """The reason with which a finished sample is reopened before it is deleted."""
 
 
 @dataclass(slots=True)
 class SampleObjects:
-    """The IDs of the created objects; empty for those that do not exist yet or any more."""
+    """The IDs of the created objects; empty for objects that do not exist."""
 
     inspection_id: str = ""
     reference_image_id: str = ""
@@ -53,28 +55,30 @@ class SampleObjects:
     aircraft_id: str = ""
 
     def ids(self) -> dict[str, str]:
-        """Field -> ID, of those that exist."""
+        """The IDs of the existing objects by field."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
-def create(report: ProgressReport, session: Session, texts: SampleTexts, executor_id: str) -> SampleObjects:
+def create_sample(
+    report: ProgressReport, session: Session, texts: SampleTexts, executor_id: str
+) -> SampleObjects:
     """Create aircraft, flight, task, reference image and a record with regions and photos.
 
-    Reports percent. Deletes what was created when it fails or is cancelled. Raises ClientError.
+    Reports percent. If it fails or is cancelled, deletes the created objects. Raises ClientError.
     """
     objects = SampleObjects()
-    done = 0
+    done_steps = 0
 
     def step() -> None:
-        nonlocal done
-        done += 1
-        report(100 * done // _STEPS)
+        nonlocal done_steps
+        done_steps += 1
+        report(100 * done_steps // _STEP_COUNT)
 
     try:
         _create(session, texts, executor_id, objects, step)
     except BaseException:
         with contextlib.suppress(Exception):
-            remove(session, objects, texts.reopened)
+            delete_sample(session, objects, texts.reopening_reason)
         raise
     return objects
 
@@ -82,11 +86,11 @@ def create(report: ProgressReport, session: Session, texts: SampleTexts, executo
 def _create(
     session: Session, texts: SampleTexts, executor_id: str, objects: SampleObjects, step: Callable[[], None]
 ) -> None:
-    drawn = inspection.draw()
+    pictures = inspection.draw()
     step()
-    reference = session.files.upload(_encoded(drawn.reference, ".png"), "sample-reference.png")
+    reference = session.files.upload(_encode(pictures.reference, ".png"), "sample-reference.png")
     step()
-    photo = session.files.upload(_encoded(drawn.photo, ".jpg"), "sample.jpg")
+    photo = session.files.upload(_encode(pictures.photo, ".jpg"), "sample.jpg")
     step()
     catalogue = session.catalogue
     aircraft = AircraftWrite(aircraft_name=texts.aircraft, aircraft_type=texts.aircraft_type)
@@ -116,12 +120,12 @@ def _create(
     step()
     items = session.items.from_template(objects.inspection_id)
     step()
-    shown = session.photos.add(objects.inspection_id, photo.file_id)
+    record_photo = session.photos.add(objects.inspection_id, photo.file_id)
     step()
-    homography = [[float(number) for number in row] for row in drawn.homography]
+    homography = [[float(number) for number in row] for row in pictures.homography]
     session.photos.assign(
         objects.inspection_id,
-        shown.photo_id,
+        record_photo.photo_id,
         [PhotoItemSet(item_id=item.item_id, homography=homography) for item in items],
     )
     step()
@@ -129,35 +133,35 @@ def _create(
 
 def _template(texts: SampleTexts) -> list[TemplateRegion]:
     template = []
-    for spot, (name, description) in zip(inspection.REGIONS, texts.items, strict=True):
-        part = pixels_to_point(spot.region, *inspection.SIZE)
+    for region, (name, description) in zip(inspection.REGIONS, texts.items, strict=True):
+        fractions = pixels_to_point(region.region, *inspection.SIZE)
         template.append(
             TemplateRegion(
                 item_name=name,
                 description=description,
                 model_id=REFERENCE_DIFFERENCE,
-                point=Point(x=part.x, y=part.y, w=part.w, h=part.h),
+                point=Point(x=fractions.x, y=fractions.y, w=fractions.w, h=fractions.h),
             )
         )
     return template
 
 
-def _encoded(image: Image, ending: str) -> bytes:
-    settings = [cv2.IMWRITE_JPEG_QUALITY, _PHOTO_QUALITY] if ending == ".jpg" else []
-    _, data = cv2.imencode(ending, image, settings)
+def _encode(image: Image, suffix: str) -> bytes:
+    settings = [cv2.IMWRITE_JPEG_QUALITY, _PHOTO_QUALITY] if suffix == ".jpg" else []
+    _, data = cv2.imencode(suffix, image, settings)
     return bytes(data)
 
 
-def remove(session: Session, objects: SampleObjects, reopened: str) -> SampleObjects:
-    """Delete `objects` and nothing else; returns those that stay because other objects refer to them.
+def delete_sample(session: Session, objects: SampleObjects, reopening_reason: str) -> SampleObjects:
+    """Delete `objects` and nothing else. Returns those that are kept because other objects refer to them.
 
-    A record that was finished is reopened first, with the reason `reopened`. Raises ClientError; what is
-    gone by then is gone, and a second call deletes the rest.
+    A finished record is reopened first, with the reason `reopening_reason`. Raises ClientError; a second call
+    deletes the remaining objects.
     """
     remaining = SampleObjects()
     if objects.inspection_id:
         with contextlib.suppress(NotFound):
-            _delete_record(session, objects.inspection_id, reopened)
+            _delete_record(session, objects.inspection_id, reopening_reason)
         objects.inspection_id = ""
     catalogue = session.catalogue
     for name, delete in (
@@ -177,26 +181,29 @@ def remove(session: Session, objects: SampleObjects, reopened: str) -> SampleObj
         except NotFound:
             pass
         except Conflict:
-            # Another task, flight or reference image belongs to it.
+            # Another task, flight or reference image refers to it.
             setattr(remaining, name, entry_id)
         setattr(objects, name, "")
     return remaining
 
 
 def _has_records(session: Session, name: str, entry_id: str) -> bool:
-    """True when a record other than the sample's uses this task or reference image.
+    """Whether a record other than the sample's uses this task or reference image.
 
-    The service would delete them, as a task may live in another system; the record would lose its aircraft.
+    The service would delete it nevertheless, because the task of a record may be in another system, and the
+    record would lose its aircraft.
     """
     if name not in ("task_id", "reference_image_id"):
         return False
-    where = RecordFilter(task_id=entry_id) if name == "task_id" else RecordFilter(reference_image_id=entry_id)
-    return session.records.search(where, 1, 1).pagination.total > 0
+    record_filter = (
+        RecordFilter(task_id=entry_id) if name == "task_id" else RecordFilter(reference_image_id=entry_id)
+    )
+    return session.records.search(record_filter, 1, 1).pagination.total > 0
 
 
-def _delete_record(session: Session, inspection_id: str, reopened: str) -> None:
+def _delete_record(session: Session, inspection_id: str, reopening_reason: str) -> None:
     try:
         session.records.delete(inspection_id)
     except Conflict:
-        session.records.reopen(inspection_id, reopened)
+        session.records.reopen(inspection_id, reopening_reason)
         session.records.delete(inspection_id)

@@ -1,4 +1,4 @@
-"""Makes and removes the sample inspection in the background, and shows that it is there."""
+"""Creates and deletes the sample inspection in the background, and shows that it exists."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from desktop.background.workers import Lane, Task, run
 from desktop.client.http.address import server_key
 from desktop.context import Context
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.first_steps.sample import SampleObjects, create, remove
+from desktop.pages.first_steps.sample import SampleObjects, create_sample, delete_sample
 from desktop.pages.first_steps.sample_texts import sample_texts
 from desktop.widgets import Button, ButtonKind, IconLabel, Panel, ProgressBar, label
 from shared.codes import Permission
 
-_MAKE = (
+_CREATE_PERMISSIONS = (
     Permission.INSPECTION_ADD,
     Permission.INSPECTION_ITEM_ADD,
     Permission.INSPECTION_ITEM_UPDATE,
     Permission.CATALOGUE_MANAGE,
     Permission.FILE_ADD,
 )
-_REMOVE = (Permission.INSPECTION_DELETE, Permission.CATALOGUE_MANAGE)
+_DELETE_PERMISSIONS = (Permission.INSPECTION_DELETE, Permission.CATALOGUE_MANAGE)
 
 
 class SampleController(QObject):
-    """The sample inspection of this desktop: created once, deleted by one click, created again on request.
+    """Creates and deletes the sample inspection.
 
-    Its ids are kept in the preferences, for each service, so that nothing else can be taken for it.
+    The IDs of its objects are stored in the preferences for each service, so that no other object is deleted.
     """
 
     changed = Signal()
-    """Its existence or its progress changed."""
+    """The sample was created or deleted, or its progress changed."""
     created = Signal(str)
-    """It was created: the ID of its record."""
+    """The ID of the record of the created sample."""
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, context: Context) -> None:
         """Use `SampleController.for_context`."""
@@ -43,47 +43,47 @@ class SampleController(QObject):
         self._context = context
         self._task: Task | None = None
         self.percent = 0
-        """How far it is while it is being made."""
+        """The progress while the sample is being created."""
         context.loginChanged.connect(self._on_login_changed)
         context.closing.connect(self._stop)
 
     @classmethod
     def for_context(cls, context: Context) -> SampleController:
-        """The controller of this desktop; made when there is none yet."""
+        """The controller of this desktop, which is created at the first call."""
         controller = context.findChild(SampleController)
         return controller if isinstance(controller, SampleController) else cls(context)
 
     @property
     def busy(self) -> bool:
-        """True while it is made or removed."""
+        """Whether the sample is being created or deleted."""
         return self._task is not None
 
     @property
     def record_id(self) -> str:
-        """The record of the sample at this service, or an empty string."""
+        """The ID of the sample's record in this service; empty if there is none."""
         return self._objects().inspection_id
 
     @property
     def exists(self) -> bool:
-        """True when this service has any object of the sample."""
+        """Whether this service has any object of the sample."""
         return bool(self._objects().ids())
 
     def may_create(self) -> bool:
-        """True when there is no sample and the user may create one."""
-        return not self.busy and not self.exists and all(map(self._context.may, _MAKE))
+        """Whether there is no sample and the user may create one."""
+        return not self.busy and not self.exists and all(map(self._context.may, _CREATE_PERMISSIONS))
 
     def may_remove(self) -> bool:
-        """True when there is a sample and the user may delete it."""
-        return not self.busy and self.exists and all(map(self._context.may, _REMOVE))
+        """Whether there is a sample and the user may delete it."""
+        return not self.busy and self.exists and all(map(self._context.may, _DELETE_PERMISSIONS))
 
     def create(self) -> None:
-        """Make it, in the background."""
+        """Create the sample in the background."""
         payload = self._context.payload
         if payload is None or not self.may_create():
             return
         self.percent = 0
         self._task = run(
-            create,
+            create_sample,
             self._context.session,
             sample_texts(),
             payload.user.user_id,
@@ -96,15 +96,15 @@ class SampleController(QObject):
         self.changed.emit()
 
     def remove(self) -> None:
-        """Delete it, and nothing else."""
+        """Delete the sample in the background."""
         if self.may_remove():
             self.percent = 100
             objects = self._objects()
             self._task = run(
-                remove,
+                delete_sample,
                 self._context.session,
                 objects,
-                sample_texts().reopened,
+                sample_texts().reopening_reason,
                 owner=self,
                 done=self._on_removed,
                 failed=self._on_failed,
@@ -117,13 +117,13 @@ class SampleController(QObject):
 
     def _on_created(self, objects: SampleObjects) -> None:
         self._task = None
-        self._remember(objects)
+        self._store_objects(objects)
         self.changed.emit()
         self.created.emit(objects.inspection_id)
 
     def _on_removed(self, remaining: SampleObjects) -> None:
         self._task = None
-        self._remember(SampleObjects())
+        self._store_objects(SampleObjects())
         self.changed.emit()
         if remaining.ids():
             self.notice.emit(
@@ -142,7 +142,7 @@ class SampleController(QObject):
         self.notice.emit(sentence(error))
 
     def _service_key(self) -> str:
-        """What the preferences know the service by: its address, or the data folder of the desktop's own."""
+        """The key of the service in the preferences: its address, or the data folder of the local service."""
         if self._context.embedded:
             return str(self._context.data_folder or "")
         return server_key(self._context.session.base_url)
@@ -154,7 +154,7 @@ class SampleController(QObject):
             setattr(objects, name, ids.get(name, ""))
         return objects
 
-    def _remember(self, objects: SampleObjects) -> None:
+    def _store_objects(self, objects: SampleObjects) -> None:
         samples = dict(self._context.preferences.values.samples)
         samples.pop(self._service_key(), None)
         if objects.ids():
@@ -173,10 +173,10 @@ class SampleController(QObject):
 
 
 class SampleBar(Panel):
-    """A line above the records while the sample is being created, and as long as it exists."""
+    """A bar above the records while the sample is being created and while it exists."""
 
-    open_wanted = Signal(str)
-    """The person wants to see the record with this id."""
+    sample_requested = Signal(str)
+    """The ID of the record that the user wants to open."""
 
     def __init__(self, sample: SampleController, parent: QWidget | None = None) -> None:
         super().__init__("raised", "", parent)
@@ -185,7 +185,7 @@ class SampleBar(Panel):
         self.text = label("", "strong")
         self.bar = ProgressBar(self.tr("Progress"))
         self.bar.setMaximumWidth(260)
-        self.open = Button(self.tr("Open sample"), kind=ButtonKind.LINK)
+        self.open_button = Button(self.tr("Open sample"), kind=ButtonKind.LINK)
         self.remove = Button(self.tr("Delete sample"), icon="trash")
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 8, 12, 8)
@@ -193,26 +193,26 @@ class SampleBar(Panel):
         row.addWidget(IconLabel("info", "accent"))
         row.addWidget(self.text)
         row.addWidget(self.bar, 1)
-        row.addWidget(self.open)
+        row.addWidget(self.open_button)
         row.addStretch(1)
         row.addWidget(self.remove)
-        self.open.clicked.connect(lambda _checked=False: self.open_wanted.emit(sample.record_id))
+        self.open_button.clicked.connect(lambda _checked=False: self.sample_requested.emit(sample.record_id))
         self.remove.clicked.connect(lambda _checked=False: sample.remove())
         sample.changed.connect(self.show_sample)
         self.show_sample()
 
     def show_sample(self) -> None:
-        """Show the state of the sample; hidden when there is none."""
+        """Show the state of the sample; hide the bar if there is none."""
         sample = self._sample
-        making = sample.busy and not sample.exists
+        is_creating = sample.busy and not sample.exists
         self.setVisible(sample.busy or sample.exists)
-        if making:
+        if is_creating:
             self.text.setText(self.tr("Creating sample inspection…"))
         elif sample.busy:
             self.text.setText(self.tr("Deleting sample inspection…"))
         else:
             self.text.setText(self.tr("The list contains the sample inspection."))
-        self.bar.setVisible(making)
+        self.bar.setVisible(is_creating)
         self.bar.setValue(sample.percent)
-        self.open.setVisible(not sample.busy and bool(sample.record_id))
+        self.open_button.setVisible(not sample.busy and bool(sample.record_id))
         self.remove.setVisible(sample.may_remove())

@@ -1,4 +1,4 @@
-"""Gives the texts of the sample inspection in the language in force."""
+"""Translates the texts of the sample inspection into the current language."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from desktop.pages.first_steps.sample import SampleTexts
 
 
 def sample_texts() -> SampleTexts:
-    """What the sample inspection says; each name begins with the word for a sample."""
+    """The texts of the sample inspection; each name begins with the word for a sample."""
     translate = QCoreApplication.translate
     return SampleTexts(
         aircraft=translate("Sample", "Sample aircraft"),
@@ -39,5 +39,5 @@ def sample_texts() -> SampleTexts:
                 translate("Sample", "Complete, readable, without scratches."),
             ),
         ),
-        reopened=translate("Sample", "Sample inspection deleted"),
+        reopening_reason=translate("Sample", "Sample inspection deleted"),
     )

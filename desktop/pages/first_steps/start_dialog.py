@@ -1,4 +1,4 @@
-"""Asks for what a record from a picture needs: one short form; everything else has a default."""
+"""Asks for what a record from a picture needs, in one short form with defaults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.messages.exchange_messages import exchange_sentence
 from desktop.pages.first_steps.picture_drop import PictureDrop
-from desktop.pages.first_steps.starting import CatalogueChoice, Progress, StartDetails, StartedRecord, start
+from desktop.pages.first_steps.starting import (
+    CatalogueChoice,
+    Progress,
+    StartDetails,
+    StartedRecord,
+    start_record,
+)
 from desktop.widgets import (
     Banner,
     Button,
@@ -31,19 +37,19 @@ from desktop.widgets import (
     label,
 )
 
-_MOST_LETTERS = 255
+_MAX_NAME_LENGTH = 255
 
 
 class StartDialog(Dialog):
-    """Makes a record from a picture, or with `regions` from a file of regions and its picture.
+    """Creates a record from a picture, or with `regions` from a file of regions and its picture.
 
-    What was typed stays after a failure; a second attempt creates nothing twice.
+    After an error the entries are kept, and a second attempt creates nothing twice.
     """
 
     created = Signal(str)
-    """The id of the record."""
+    """The ID of the record."""
     notice = Signal(str)
-    """Something to tell the person once the record is there."""
+    """A message for the user after the record was created."""
 
     def __init__(self, context: Context, regions: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +57,7 @@ class StartDialog(Dialog):
         self._regions: Path | None = None
         self._task: Task | None = None
         self._progress = Progress()
-        self._suggested = ""
+        self._suggested_name = ""
         title = self.tr("Import regions as a record") if regions else self.tr("Start from an image")
         self.setObjectName("start-dialog")
         self.setWindowTitle(title)
@@ -62,26 +68,26 @@ class StartDialog(Dialog):
         self.choose_regions = Button(self.tr("Choose region file…"), icon="upload")
         self.picture = PictureDrop()
         self.name = Field(self.tr("Name"), placeholder=self.tr("Left wing root, after flight"))
-        search = self.tr("Select, or enter a new name")
+        placeholder = self.tr("Select, or enter a new name")
         self.aircraft = SearchCombo(
-            self.tr("Aircraft (optional)"), lookup.aircraft(session), free=True, placeholder=search
+            self.tr("Aircraft (optional)"), lookup.aircraft(session), free=True, placeholder=placeholder
         )
         self.aircraft_field = Field(self.tr("Aircraft (optional)"), self.aircraft)
-        self.task = SearchCombo(self.tr("Task"), lookup.tasks(session), free=True, placeholder=search)
+        self.task = SearchCombo(self.tr("Task"), lookup.tasks(session), free=True, placeholder=placeholder)
         self.task_field = Field(self.tr("Task"), self.task)
-        self.whole = QCheckBox(self.tr("Add an item for the whole image"))
-        self.whole.setChecked(True)
-        self.whole.setVisible(not regions)
+        self.add_whole_image = QCheckBox(self.tr("Add an item for the whole image"))
+        self.add_whole_image.setChecked(True)
+        self.add_whole_image.setVisible(not regions)
         self.banner = Banner()
         self.bar = ProgressBar(self.tr("Progress"))
         self.bar.hide()
-        self.make = Button(self.tr("Create record"), kind=ButtonKind.MAIN)
+        self.create_button = Button(self.tr("Create record"), kind=ButtonKind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
-        self._asks_regions = regions
+        self._imports_regions = regions
         self._build(title)
         self.picture.changed.connect(self._on_picture_changed)
         self.choose_regions.clicked.connect(self.ask_regions)
-        self.make.clicked.connect(self.submit)
+        self.create_button.clicked.connect(self.submit)
         self.cancel.clicked.connect(self.reject)
         self.aircraft.show_choice(None)
         self.task.show_choice(None)
@@ -99,12 +105,12 @@ class StartDialog(Dialog):
         row.addWidget(self.choose_regions)
         row.addWidget(self.regions_name, 1)
         column.addWidget(self.regions_row)
-        self.regions_row.setVisible(self._asks_regions)
+        self.regions_row.setVisible(self._imports_regions)
         column.addWidget(self.picture)
         column.addWidget(self.name)
         column.addWidget(self.aircraft_field)
         column.addWidget(self.task_field)
-        column.addWidget(self.whole)
+        column.addWidget(self.add_whole_image)
         hint = self.tr("New names become entries of the catalogue. Everything can be edited later.")
         column.addWidget(label(hint, "small", wrap=True))
         column.addWidget(self.bar)
@@ -113,28 +119,28 @@ class StartDialog(Dialog):
         buttons.setSpacing(8)
         buttons.addStretch(1)
         buttons.addWidget(self.cancel)
-        buttons.addWidget(self.make)
+        buttons.addWidget(self.create_button)
         column.addLayout(buttons)
         assert isinstance(self.name.editor, QLineEdit)
-        self.name.editor.setMaxLength(_MOST_LETTERS)
-        self.make.setDefault(True)
-        (self.choose_regions if self._asks_regions else self.picture.choose).setFocus()
+        self.name.editor.setMaxLength(_MAX_NAME_LENGTH)
+        self.create_button.setDefault(True)
+        (self.choose_regions if self._imports_regions else self.picture.choose).setFocus()
 
     # -- files
 
-    def take_picture(self, path: Path) -> None:
-        """Begin with this picture."""
-        self.picture.take(path, path.name)
+    def set_picture(self, path: Path) -> None:
+        """Set the picture."""
+        self.picture.set_picture(path, path.name)
         self.name.setFocus()
 
     def ask_regions(self) -> None:
         """Ask for another file of regions."""
         path = ask_region_file(self)
         if path is not None:
-            self.take_regions(path)
+            self.set_regions(path)
 
-    def take_regions(self, path: Path) -> None:
-        """Begin with this file of regions, and with the picture that it names if that file exists."""
+    def set_regions(self, path: Path) -> None:
+        """Set the file of regions, and the picture that it names if that exists."""
         self._regions = path
         self.regions_name.setText(path.name)
         self.banner.hide()
@@ -142,7 +148,7 @@ class StartDialog(Dialog):
 
     def _on_picture_found(self, picture: FoundPicture | None) -> None:
         if picture is not None:
-            self.picture.take(picture.source, picture.name)
+            self.picture.set_picture(picture.source, picture.name)
         elif self.picture.source is None:
             self.banner.say(self.tr("Choose the image that the regions were drawn on."), "info")
 
@@ -152,24 +158,24 @@ class StartDialog(Dialog):
         self.banner.say(_error_sentence(error), "error")
 
     def _on_picture_changed(self) -> None:
-        """Name the record after its picture, unless the person has named it."""
+        """Name the record after its picture, unless the user has typed a name."""
         if self.banner.isVisible():
             self.banner.hide()
-        if self.name.text().strip() in ("", self._suggested):
-            self._suggested = Path(self.picture.name).stem[:_MOST_LETTERS]
-            self.name.set_text(self._suggested)
+        if self.name.text().strip() in ("", self._suggested_name):
+            self._suggested_name = Path(self.picture.name).stem[:_MAX_NAME_LENGTH]
+            self.name.set_text(self._suggested_name)
 
-    # -- making it
+    # -- creation
 
     def submit(self) -> None:
-        """Make the record with what is typed."""
+        """Create the record with the typed values."""
         details = self._read_details() if self._task is None else None
         if details is None:
             return
         self.banner.hide()
         self._set_busy(True)
         self._task = run(
-            start,
+            start_record,
             self._context.session,
             details,
             self._progress,
@@ -181,8 +187,8 @@ class StartDialog(Dialog):
         )
 
     def _read_details(self) -> StartDetails | None:
-        """What is typed; None after saying what is missing."""
-        if self._asks_regions and self._regions is None:
+        """The typed values; None if one is missing, which is shown beside its field."""
+        if self._imports_regions and self._regions is None:
             self.banner.say(self.tr("Choose a file with regions."), "error")
             self.choose_regions.setFocus()
             return None
@@ -205,25 +211,27 @@ class StartDialog(Dialog):
             task=task,
             aircraft=aircraft,
             executor_id=payload.user.user_id if payload else "",
-            whole_image=self.tr("Whole image") if self.whole.isChecked() and not self._asks_regions else "",
+            whole_image=self.tr("Whole image")
+            if self.add_whole_image.isChecked() and not self._imports_regions
+            else "",
             regions=self._regions,
-            unnamed=lambda number: name.format(n=number),
+            default_name=lambda number: name.format(n=number),
         )
 
     def _set_busy(self, busy: bool) -> None:
-        self.make.setEnabled(not busy)
-        self.make.setText(self.tr("Creating record…") if busy else self.tr("Create record"))
+        self.create_button.setEnabled(not busy)
+        self.create_button.setText(self.tr("Creating record…") if busy else self.tr("Create record"))
         self.bar.setVisible(busy)
         self.bar.setValue(0)
         for field in (self.picture, self.regions_row, self.name, self.aircraft_field, self.task_field):
             field.setEnabled(not busy)
-        self.whole.setEnabled(not busy)
+        self.add_whole_image.setEnabled(not busy)
 
     def _done(self, started: StartedRecord) -> None:
         self._task = None
         self.accept()
         self.created.emit(started.record_id)
-        if self._asks_regions:
+        if self._imports_regions:
             text = self.tr("%n region(s) imported.", "", started.regions)
             if started.left_out:
                 text += " " + self.tr("%n outside the image skipped.", "", started.left_out)
@@ -235,9 +243,11 @@ class StartDialog(Dialog):
         self.banner.say(_error_sentence(error), "error")
 
     def reject(self) -> None:
-        """Close, after asking where something was chosen or typed."""
-        typed = self.picture.source is not None or self._regions is not None or self.aircraft.currentText()
-        if typed and not confirm(
+        """Close; ask first if something was selected or typed."""
+        has_entries = (
+            self.picture.source is not None or self._regions is not None or self.aircraft.currentText()
+        )
+        if has_entries and not confirm(
             self,
             self.tr("Discard entries?"),
             self.tr("No record is created."),
@@ -250,7 +260,7 @@ class StartDialog(Dialog):
 
 
 def ask_region_file(parent: QWidget) -> Path | None:
-    """The file of regions that the person chose, or None."""
+    """Ask for a file of regions; None if the user cancels."""
     translate = QCoreApplication.translate
     kinds = translate("StartDialog", "Region files ({patterns})").format(patterns=" ".join(READABLE_PATTERNS))
     return open_file(parent, translate("StartDialog", "Choose region file"), kinds, Purpose.REGIONS)

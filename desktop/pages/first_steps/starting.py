@@ -1,4 +1,4 @@
-"""Makes a record from a picture: uploads it, makes what the record refers to, and its items. No widgets."""
+"""Creates a record from a picture, with the objects that it refers to and its items. No widgets."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from shared.wire.catalogue import (
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.inspection import ItemCreate, ItemPoint, Point, RecordCreate, RecordUpdate
 
-_MOST_TEMPLATE = 2000
-"""What the service takes for a template."""
-_UPLOADED = 70
-"""Percent of the work that the upload is."""
+_MAX_TEMPLATE_REGIONS = 2000
+"""The most regions that the service accepts in a template."""
+_UPLOAD_PERCENT = 70
+"""The progress in percent when the upload is complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueChoice:
-    """An entry of the catalogue: the id of one that was chosen, or the name of one to be made."""
+    """An entry of the catalogue: the ID of an existing one, or the name of one to create."""
 
     entry_id: str = ""
     name: str = ""
@@ -49,7 +49,7 @@ class CatalogueChoice:
 
 @dataclass(frozen=True, slots=True)
 class StartDetails:
-    """What a person filled in. `whole_image` names the item of the whole image; empty: no such item."""
+    """The entries of the form. `whole_image` is the name of the item for the whole image; empty for none."""
 
     picture: Path | bytes
     picture_name: str
@@ -59,49 +59,49 @@ class StartDetails:
     executor_id: str
     whole_image: str = ""
     regions: Path | None = None
-    unnamed: Callable[[int], str] = "Item {}".format
-    """Names the n-th region (from 1) that has no name."""
+    default_name: Callable[[int], str] = "Item {}".format
+    """Gives the name of the n-th region (from 1) if it has none."""
 
 
 @dataclass(slots=True)
 class Progress:
-    """The objects created so far: a second attempt after a failure continues and creates nothing twice."""
+    """The objects created so far, so that a second attempt after an error creates nothing twice."""
 
     reference: ReferenceImage | None = None
-    reference_for: tuple[object, str] | None = None
-    """Picture and aircraft that the reference image was made for."""
+    reference_key: tuple[object, str] | None = None
+    """The picture and the aircraft that the reference image was created for."""
     record_id: str = ""
     item_key: str = field(default_factory=new_key)
-    filled: bool = False
+    has_items: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StartedRecord:
-    """The record that was made; `left_out` regions lie outside of the picture."""
+    """The created record; `left_out` is the number of regions outside the picture."""
 
     record_id: str
     regions: int = 0
     left_out: int = 0
 
 
-def start(
+def start_record(
     report: ProgressReport, session: Session, details: StartDetails, progress: Progress
 ) -> StartedRecord:
-    """Make the record. Reports percent.
+    """Create the record. Reports percent.
 
-    Raises ClientError, ImageError, OSError, and ExchangeError for a file of regions that cannot be used: then
-    no record is made.
+    Raises ClientError, ImageError, OSError, and ExchangeError if the file of regions cannot be used; then no
+    record is created.
     """
-    aircraft_id = _aircraft(session, details.aircraft)
-    reference = _reference(report, session, details, aircraft_id, progress)
-    target = _target_picture(reference)
-    drafts = ImportedRegions() if details.regions is None else _read(details.regions, target)
-    task_id = _task(session, details.task, aircraft_id)
-    record_id = _record(session, details, task_id, reference.reference_image_id, progress)
+    aircraft_id = _find_or_create_aircraft(session, details.aircraft)
+    reference = _create_reference(report, session, details, aircraft_id, progress)
+    target = _as_picture(reference)
+    drafts = ImportedRegions() if details.regions is None else _read_regions(details.regions, target)
+    task_id = _find_or_create_task(session, details.task, aircraft_id)
+    record_id = _create_or_update_record(session, details, task_id, reference.reference_image_id, progress)
     report(90)
-    if not progress.filled:
+    if not progress.has_items:
         if drafts:
-            _create_items(report, session, reference, record_id, drafts, target, details.unnamed)
+            _create_items(report, session, reference, record_id, drafts, target, details.default_name)
         elif details.whole_image:
             whole = ItemPoint(point=Point(x=0, y=0, w=1, h=1))
             item = ItemCreate(
@@ -111,15 +111,15 @@ def start(
                 item_point=whole,
             )
             session.items.create(item, progress.item_key)
-        progress.filled = True
+        progress.has_items = True
     report(100)
     return StartedRecord(record_id, len(drafts), drafts.left_out)
 
 
-def _record(
+def _create_or_update_record(
     session: Session, details: StartDetails, task_id: str, reference_image_id: str, progress: Progress
 ) -> str:
-    """The record; one that an earlier try made takes over what is typed now."""
+    """Create the record, or update the one that an earlier attempt created. Returns its ID."""
     name = details.name or None
     if progress.record_id:
         change = RecordUpdate(inspection_name=name, task_id=task_id, reference_image_id=reference_image_id)
@@ -135,7 +135,7 @@ def _record(
     return progress.record_id
 
 
-def _aircraft(session: Session, aircraft: CatalogueChoice) -> str | None:
+def _find_or_create_aircraft(session: Session, aircraft: CatalogueChoice) -> str | None:
     if not aircraft:
         return None
     if aircraft.entry_id:
@@ -147,8 +147,8 @@ def _aircraft(session: Session, aircraft: CatalogueChoice) -> str | None:
     return entries.create(AircraftWrite(aircraft_name=aircraft.name)).aircraft_id
 
 
-def _task(session: Session, task: CatalogueChoice, aircraft_id: str | None) -> str:
-    """Return the ID of the chosen task, or of the one with this name and aircraft, created if missing."""
+def _find_or_create_task(session: Session, task: CatalogueChoice, aircraft_id: str | None) -> str:
+    """The ID of the selected task, or of the task with this name and aircraft, created if missing."""
     if task.entry_id:
         return task.entry_id
     entries = session.catalogue.tasks
@@ -162,34 +162,34 @@ def _find_by_name(entries: Entries[Any, Any], name: str) -> Sequence[Any]:
     return entries.list(1, 200, name).data
 
 
-def _reference(
+def _create_reference(
     report: ProgressReport,
     session: Session,
     details: StartDetails,
     aircraft_id: str | None,
     progress: Progress,
 ) -> ReferenceImage:
-    wanted = (details.picture, aircraft_id or "")
-    if progress.reference is not None and progress.reference_for == wanted:
+    key = (details.picture, aircraft_id or "")
+    if progress.reference is not None and progress.reference_key == key:
         return progress.reference
 
-    def count(done: int, total: int) -> None:
-        report(_UPLOADED * done // total if total else 0)
+    def on_progress(done: int, total: int) -> None:
+        report(_UPLOAD_PERCENT * done // total if total else 0)
 
     source, name = prepare_upload(details.picture, details.picture_name)
-    stored = session.files.upload(source, name, progress=count)
+    uploaded_file = session.files.upload(source, name, progress=on_progress)
     body = ReferenceImageWrite(
         reference_image_name=Path(details.picture_name).stem[:255] or details.picture_name,
-        file_id=stored.file_id,
+        file_id=uploaded_file.file_id,
         aircraft_id=aircraft_id,
     )
     progress.reference = session.catalogue.reference_images.create(body)
-    progress.reference_for = wanted
-    report(_UPLOADED + 10)
+    progress.reference_key = key
+    report(_UPLOAD_PERCENT + 10)
     return progress.reference
 
 
-def _target_picture(reference: ReferenceImage) -> ExportedPicture:
+def _as_picture(reference: ReferenceImage) -> ExportedPicture:
     return ExportedPicture(
         reference.filename or reference.reference_image_name,
         reference.width or 0,
@@ -198,7 +198,7 @@ def _target_picture(reference: ReferenceImage) -> ExportedPicture:
     )
 
 
-def _read(path: Path, target: ExportedPicture) -> ImportedRegions:
+def _read_regions(path: Path, target: ExportedPicture) -> ImportedRegions:
     if path.stat().st_size > MAX_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     return read_regions(path.read_bytes(), path.name, target)
@@ -211,33 +211,35 @@ def _create_items(
     record_id: str,
     drafts: Sequence[ImportedRegion],
     target: ExportedPicture,
-    unnamed: Callable[[int], str],
+    default_name: Callable[[int], str],
 ) -> None:
-    """Give the record an item for each region: by the template of the reference image, which takes one
-    request, and what it does not hold one by one.
+    """Create an item for each region.
+
+    The template of the reference image creates up to `_MAX_TEMPLATE_REGIONS` items with one request; the
+    others are created one by one.
     """
     model_ids = {model.model_id for model in session.detection.models() if model.enabled}
-    bodies = item_creates(drafts, record_id, target, None, unnamed)
+    bodies = item_creates(drafts, record_id, target, None, default_name)
     template = []
-    for draft, body in zip(drafts[:_MOST_TEMPLATE], bodies[:_MOST_TEMPLATE], strict=True):
-        part = pixels_to_point(draft.rect, target.width, target.height)
+    for draft, body in zip(drafts[:_MAX_TEMPLATE_REGIONS], bodies[:_MAX_TEMPLATE_REGIONS], strict=True):
+        fractions = pixels_to_point(draft.rect, target.width, target.height)
         template.append(
             TemplateRegion(
                 item_name=body.item_name,
                 description=body.description,
                 model_id=body.model_id if body.model_id in model_ids else REFERENCE_DIFFERENCE,
-                point=Point(x=part.x, y=part.y, w=part.w, h=part.h),
+                point=Point(x=fractions.x, y=fractions.y, w=fractions.w, h=fractions.h),
             )
         )
     session.catalogue.reference_images.set_template(reference.reference_image_id, template)
     try:
         session.items.from_template(record_id)
     except Conflict:
-        # An earlier attempt came as far as this.
+        # An earlier attempt has already created these items.
         return
-    rest = bodies[_MOST_TEMPLATE:]
-    for number, body in enumerate(rest):
+    remaining = bodies[_MAX_TEMPLATE_REGIONS:]
+    for number, body in enumerate(remaining):
         if body.model_id not in model_ids:
             body.model_id = REFERENCE_DIFFERENCE
         session.items.create(body, new_key())
-        report(90 + 10 * number // len(rest))
+        report(90 + 10 * number // len(remaining))

@@ -355,7 +355,7 @@ class LoginPage(Page):
                 )
         if self._is_first_run:
             return self.tr("Create administrator account"), self.tr(
-                "No users yet. The first user is the administrator and can create all other users."
+                "Step 3 of 3. The first user is the administrator and can create all other users."
             )
         return self.tr("Log in"), self.tr("Look into the camera, or enter your password.")
 

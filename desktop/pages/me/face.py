@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.background.workers import run
 from desktop.camera import sources
 from desktop.client import Session
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.common.faces.face_picture import choose_face_pictures, read_face_picture
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login.face_login import FindSources
@@ -113,13 +113,13 @@ class FaceCard(Card):
             else:
                 self.chip.say(self.tr("Enrolled"), "passed")
             text = self.tr("Enrolled with %n photo(s) on {date}.", "", status.templates).format(
-                date=minute(status.enrolled_at)
+                date=format_minute(status.enrolled_at)
             )
             if status.consent_version == "caller":
                 text += " " + self.tr("Consent was given in the program used to enrol.")
             elif status.consent_version is not None:
                 text += " " + self.tr("You agreed to consent text {version} on {time}.").format(
-                    version=status.consent_version, time=minute(status.consented_at)
+                    version=status.consent_version, time=format_minute(status.consented_at)
                 )
         elif status.enrolled:
             self.chip.say(self.tr("Enrol again"), "undecided")

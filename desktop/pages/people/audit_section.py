@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayou
 from desktop.background.workers import Task, run
 from desktop.client.api.audit import AuditFilter
 from desktop.context import Context
-from desktop.localization.dates import minute, second
+from desktop.localization.dates import format_minute, format_second
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.lists.sections_page import PageSection
 from desktop.pages.common.messages.error_messages import sentence
@@ -64,7 +64,7 @@ class AuditSection(PageSection):
     def _columns(self) -> list[Column[AuditEntry]]:
         return [
             Column(self.tr("No."), lambda e: str(e.seq), 72, kind="dim"),
-            Column(self.tr("Time"), lambda e: minute(e.at), 150, least=132),
+            Column(self.tr("Time"), lambda e: format_minute(e.at), 150, least=132),
             Column(self.tr("User"), self._actor_text, 140),
             Column(self.tr("Action"), lambda e: action_word(e.action), 170, kind="strong"),
             Column(self.tr("Object"), self._object_text, stretch=True),
@@ -228,7 +228,7 @@ class AuditSection(PageSection):
             return
         self._fetch_names(referenced_objects(entry.details))
         lines = [
-            self.tr("Time: {time}").format(time=second(entry.at)),
+            self.tr("Time: {time}").format(time=format_second(entry.at)),
             self.tr("User: {name}").format(name=self._actor_text(entry)),
         ]
         if entry.object_id:

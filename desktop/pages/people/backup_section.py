@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.lists.sections_page import PageSection
 from desktop.pages.common.messages.error_messages import sentence
@@ -60,9 +60,13 @@ class BackupSection(PageSection):
     def _columns(self) -> list[Column[BackupRun]]:
         return [
             Column(
-                self.tr("Started"), lambda backup: minute(backup.started_at), 150, least=132, kind="strong"
+                self.tr("Started"),
+                lambda backup: format_minute(backup.started_at),
+                150,
+                least=132,
+                kind="strong",
             ),
-            Column(self.tr("Finished"), lambda backup: minute(backup.finished_at), 150, least=132),
+            Column(self.tr("Finished"), lambda backup: format_minute(backup.finished_at), 150, least=132),
             Column(
                 self.tr("Status"), self._status_text, 120, tone=lambda backup: _TONES.get(backup.state, "dim")
             ),
@@ -98,7 +102,7 @@ class BackupSection(PageSection):
                 return self.tr("No backup has been made yet.")
             return self.tr("No backups are made automatically.")
         last_text = self.tr("Last backup: {time}, verified, {size}.").format(
-            time=minute(last.started_at), size=_size_text(last.size)
+            time=format_minute(last.started_at), size=_size_text(last.size)
         )
         if status.failures:
             failures_text = self.tr("%n attempt(s) failed since then.", "", status.failures)
@@ -115,7 +119,7 @@ class BackupSection(PageSection):
             )
         if status.late:
             return self.tr("The backup is late. See the notes below and the log file of the service.")
-        return self.tr("Next backup: {time}.").format(time=minute(status.next_at))
+        return self.tr("Next backup: {time}.").format(time=format_minute(status.next_at))
 
     def _status_text(self, backup: BackupRun) -> str:
         return {

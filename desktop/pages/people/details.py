@@ -9,9 +9,9 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.localization.dates import second
+from desktop.localization.dates import format_second
 from desktop.localization.detection_terms import failure_sentence, finding_word, severity_word
-from desktop.localization.language import joined_words, labelled_value
+from desktop.localization.language import format_label_and_value, join_words
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.session_list import method_word
 from desktop.pages.people.audit_names import Names
@@ -59,7 +59,7 @@ def detail_lines(details: Mapping[str, Any], names: Names | None = None) -> list
             text = _value_text(name, value, names)
         else:
             text = f"{_value_text(name, change[0], names)} → {_value_text(name, change[1], names)}"
-        lines.append(labelled_value(field_word(name), text))
+        lines.append(format_label_and_value(field_word(name), text))
     return lines
 
 
@@ -97,14 +97,15 @@ def _value_text(name: str, value: Any, names: Names) -> str:
     if isinstance(value, str):
         return _value_word(name, value, names)
     if isinstance(value, list) and name in _LIST_FIELDS:
-        return joined_words(_list_word(name, str(part)) for part in value)
+        return join_words(_list_word(name, str(part)) for part in value)
     if isinstance(value, dict) and name == "labels":
-        return joined_words(
-            labelled_value(finding_word(label), severity_word(value[label])) for label in value
+        return join_words(
+            format_label_and_value(finding_word(label), severity_word(value[label])) for label in value
         )
     if isinstance(value, dict) and value and all(field_word(key) != key for key in value):
-        return joined_words(
-            labelled_value(field_word(key), _value_text(key, part, names)) for key, part in value.items()
+        return join_words(
+            format_label_and_value(field_word(key), _value_text(key, part, names))
+            for key, part in value.items()
         )
     return json.dumps(value, ensure_ascii=False)
 
@@ -114,7 +115,7 @@ def _value_word(name: str, value: str, names: Names) -> str:
         return names.get((REFERENCES[name], value), value)
     if name in _TIME_FIELDS or name.endswith("_at"):
         try:
-            return second(datetime.fromisoformat(value))
+            return format_second(datetime.fromisoformat(value))
         except ValueError:
             return value
     if name in _STATUS_FIELDS:

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QDialog
 
 from desktop.background.workers import run
 from desktop.context import Context
-from desktop.localization.dates import minute
-from desktop.localization.language import joined_words
+from desktop.localization.dates import format_minute
+from desktop.localization.language import join_words
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
 from desktop.pages.common.messages.error_messages import sentence
@@ -55,7 +55,7 @@ class UserSection(TableSection[UserWithRoles]):
                 under=lambda u: u.department or "",
             ),
             Column(self.tr("Username"), lambda u: u.username, 180),
-            Column(self.tr("Roles"), lambda u: joined_words(map(role_word, u.roles)) or NOTHING, 220),
+            Column(self.tr("Roles"), lambda u: join_words(map(role_word, u.roles)) or NOTHING, 220),
             Column(
                 self.tr("Face"),
                 lambda u: self.tr("Enrolled") if u.has_face else NOTHING,
@@ -68,7 +68,7 @@ class UserSection(TableSection[UserWithRoles]):
                 120,
                 tone=lambda u: "" if u.enabled else "dim",
             ),
-            Column(self.tr("Created"), lambda u: minute(u.created_at), 160, kind="dim"),
+            Column(self.tr("Created"), lambda u: format_minute(u.created_at), 160, kind="dim"),
         ]
 
     def empty_text(self) -> str:

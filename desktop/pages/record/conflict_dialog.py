@@ -19,12 +19,12 @@ from desktop.pages.common.lists.list_section import NOTHING
 from desktop.widgets import Button, ButtonKind, Dialog, folded, label
 
 _VALUE_PX = 220
-"""Width in px at which a value wraps."""
+"""The width in px at which a value wraps."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldConflict:
-    """A field that both changed: its name in the service and on the page, and the two values as text."""
+    """A field that two users changed: its name in the service and on the page, and both values as text."""
 
     field: str
     name: str
@@ -33,9 +33,9 @@ class FieldConflict:
 
 
 class FieldConflictDialog(Dialog):
-    """Asks for each field whose value to keep. Until something is chosen, this person's value stays."""
+    """Asks for each field which value to keep. The current user's value is preselected."""
 
-    def __init__(self, clashes: Sequence[FieldConflict], parent: QWidget | None = None) -> None:
+    def __init__(self, conflicts: Sequence[FieldConflict], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Record modified by another user"))
         self.setWindowModality(Qt.WindowModality.WindowModal)
@@ -58,32 +58,34 @@ class FieldConflictDialog(Dialog):
         grid.addWidget(label(self.tr("Theirs"), "label"), 0, 2)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(2, 1)
-        for row, clash in enumerate(clashes, 1):
-            values = [value or NOTHING for value in (clash.local, clash.stored)]
+        for row, conflict in enumerate(conflicts, 1):
+            values = [value or NOTHING for value in (conflict.local, conflict.stored)]
             local, stored = (QRadioButton(folded(value, self.fontMetrics(), _VALUE_PX)) for value in values)
             local.setChecked(True)
             group = QButtonGroup(self)
-            whose = (self.tr("Mine"), self.tr("Theirs"))
-            for place, button in enumerate((local, stored), 1):
-                button.setAccessibleName(f"{clash.name}, {whose[place - 1]}: {values[place - 1]}")
+            column_titles = (self.tr("Mine"), self.tr("Theirs"))
+            for column_number, button in enumerate((local, stored), 1):
+                button.setAccessibleName(
+                    f"{conflict.name}, {column_titles[column_number - 1]}: {values[column_number - 1]}"
+                )
                 group.addButton(button)
-                grid.addWidget(button, row, place)
-            grid.addWidget(label(clash.name, "dim"), row, 0)
-            self._groups[clash.field] = group
-            self.choices[clash.field] = (local, stored)
+                grid.addWidget(button, row, column_number)
+            grid.addWidget(label(conflict.name, "dim"), row, 0)
+            self._groups[conflict.field] = group
+            self.choices[conflict.field] = (local, stored)
         column.addLayout(grid)
-        row_of_buttons = QHBoxLayout()
-        row_of_buttons.addStretch(1)
+        button_row = QHBoxLayout()
+        button_row.addStretch(1)
         cancel = Button(self.tr("Cancel"))
         self.save = Button(self.tr("Save"), kind=ButtonKind.MAIN)
         cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self.accept)
         self.save.setDefault(True)
-        row_of_buttons.addWidget(cancel)
-        row_of_buttons.addWidget(self.save)
+        button_row.addWidget(cancel)
+        button_row.addWidget(self.save)
         column.addSpacing(4)
-        column.addLayout(row_of_buttons)
+        column.addLayout(button_row)
 
     def stored_fields(self) -> set[str]:
-        """The fields that take the other user's value."""
+        """The fields that get the other user's value."""
         return {field for field, (_, stored) in self.choices.items() if stored.isChecked()}

@@ -1,6 +1,6 @@
-"""Shows and edits the fields of a record and compares them with the service's.
+"""Shows and edits the fields of a record and compares them with the stored values.
 
-State, outcome and end follow from the verdicts and are shown only.
+Status, outcome and end time follow from the verdicts and cannot be edited.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.context import Context
-from desktop.localization.dates import example, minute, typed_minute
+from desktop.localization.dates import example_minute, format_minute, parse_minute
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.lists.list_section import NOTHING
@@ -37,15 +37,16 @@ from shared.codes import SEALED_STATES, Permission
 from shared.results import Counters
 from shared.wire.inspection import Record
 
-CHOSEN = ("task_id", "executor_id", "reference_image_id")
-TIMES = ("start_time",)
-_MOST_LETTERS = 255
+CHOICE_FIELDS = ("task_id", "executor_id", "reference_image_id")
+TIME_FIELDS = ("start_time",)
+_MAX_NAME_LENGTH = 255
 
 
 class FieldsCard(Card):
-    """The fields that a person may change, and below them what follows from these."""
+    """The editable fields, and below them the facts that follow from the record."""
 
     changed = Signal()
+    """A field was edited, or another record is shown."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,13 +72,15 @@ class FieldsCard(Card):
         self.fields: dict[str, Field] = {
             "inspection_name": Field(self.names["inspection_name"]),
             **{name: Field(self.names[name], chooser) for name, chooser in self.choosers.items()},
-            **{name: MomentField(self.names[name], placeholder=self.tr("YYYY-MM-DD")) for name in TIMES},
+            **{
+                name: MomentField(self.names[name], placeholder=self.tr("YYYY-MM-DD")) for name in TIME_FIELDS
+            },
         }
         name_line = self.fields["inspection_name"].editor
         assert isinstance(name_line, QLineEdit)
-        name_line.setMaxLength(_MOST_LETTERS)
-        self._titles: dict[str, QLabel] = {}
-        self._facts: dict[str, QLabel] = {}
+        name_line.setMaxLength(_MAX_NAME_LENGTH)
+        self._fact_titles: dict[str, QLabel] = {}
+        self._fact_labels: dict[str, QLabel] = {}
         self.copy_id = IconButton("copy", self.tr("Copy ID"))
         self.save = Button(
             self.tr("Save"),
@@ -88,10 +91,10 @@ class FieldsCard(Card):
         self.undo = Button(self.tr("Discard changes"), kind=ButtonKind.GHOST)
         self._build()
         for field in self.fields.values():
-            field.changed.connect(self._on_edited)
+            field.changed.connect(self._update_buttons)
         for name, chooser in self.choosers.items():
-            chooser.editTextChanged.connect(lambda _, it=self.fields[name]: it.set_error(""))
-            chooser.editTextChanged.connect(lambda _: self._on_edited())
+            chooser.editTextChanged.connect(lambda _, field=self.fields[name]: field.set_error(""))
+            chooser.editTextChanged.connect(lambda _: self._update_buttons())
         self.undo.clicked.connect(self.discard)
         self.copy_id.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._id.text()))
 
@@ -100,7 +103,7 @@ class FieldsCard(Card):
         column.setContentsMargins(24, 20, 24, 20)
         column.setSpacing(12)
         column.addWidget(label(self.tr("Record"), "item"))
-        for name in ("inspection_name", *CHOSEN, *TIMES):
+        for name in ("inspection_name", *CHOICE_FIELDS, *TIME_FIELDS):
             column.addWidget(self.fields[name])
         row = QHBoxLayout()
         row.addStretch(1)
@@ -126,15 +129,15 @@ class FieldsCard(Card):
         for index, (name, title) in enumerate(facts):
             fact = label("", wrap=True)
             fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            # A name without a blank does not make the card wider than its column.
+            # A long name without spaces must not make the card wider than its column.
             policy = fact.sizePolicy()
             policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
             fact.setSizePolicy(policy)
-            self._facts[name] = fact
-            self._titles[name] = label(title, "dim")
-            grid.addWidget(self._titles[name], index, 0, Qt.AlignmentFlag.AlignTop)
+            self._fact_labels[name] = fact
+            self._fact_titles[name] = label(title, "dim")
+            grid.addWidget(self._fact_titles[name], index, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(fact, index, 1)
-        # An ID is one long word that no line can break: it is shortened to the room there is.
+        # An ID cannot be wrapped, so it is elided.
         self._id = ElidedLabel()
         row = QHBoxLayout()
         row.addWidget(self._id, 1)
@@ -146,50 +149,52 @@ class FieldsCard(Card):
     # -- showing
 
     def show_record_data(self, record_data: RecordData, keep: Iterable[str] = ()) -> None:
-        """Show a record; what is typed in the fields `keep` stays."""
-        typed = {name: value for name, value in self.typed().items() if name in set(keep)}
+        """Show a record. The typed values of the fields `keep` are kept."""
+        typed_values = {name: value for name, value in self.typed_values().items() if name in set(keep)}
         self._record_data = record_data
         record = record_data.record
         self.fields["inspection_name"].set_text(record.inspection_name or "")
-        for name in TIMES:
-            self.fields[name].set_text(minute(getattr(record, name)))
+        for name in TIME_FIELDS:
+            self.fields[name].set_text(format_minute(getattr(record, name)))
         for name, chooser in self.choosers.items():
             value = getattr(record, name)
-            chooser.show_choice((value, self.shown(record_data, name)) if value else None)
-        self._facts["state"].setText(status_word(record_data.seal.record_state))
-        # What a detection came to, or a client of the service wrote: no person finished the record with it.
-        differs = record.inspection_status is not record_data.seal.record_state
+            chooser.show_choice((value, self.stored_text(record_data, name)) if value else None)
+        self._fact_labels["state"].setText(status_word(record_data.seal.record_state))
+        # The API status differs if a detection or a client of the API set it.
+        status_differs = record.inspection_status is not record_data.seal.record_state
         text = self.tr(
             "The status that other programs see. It is derived from all results, including those of "
             "a model, and other programs can set it."
         )
-        for shown in (self._titles["api_status"], self._facts["api_status"]):
-            shown.setVisible(differs)
-            shown.setToolTip(tip(text))
-        self._facts["api_status"].setText(status_word(record.inspection_status))
-        self._facts["judged"].setText(counters_sentence(Counters(**record_data.seal.counters.model_dump())))
-        self._facts["outcome"].setText(outcome_word(record_data.seal.outcome))
-        self._facts["ended"].setText(minute(record.end_time) or NOTHING)
-        self._facts["aircraft"].setText(record.aircraft_name or "")
-        self._facts["flight"].setText(record_data.flight_number or record.flight_id or "")
+        for widget in (self._fact_titles["api_status"], self._fact_labels["api_status"]):
+            widget.setVisible(status_differs)
+            widget.setToolTip(tip(text))
+        self._fact_labels["api_status"].setText(status_word(record.inspection_status))
+        self._fact_labels["judged"].setText(
+            counters_sentence(Counters(**record_data.seal.counters.model_dump()))
+        )
+        self._fact_labels["outcome"].setText(outcome_word(record_data.seal.outcome))
+        self._fact_labels["ended"].setText(format_minute(record.end_time) or NOTHING)
+        self._fact_labels["aircraft"].setText(record.aircraft_name or "")
+        self._fact_labels["flight"].setText(record_data.flight_number or record.flight_id or "")
         for name in ("aircraft", "flight"):
-            # Any other part has neither.
-            for shown in (self._titles[name], self._facts[name]):
-                shown.setVisible(bool(self._facts[name].text()))
-        self._facts["created"].setText(minute(record.created_at))
-        self._facts["updated"].setText(minute(record.updated_at))
+            # A record of another object than an aircraft has neither.
+            for widget in (self._fact_titles[name], self._fact_labels[name]):
+                widget.setVisible(bool(self._fact_labels[name].text()))
+        self._fact_labels["created"].setText(format_minute(record.created_at))
+        self._fact_labels["updated"].setText(format_minute(record.updated_at))
         self._id.setText(record.inspection_id)
         for field in self.fields.values():
             field.set_error("")
-        allowed = self._may_edit
+        may_edit = self._may_edit
         for field in self.fields.values():
-            field.editor.setEnabled(allowed)
+            field.editor.setEnabled(may_edit)
         for button in (self.save, self.undo):
-            button.setVisible(allowed)
-        self.restore(typed)
+            button.setVisible(may_edit)
+        self.restore(typed_values)
 
-    def shown(self, record_data: RecordData, name: str) -> str:
-        """The text of a field for the record in `record_data`."""
+    def stored_text(self, record_data: RecordData, name: str) -> str:
+        """The text of a field for the stored value in `record_data`."""
         record = record_data.record
         value = getattr(record, name)
         if value is None:
@@ -201,60 +206,60 @@ class FieldsCard(Card):
                 return record.executor_name or str(value)
             case "reference_image_id":
                 return record.reference_image_name or str(value)
-        return minute(value) if isinstance(value, datetime) else str(value)
+        return format_minute(value) if isinstance(value, datetime) else str(value)
 
     def field_text(self, name: str) -> str:
-        """The present text of a field."""
+        """The current text of a field."""
         return self.fields[name].text().strip()
 
-    def typed(self) -> dict[str, Any]:
-        """What is typed, to be put back by `restore`."""
+    def typed_values(self) -> dict[str, Any]:
+        """The typed values, for `restore`."""
         texts = {name: field.text() for name, field in self.fields.items() if name not in self.choosers}
-        chosen = {name: list(chooser.typed_choice()) for name, chooser in self.choosers.items()}
-        return {**texts, **chosen}
+        choices = {name: list(chooser.typed_choice()) for name, chooser in self.choosers.items()}
+        return {**texts, **choices}
 
-    def restore(self, typed: Mapping[str, Any]) -> None:
-        """Put back what was typed before."""
-        for name, value in typed.items():
+    def restore(self, values: Mapping[str, Any]) -> None:
+        """Restore the result of `typed_values`."""
+        for name, value in values.items():
             if name in self.choosers:
                 self.choosers[name].restore_choice((value[0], value[1]))
             elif name in self.fields:
                 self.fields[name].set_text(str(value))
-        self._on_edited()
+        self._update_buttons()
 
     def discard(self) -> None:
-        """Show again what the service has."""
+        """Show the stored values again."""
         if self._record_data is not None:
             self.show_record_data(self._record_data)
 
-    def forget(self) -> None:
-        """Forget the record; nothing of it is unsaved."""
+    def clear_record(self) -> None:
+        """Remove the record, without unsaved changes."""
         self._record_data = None
-        self._on_edited()
+        self._update_buttons()
 
-    # -- what differs
+    # -- changes
 
     @property
-    def unsaved(self) -> bool:
-        """True when something is typed that the service does not have."""
+    def has_changes(self) -> bool:
+        """Whether a typed value differs from the stored one."""
         return self._may_edit and bool(self.changed_fields())
 
     @property
     def _may_edit(self) -> bool:
-        sealed = self._record_data is None or self._record_data.seal.state in SEALED_STATES
-        return not sealed and self._context.may(Permission.INSPECTION_UPDATE)
+        is_sealed = self._record_data is None or self._record_data.seal.state in SEALED_STATES
+        return not is_sealed and self._context.may(Permission.INSPECTION_UPDATE)
 
     def changed_fields(self) -> list[str]:
-        """The names of the fields whose text differs from the service's value."""
+        """The names of the fields whose text differs from the stored value."""
         record_data = self._record_data
         if record_data is None:
             return []
-        return [name for name in self.fields if self.field_text(name) != self.shown(record_data, name)]
+        return [name for name in self.fields if self.field_text(name) != self.stored_text(record_data, name)]
 
     def changes(self) -> dict[str, Any]:
-        """The fields that differ from what the service has.
+        """The values that differ from the stored ones.
 
-        Raises ValueError, after saying so beside the field, when one is wrong.
+        Shows an error beside the field and raises ValueError if a value is invalid.
         """
         return {name: self._value(name) for name in self.changed_fields()}
 
@@ -266,12 +271,12 @@ class FieldsCard(Card):
     def _value(self, name: str) -> Any:
         text = self.field_text(name)
         if name in self.choosers:
-            return self._chosen(name)
-        if name in TIMES:
-            return self._time(name, text)
+            return self._selected_id(name)
+        if name in TIME_FIELDS:
+            return self._parse_time(name, text)
         return text or None
 
-    def _chosen(self, name: str) -> str | None:
+    def _selected_id(self, name: str) -> str | None:
         try:
             value = self.choosers[name].selected_id()
         except ValueError:
@@ -284,23 +289,23 @@ class FieldsCard(Card):
             raise ValueError(name)
         return value
 
-    def _time(self, name: str, text: str) -> datetime | None:
+    def _parse_time(self, name: str, text: str) -> datetime | None:
         try:
-            return typed_minute(text)
+            return parse_minute(text)
         except ValueError:
             self.show_field_error(
-                name, self.tr("Enter date and time as {example}.").format(example=example())
+                name, self.tr("Enter date and time as {example}.").format(example=example_minute())
             )
             raise
 
-    def _on_edited(self) -> None:
+    def _update_buttons(self) -> None:
         for button in (self.save, self.undo):
-            button.setEnabled(self.unsaved)
+            button.setEnabled(self.has_changes)
         self.changed.emit()
 
 
 def conflicting_fields(newest: Record, base: Record, changes: Mapping[str, Any]) -> list[str]:
-    """The fields of `changes` that another user changed too, from `base` to `newest`, to another value."""
+    """The fields of `changes` that another user changed to a different value between `base` and `newest`."""
     return [
         name
         for name, value in changes.items()
@@ -308,7 +313,7 @@ def conflicting_fields(newest: Record, base: Record, changes: Mapping[str, Any])
     ]
 
 
-def _is_same_value(stored: Any, typed: Any) -> bool:
-    if isinstance(stored, datetime) and isinstance(typed, datetime):
-        return minute(stored) == minute(typed)
-    return bool(stored == typed)
+def _is_same_value(stored: Any, edited: Any) -> bool:
+    if isinstance(stored, datetime) and isinstance(edited, datetime):
+        return format_minute(stored) == format_minute(edited)
+    return bool(stored == edited)

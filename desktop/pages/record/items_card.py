@@ -1,4 +1,4 @@
-"""Lists the items of a record, or offers ways to fill an empty one."""
+"""Lists the items of a record, or offers to fill a record without items."""
 
 from __future__ import annotations
 
@@ -40,17 +40,19 @@ class RecordItemRow:
 
 
 class ItemsCard(Card):
-    """Number, name, model, verdict and findings of every item; Enter opens it in the workbench."""
+    """Lists number, name, model, verdict and findings of every item."""
 
-    picked = Signal(str)
-    """The id of the item that a person picked."""
-    from_template = Signal()
-    from_last = Signal()
+    item_activated = Signal(str)
+    """The ID of the item that the user double-clicked or opened with Enter."""
+    template_requested = Signal()
+    """The user wants to apply the template of the reference image."""
+    copy_requested = Signal()
+    """The user wants to copy the items of the last record."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.table: Table[RecordItemRow] = Table(self.tr("Items"), self._columns(), row_px=48)
-        self.table.picked.connect(lambda row: self.picked.emit(row.item.item_id))
+        self.table.picked.connect(lambda row: self.item_activated.emit(row.item.item_id))
         self._counts = label("", "dim")
         self._progress = ProgressBar(self.tr("Progress"))
         self._progress.setFixedWidth(120)
@@ -63,11 +65,11 @@ class ItemsCard(Card):
         head.addWidget(self._progress)
         self.template = Button(self.tr("Apply reference image template"), kind=ButtonKind.MAIN)
         self.last = Button(self.tr("Copy from last record"))
-        self.template.clicked.connect(self.from_template)
-        self.last.clicked.connect(self.from_last)
-        self._why = label("", "dim", wrap=True)
-        self._why.setMinimumWidth(480)
-        self._why.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.template.clicked.connect(self.template_requested)
+        self.last.clicked.connect(self.copy_requested)
+        self._hint = label("", "dim", wrap=True)
+        self._hint.setMinimumWidth(480)
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
         self._stack.addWidget(self._empty_widget())
@@ -98,7 +100,7 @@ class ItemsCard(Card):
                 110,
                 tone=lambda row: status_tone(_status(row)),
             ),
-            Column(self.tr("Findings"), self._findings, 190, under=_first_labels),
+            Column(self.tr("Findings"), self._findings_text, 190, under=_first_labels),
         ]
 
     def _empty_widget(self) -> QWidget:
@@ -109,7 +111,7 @@ class ItemsCard(Card):
         column.addWidget(IconLabel("rectangle", "dim", 32), 0, Qt.AlignmentFlag.AlignHCenter)
         empty_label = label(self.tr("No items yet."))
         column.addWidget(empty_label, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self._why, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._hint, 0, Qt.AlignmentFlag.AlignHCenter)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.template)
@@ -120,23 +122,23 @@ class ItemsCard(Card):
     def show_items(self, items: Sequence[Item], has_reference: bool, may_add: bool) -> None:
         """Show the items of a record."""
         rows = [RecordItemRow(number, item, entries_of(item)) for number, item in enumerate(items, 1)]
-        chosen = self.table.selected_row.item.item_id if self.table.selected_row is not None else ""
-        self.table.show_rows(rows, lambda row: row.item.item_id == chosen)
-        counted = results.counters([row.entries for row in rows])
-        self._counts.setText(f"{decided_text(counted)} · {detected_text(counted)}" if rows else "")
+        selected_id = self.table.selected_row.item.item_id if self.table.selected_row is not None else ""
+        self.table.show_rows(rows, lambda row: row.item.item_id == selected_id)
+        counters = results.counters([row.entries for row in rows])
+        self._counts.setText(f"{decided_text(counters)} · {detected_text(counters)}" if rows else "")
         self._progress.setVisible(bool(rows))
-        self._progress.setValue(100 * counted.judged // len(rows) if rows else 0)
+        self._progress.setValue(100 * counters.judged // len(rows) if rows else 0)
         self._stack.setCurrentIndex(0 if rows else 1)
         for button in (self.template, self.last):
             button.setVisible(may_add)
             button.setEnabled(has_reference)
-        self._why.setText(
+        self._hint.setText(
             self.tr("Copy items of the reference image, or draw regions in the workbench.")
             if has_reference
             else self.tr("Select a reference image first, then copy items or draw regions.")
         )
 
-    def _findings(self, row: RecordItemRow) -> str:
+    def _findings_text(self, row: RecordItemRow) -> str:
         entry = results.newest_detection(row.entries)
         if entry is None:
             return NOTHING
@@ -145,10 +147,10 @@ class ItemsCard(Card):
                 return self.tr("Detection failed")
             case Progress.PENDING | Progress.DETECTING:
                 return self.tr("Detecting…")
-        finished = results.finished_detection(row.entries)
-        if finished is None:
+        detection = results.finished_detection(row.entries)
+        if detection is None:
             return NOTHING
-        count = len((finished.get("resultImage") or {}).get("boxes") or [])
+        count = len((detection.get("resultImage") or {}).get("boxes") or [])
         return self.tr("%n finding(s)", "", count) if count else self.tr("No findings")
 
 
@@ -158,11 +160,13 @@ def _status(row: RecordItemRow) -> str:
 
 
 def _first_labels(row: RecordItemRow) -> str:
-    """The labels of the findings with their confidence or author, the surest first."""
-    ranked = findings.read_findings(results.finished_detection(row.entries))
-    ranked.sort(key=lambda finding: -finding.confidence)
-    return "  ".join(f"{finding_word(finding.label)} {_source(finding)}".strip() for finding in ranked[:3])
+    """The labels of the first three findings by confidence, with their confidence or author."""
+    ranked_findings = findings.read_findings(results.finished_detection(row.entries))
+    ranked_findings.sort(key=lambda finding: -finding.confidence)
+    return "  ".join(
+        f"{finding_word(finding.label)} {_source_text(finding)}".strip() for finding in ranked_findings[:3]
+    )
 
 
-def _source(finding: Finding) -> str:
+def _source_text(finding: Finding) -> str:
     return finding.author_name if finding.drawn else f"{finding.confidence:.2f}"

@@ -31,11 +31,11 @@ from shared.codes import SEALED_STATES, Permission, Status
 from shared.wire.inspection import Item
 
 _FIELDS_PX = 400
-_LEAST_FIELDS_PX = 340
+_MIN_FIELDS_PX = 340
 
 
 class RecordPage(Page):
-    """Every field of a record, its items, and what can be done with it as a whole."""
+    """Shows the fields and items of a record, with the actions for the whole record."""
 
     page_id: ClassVar[str] = "record"
     section: ClassVar[str] = "records"
@@ -46,12 +46,12 @@ class RecordPage(Page):
         self._context = context
         self._record_id = ""
         self._record_data: RecordData | None = None
-        self._typed: dict[str, Any] = {}
+        self._values_to_restore: dict[str, Any] = {}
         self._task: Task | None = None
-        self._written = Path()
+        self._written_file = Path()
         self.top = TopBar()
         self.banner = Banner()
-        self.writing = ReportProgress()
+        self.report_progress = ReportProgress()
         self.seal_bar = SealBar()
         self.seal_controller = SealController(context, self.seal_bar, self)
         self.exporter = ExportController(context, self)
@@ -60,8 +60,8 @@ class RecordPage(Page):
         self.items = ItemsCard()
         self.pdf = Button(self.tr("Export PDF report"), icon="report")
         self.html = Button(self.tr("Export as HTML"))
-        self.more = IconButton("more", self.tr("More"))
-        self.open = Button(
+        self.more_button = IconButton("more", self.tr("More"))
+        self.open_button = Button(
             self.tr("Open workbench"),
             kind=ButtonKind.MAIN,
             icon="edit",
@@ -76,27 +76,27 @@ class RecordPage(Page):
         return QCoreApplication.translate("RecordPage", "Record")
 
     def _build(self) -> None:
-        for button in (self.pdf, self.html, self.more, self.open):
+        for button in (self.pdf, self.html, self.more_button, self.open_button):
             self.top.add_action(button)
         inner = QWidget()
         inner.setProperty("clear", True)
-        lines = QVBoxLayout(inner)
-        lines.setContentsMargins(0, 0, 0, 0)
-        lines.addWidget(self.fields)
-        lines.addStretch(1)
-        left = QScrollArea()
-        left.setFrameShape(QFrame.Shape.NoFrame)
-        left.setWidgetResizable(True)
-        left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        left.setWidget(inner)
-        left.setMinimumWidth(_LEAST_FIELDS_PX)
-        left.setMaximumWidth(_FIELDS_PX)
+        fields_column = QVBoxLayout(inner)
+        fields_column.setContentsMargins(0, 0, 0, 0)
+        fields_column.addWidget(self.fields)
+        fields_column.addStretch(1)
+        scroll_area = QScrollArea()
+        scroll_area.setFrameShape(QFrame.Shape.NoFrame)
+        scroll_area.setWidgetResizable(True)
+        scroll_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll_area.setWidget(inner)
+        scroll_area.setMinimumWidth(_MIN_FIELDS_PX)
+        scroll_area.setMaximumWidth(_FIELDS_PX)
         content = QWidget()
         row = QHBoxLayout(content)
         row.setContentsMargins(20, 20, 20, 20)
         row.setSpacing(20)
-        row.addWidget(left, _FIELDS_PX)
-        row.addWidget(self.items, _FIELDS_PX + _LEAST_FIELDS_PX // 2)
+        row.addWidget(scroll_area, _FIELDS_PX)
+        row.addWidget(self.items, _FIELDS_PX + _MIN_FIELDS_PX // 2)
         self.stack = StateStack(content)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -104,13 +104,13 @@ class RecordPage(Page):
         column.addWidget(self.top)
         column.addWidget(self.seal_bar)
         column.addWidget(self.banner)
-        column.addWidget(self.writing)
+        column.addWidget(self.report_progress)
         column.addWidget(self.stack, 1)
 
     def _bind(self) -> None:
         bind = self._context.commands.bind
         is_open = self._is_open
-        bind("details.save", self.save, self, enabled=lambda: self.fields.unsaved and not self.saver.busy)
+        bind("details.save", self.save, self, enabled=lambda: self.fields.has_changes and not self.saver.busy)
         bind("details.workbench", self.open_workbench, self, enabled=is_open)
         bind("details.pdf", partial(self.write_report, "pdf"), self, enabled=is_open)
         bind("details.html", partial(self.write_report, "html"), self, enabled=is_open)
@@ -127,29 +127,29 @@ class RecordPage(Page):
         self.banner.acted.connect(self._open_written_file)
         self.seal_controller.changed.connect(lambda _: self.reload())
         self.seal_controller.notice.connect(lambda message: self.banner.say(message, "error"))
-        self.writing.written.connect(self._on_report_written)
-        self.writing.failed.connect(lambda message: self.banner.say(message, "error"))
+        self.report_progress.written.connect(self._on_report_written)
+        self.report_progress.failed.connect(lambda message: self.banner.say(message, "error"))
         self.exporter.written.connect(self._on_exported)
         self.exporter.notice.connect(lambda message: self.banner.say(message, "error"))
         self.fields.save.clicked.connect(self.save)
-        self.saver.shown.connect(self._show)
+        self.saver.record_loaded.connect(self._show)
         self.saver.saved.connect(lambda: self.toast.emit(self.tr("Record saved.")))
         self.saver.failed.connect(lambda message: self.banner.say(message, "error"))
-        self.items.picked.connect(self._open_item)
-        self.items.from_template.connect(self.items_from_template)
-        self.items.from_last.connect(self.items_from_last)
+        self.items.item_activated.connect(self._open_item)
+        self.items.template_requested.connect(self.items_from_template)
+        self.items.copy_requested.connect(self.items_from_last)
         self.pdf.clicked.connect(lambda: self.write_report("pdf"))
         self.html.clicked.connect(lambda: self.write_report("html"))
-        self.more.clicked.connect(self._menu)
-        self.open.clicked.connect(self.open_workbench)
+        self.more_button.clicked.connect(self._show_menu)
+        self.open_button.clicked.connect(self.open_workbench)
 
     # -- showing
 
     def enter(self, params: dict[str, Any]) -> None:
-        """Show the record `record_id`, with what was `typed` in its fields."""
+        """Show the record `record_id`, with the values `typed` in its fields."""
         record_id = str(params.get("record_id") or self._record_id)
-        typed = params.get("typed")
-        self._typed = dict(typed) if isinstance(typed, dict) else {}
+        values = params.get("typed")
+        self._values_to_restore = dict(values) if isinstance(values, dict) else {}
         self.banner.hide()
         if record_id != self._record_id:
             self._record_data = None
@@ -157,15 +157,15 @@ class RecordPage(Page):
         self.reload()
 
     def return_params(self) -> dict[str, Any]:
-        """The record and the unsaved texts."""
+        """The record and the unsaved values."""
         params: dict[str, Any] = {"record_id": self._record_id}
-        if self.fields.unsaved:
-            params["typed"] = self.fields.typed()
+        if self.fields.has_changes:
+            params["typed"] = self.fields.typed_values()
         return params
 
     def leave(self) -> bool:
-        """Ask before typed text is lost."""
-        return not self.fields.unsaved or confirm(
+        """Ask before unsaved changes are discarded."""
+        return not self.fields.has_changes or confirm(
             self,
             self.tr("Discard changes?"),
             self.tr("The changes on this page are not saved."),
@@ -189,20 +189,20 @@ class RecordPage(Page):
         if self._task is not None:
             self._task.cancel()
         self._task = run(
-            calls.fetch,
+            calls.load_record,
             self._context.session,
             self._record_id,
             owner=self,
             done=self._show,
-            failed=self._explain,
+            failed=self._show_error,
         )
 
     def _show(self, record_data: RecordData, keep: Sequence[str] = ()) -> None:
         self._record_data = record_data
         self.seal_controller.show(record_data.seal, record_data.record.inspection_name or "")
         self.fields.show_record_data(record_data, keep)
-        self.fields.restore(self._typed)
-        self._typed = {}
+        self.fields.restore(self._values_to_restore)
+        self._values_to_restore = {}
         record = record_data.record
         name = record.inspection_name or self.tr("Unnamed")
         self.top.set_crumbs(
@@ -222,10 +222,10 @@ class RecordPage(Page):
         self._show_buttons()
 
     def _show_buttons(self) -> None:
-        for button in (self.pdf, self.html, self.more, self.open):
+        for button in (self.pdf, self.html, self.more_button, self.open_button):
             button.setEnabled(self._is_open())
 
-    def _explain(self, error: Exception) -> None:
+    def _show_error(self, error: Exception) -> None:
         if isinstance(error, NotFound):
             self._record_data = None
             self.stack.show_empty(
@@ -244,22 +244,22 @@ class RecordPage(Page):
         return self._record_data is not None
 
     def _may_cancel(self) -> bool:
-        return self._may_change() and not self._sealed and not self._cancelled
+        return self._may_change() and not self._is_sealed and not self._is_cancelled
 
     def _may_reopen(self) -> bool:
-        if self._sealed:
+        if self._is_sealed:
             return self._context.may(Permission.INSPECTION_REOPEN)
-        return self._may_change() and self._cancelled
+        return self._may_change() and self._is_cancelled
 
     def _may_change(self) -> bool:
         return self._is_open() and self._context.may(Permission.INSPECTION_UPDATE)
 
     @property
-    def _sealed(self) -> bool:
+    def _is_sealed(self) -> bool:
         return self._record_data is not None and self._record_data.seal.state in SEALED_STATES
 
     @property
-    def _cancelled(self) -> bool:
+    def _is_cancelled(self) -> bool:
         return self._record_data is not None and self._record_data.seal.record_state is Status.CANCELLED
 
     def _record_params(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class RecordPage(Page):
     # -- saving
 
     def save(self) -> None:
-        """Send the fields that changed."""
+        """Save the changed fields."""
         if self._record_data is not None:
             self.banner.hide()
             self.saver.save(self._record_data)
@@ -287,15 +287,15 @@ class RecordPage(Page):
     def _open_item(self, item_id: str) -> None:
         self.navigate.emit("workbench", {"record_id": self._record_id, "item_id": item_id})
 
-    def _menu(self) -> None:
+    def _show_menu(self) -> None:
         menu = self._context.commands.menu(
             ["inspection.export", "", "details.cancel", "details.reopen", "", "details.delete"], self
         )
         menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+        menu.popup(self.more_button.mapToGlobal(self.more_button.rect().bottomLeft()))
 
     def cancel_record(self) -> None:
-        """Cancel the record, after asking."""
+        """Cancel the record after a confirmation."""
         if confirm(
             self,
             self.tr("Cancel record?"),
@@ -306,7 +306,7 @@ class RecordPage(Page):
 
     def reopen(self) -> None:
         """Reopen a sealed record with a reason, or undo its cancellation."""
-        if self._sealed:
+        if self._is_sealed:
             self.seal_controller.reopen()
         elif self._record_data is not None:
             has_progress = self._record_data.record.progress > 0
@@ -314,7 +314,7 @@ class RecordPage(Page):
             self._change_record({"inspection_status": status, "end_time": None})
 
     def delete(self) -> None:
-        """Delete the record with its items, after asking."""
+        """Delete the record with its items after a confirmation."""
         if self._record_data is None:
             return
         delete_record(
@@ -329,18 +329,18 @@ class RecordPage(Page):
     def _on_deleted(self) -> None:
         self._record_data = None
         self._record_id = ""
-        self.fields.forget()
+        self.fields.clear_record()
         self.toast.emit(self.tr("Record deleted."))
         self.navigate.emit("records", {})
 
     # -- items
 
     def items_from_template(self) -> None:
-        """Give the record the items of its reference image's template."""
+        """Create the items of the reference image's template in the record."""
         self._create_items(self._context.session.items.from_template, self._record_id)
 
     def items_from_last(self) -> None:
-        """Give the record the items of the last inspection of its reference image."""
+        """Copy the items of the last record with the same reference image."""
         if self._record_data is not None:
             self._create_items(copy_last_items, self._context.session, self._record_data.record)
 
@@ -358,34 +358,36 @@ class RecordPage(Page):
             text = self.tr("No earlier record with items of this reference image.")
             self.banner.say(text, "warn")
             return
-        self._typed = self.fields.typed() if self.fields.unsaved else {}
+        self._values_to_restore = self.fields.typed_values() if self.fields.has_changes else {}
         self.reload()
 
     # -- the report
 
-    def write_report(self, ending: str) -> None:
-        """Ask for a file and write the report into it."""
+    def write_report(self, format_id: str) -> None:
+        """Ask for a file and write the report to it."""
         payload = self._context.payload
         if self._record_data is not None and payload is not None:
             self.banner.hide()
             made_by = payload.user.name or payload.user.username
-            self.writing.ask(self._context.session, self._record_data.record, made_by, ending)
+            self.report_progress.ask_target(
+                self._context.session, self._record_data.record, made_by, format_id
+            )
 
     def export(self) -> None:
-        """Ask for a format and a file and write the whole inspection into it."""
+        """Ask for a file and a format, and export the whole inspection."""
         name = self._record_data.record.inspection_name if self._record_data is not None else None
-        chosen = self.exporter.ask_target(name or "")
-        if chosen is not None:
+        target = self.exporter.ask_target(name or "")
+        if target is not None:
             self.banner.hide()
-            self.exporter.write(self._record_id, *chosen)
+            self.exporter.write(self._record_id, *target)
 
     def _on_exported(self, path: str) -> None:
         self.banner.say(self.tr("Saved: {file}").format(file=Path(path).name), "info")
 
     def _on_report_written(self, path: Path) -> None:
-        self._written = path
+        self._written_file = path
         text = self.tr("Report saved: {file}").format(file=path.name)
         self.banner.say(text, "info", self.tr("Open"))
 
     def _open_written_file(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written)))
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written_file)))

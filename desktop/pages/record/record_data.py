@@ -1,4 +1,4 @@
-"""Loads a record for its page and makes the page's calls; not for the GUI thread."""
+"""Loads a record for its page. Calls the service: must not run on the GUI thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shared.wire.seal import RecordSeal
 
 @dataclass(frozen=True, slots=True)
 class RecordData:
-    """A record with its items, oldest first, and the names that the catalogue knows."""
+    """A record with its items, oldest first, its seal, and the names of its task and flight if known."""
 
     record: Record
     etag: str | None
@@ -24,17 +24,17 @@ class RecordData:
     seal: RecordSeal
 
 
-def fetch(session: Session, record_id: str) -> RecordData:
-    """The record as it is now. Raises ClientError, NotFound among them."""
-    return with_related(session, session.records.get(record_id))
+def load_record(session: Session, record_id: str) -> RecordData:
+    """Load a record. Raises ClientError."""
+    return load_related(session, session.records.get(record_id))
 
 
-def with_related(session: Session, tagged: Versioned[Record]) -> RecordData:
-    """What belongs to a record: its items, and the names of its task and flight where they are known."""
-    record = tagged.value
+def load_related(session: Session, versioned: Versioned[Record]) -> RecordData:
+    """Load the items, the seal and the names of a record. Raises ClientError."""
+    record = versioned.value
     return RecordData(
         record,
-        tagged.etag,
+        versioned.etag,
         session.items.all(record.inspection_id),
         _task(session, record.task_id),
         _flight(session, record.flight_id),
@@ -46,7 +46,7 @@ def _task(session: Session, task_id: str) -> str | None:
     try:
         return task_name(session.catalogue.tasks.get(task_id))
     except ClientError:
-        # Tasks may live in another system; the id is shown then.
+        # The task may be in another system. Its ID is shown then.
         return None
 
 

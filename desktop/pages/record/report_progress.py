@@ -23,11 +23,12 @@ from shared.wire.inspection import Record
 
 
 class ReportProgress(Panel):
-    """A line that is shown while a report is written."""
+    """A bar that is shown while a report is written."""
 
     written = Signal(Path)
+    """The path of the report."""
     failed = Signal(str)
-    """Why it failed, as a sentence."""
+    """A sentence that says why the report was not written."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)
@@ -46,19 +47,19 @@ class ReportProgress(Panel):
         self.stop.clicked.connect(self.cancel)
         self.hide()
 
-    def ask(self, session: Session, record: Record, made_by: str, ending: str) -> None:
-        """Ask for a file and write the report of `record` into it; `ending` is pdf or html."""
+    def ask_target(self, session: Session, record: Record, made_by: str, format_id: str) -> None:
+        """Ask for a file and write the report of `record` into it; `format_id` is pdf or html."""
         name = safe_name(record.inspection_name or "", self.tr("Record"))
         pdf, html = (self.tr("PDF (*.pdf)"), ".pdf"), (self.tr("HTML (*.html)"), ".html")
-        kinds = dict((html, pdf) if ending == "html" else (pdf, html))
-        chosen = choose_file(self, self.tr("Export report"), f"{name}.{ending}", kinds, Purpose.REPORTS)
-        if chosen is None:
+        kinds = dict((html, pdf) if format_id == "html" else (pdf, html))
+        choice = choose_file(self, self.tr("Export report"), f"{name}.{format_id}", kinds, Purpose.REPORTS)
+        if choice is None:
             return
-        path, _ = chosen
-        self.begin(session, record.inspection_id, made_by, path)
+        path, _ = choice
+        self.start(session, record.inspection_id, made_by, path)
 
-    def begin(self, session: Session, record_id: str, made_by: str, path: Path) -> None:
-        """Write the report of a record into `path`; one that is under way is stopped."""
+    def start(self, session: Session, record_id: str, made_by: str, path: Path) -> None:
+        """Write the report of a record to `path`. A report that is being written is cancelled."""
         self.cancel()
         self._status_label.setText(self.tr("Saving {file}…").format(file=path.name))
         self._bar.setValue(0)
@@ -69,13 +70,13 @@ class ReportProgress(Panel):
             path,
             owner=self,
             progress=lambda share: self._bar.setValue(round(90 * share)),
-            done=lambda _none: self._done(path),
-            failed=partial(self._on_failed, partial(self.begin, session, record_id, made_by), path),
+            done=lambda _result: self._done(path),
+            failed=partial(self._on_failed, partial(self.start, session, record_id, made_by), path),
             lane=Lane.LONG,
         )
 
     def cancel(self) -> None:
-        """Stop writing; no file is left half written."""
+        """Stop writing. No incomplete file remains."""
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -85,12 +86,12 @@ class ReportProgress(Panel):
         self.cancel()
         self.written.emit(path)
 
-    def _on_failed(self, begin: Callable[[Path], None], path: Path, error: Exception) -> None:
+    def _on_failed(self, start: Callable[[Path], None], path: Path, error: Exception) -> None:
         self.cancel()
         if isinstance(error, MissingGlyphsError):
             html = ask_html_path(self, path, sentence(error))
             if html is not None:
-                begin(html)
+                start(html)
             else:
                 self.failed.emit(sentence(error))
         elif isinstance(error, OSError):

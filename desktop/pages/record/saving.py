@@ -1,4 +1,4 @@
-"""Saves only the changed fields of a record, and asks when another user saved first."""
+"""Saves only the changed fields of a record, and asks if another user changed the same fields."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ from shared.wire.inspection import RecordUpdate
 
 
 class RecordSaver(QObject):
-    """Sends changes of the record that `fields` show; asks above `window` when two people changed a field."""
+    """Sends the changes of the record in `fields`, and asks above `window` about conflicts."""
 
-    shown = Signal(object, list)
-    """The newer `RecordData`, and the names of the fields whose typed text stays."""
+    record_loaded = Signal(object, list)
+    """The newer `RecordData`, and the names of the fields whose typed values are kept."""
     saved = Signal()
+    """The changes were saved."""
     failed = Signal(str)
-    """Why it failed, as a sentence; errors of single fields are shown beside them."""
+    """A sentence that says why saving failed; errors of fields are shown beside them."""
 
     def __init__(self, context: Context, fields: FieldsCard, window: QWidget) -> None:
         super().__init__(window)
         self._context = context
         self._fields = fields
         self._window = window
-        self._sent: dict[str, str] = {}
+        self._sent_texts: dict[str, str] = {}
         self.busy = False
 
     def save(self, record_data: RecordData) -> None:
-        """Send the fields that changed since `record_data`."""
+        """Send the fields that differ from `record_data`."""
         if self.busy:
             return
         try:
@@ -50,9 +51,11 @@ class RecordSaver(QObject):
             self.send(record_data, changes)
 
     def send(self, record_data: RecordData, changes: dict[str, Any]) -> None:
-        """Send `changes` of `record_data`; other typed text stays unsent."""
+        """Send `changes` of `record_data`. Other typed values are not sent."""
         self.busy = True
-        self._sent = {name: self._fields.field_text(name) for name in changes if name in self._fields.fields}
+        self._sent_texts = {
+            name: self._fields.field_text(name) for name in changes if name in self._fields.fields
+        }
         self._fields.save.setEnabled(False)
         run(
             _update,
@@ -66,13 +69,13 @@ class RecordSaver(QObject):
 
     def _on_saved(self, record_data: RecordData) -> None:
         self.busy = False
-        # What was not sent, or was typed while the save was on its way, stays as typed.
+        # Values that were not sent, or were typed while the request was running, are kept.
         unsent = [
             name
             for name in self._fields.changed_fields()
-            if self._sent.get(name) != self._fields.field_text(name)
+            if self._sent_texts.get(name) != self._fields.field_text(name)
         ]
-        self.shown.emit(record_data, unsent)
+        self.record_loaded.emit(record_data, unsent)
         self.saved.emit()
 
     def _on_save_failed(self, error: Exception, record_data: RecordData, changes: dict[str, Any]) -> None:
@@ -80,7 +83,7 @@ class RecordSaver(QObject):
         self._fields.save.setEnabled(True)
         if isinstance(error, Stale):
             run(
-                calls.fetch,
+                calls.load_record,
                 self._context.session,
                 record_data.record.inspection_id,
                 owner=self,
@@ -88,54 +91,56 @@ class RecordSaver(QObject):
                 failed=lambda problem: self.failed.emit(sentence(problem)),
             )
             return
-        named = {name: field_sentence(error, name) for name in changes} if isinstance(error, Invalid) else {}
-        for name, message in named.items():
+        messages = (
+            {name: field_sentence(error, name) for name in changes} if isinstance(error, Invalid) else {}
+        )
+        for name, message in messages.items():
             if message:
                 self._fields.show_field_error(name, message)
-        if not any(named.values()):
+        if not any(messages.values()):
             self.failed.emit(sentence(error))
 
     def _resolve_conflict(self, newest: RecordData, base: RecordData, changes: dict[str, Any]) -> None:
-        """Ask about the fields that both users changed, then save on top of the other user's version."""
-        both = [
+        """Ask about the fields that both users changed, then save over the other user's version."""
+        conflicting = [
             name
             for name in conflicting_fields(newest.record, base.record, changes)
             if name in self._fields.fields
         ]
-        if not both:
-            self._save_on_top(newest, changes)
+        if not conflicting:
+            self._save_over(newest, changes)
             return
-        clashes = [
+        conflicts = [
             FieldConflict(
                 name,
                 self._fields.names[name],
                 _local_text(changes[name], self._fields.field_text(name)),
-                self._fields.shown(newest, name),
+                self._fields.stored_text(newest, name),
             )
-            for name in both
+            for name in conflicting
         ]
-        dialog = FieldConflictDialog(clashes, self._window)
+        dialog = FieldConflictDialog(conflicts, self._window)
         dialog.accepted.connect(
-            lambda: self._save_on_top(
+            lambda: self._save_over(
                 newest, {name: value for name, value in changes.items() if name not in dialog.stored_fields()}
             )
         )
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _save_on_top(self, newest: RecordData, changes: dict[str, Any]) -> None:
-        self.shown.emit(newest, list(changes))
+    def _save_over(self, newest: RecordData, changes: dict[str, Any]) -> None:
+        self.record_loaded.emit(newest, list(changes))
         if changes:
             self.send(newest, changes)
 
 
 def _update(session: Session, record_data: RecordData, change: RecordUpdate) -> RecordData:
-    saved = session.records.update(record_data.record.inspection_id, change, record_data.etag)
-    return calls.with_related(session, saved)
+    versioned = session.records.update(record_data.record.inspection_id, change, record_data.etag)
+    return calls.load_related(session, versioned)
 
 
 def _local_text(value: Any, field_text: str) -> str:
-    """A value to be sent, as the user reads it; `field_text` is the text of its field."""
+    """The text of a value to send; `field_text` is the text of its field."""
     if value is None:
         return ""
     return status_word(value) if isinstance(value, Status) else field_text

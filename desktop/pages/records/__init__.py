@@ -1,4 +1,4 @@
-"""The list of records: filters, paging, and the way into each record."""
+"""The list of records, with filters and paging."""
 
 from desktop.pages.records.page import RecordsPage
 

@@ -1,4 +1,4 @@
-"""Runs pending detections over all open records: start, progress, cancel, retry."""
+"""Runs the pending detections of all open records, with progress, cancel and retry."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.widgets import Button, IconButton, Panel, ProgressBar, label
 from shared.wire.detection import Batch
 
-_LOOK_EVERY = 0.5
-_LOOK_LATER = 3.0
+_POLL_SECONDS = 0.5
+_SLOW_POLL_SECONDS = 3.0
 
 
 class BatchController(QObject):
-    """The batch that this desktop started. It is followed while other pages are in front, too."""
+    """The batch that this desktop started. Its progress is read even while other pages are in front."""
 
     changed = Signal()
     """The state of `batch` changed."""
-    moved = Signal()
-    """Some of its detections ended since the last time."""
+    detections_ended = Signal()
+    """More detections of the batch have ended."""
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, context: Context) -> None:
         """Use `BatchController.for_context`."""
@@ -35,33 +35,33 @@ class BatchController(QObject):
         self._context = context
         self._task: Task | None = None
         self.batch: Batch | None = None
-        """Its progress; None before a batch is started and after it was closed."""
+        """The batch with its progress; None before a batch is started and after it was dismissed."""
         context.loginChanged.connect(self._on_login_changed)
         context.closing.connect(self._stop)
 
     @classmethod
     def for_context(cls, context: Context) -> BatchController:
-        """The controller of this desktop; made when there is none yet."""
+        """The controller of this desktop, which is created at the first call."""
         controller = context.findChild(BatchController)
         return controller if isinstance(controller, BatchController) else cls(context)
 
     @property
     def busy(self) -> bool:
-        """True while detections of the batch wait or run."""
+        """Whether detections of the batch are queued or running."""
         return self._task is not None
 
     def start(self) -> None:
-        """Detect the items of every open record that have no result yet."""
-        self._begin(lambda session: session.detection.detect_pending())
+        """Run the pending detections of all open records."""
+        self._start_batch(lambda session: session.detection.detect_pending())
 
     def retry(self) -> None:
-        """Detect again what failed or was cancelled."""
+        """Repeat the detections that failed or were cancelled."""
         batch = self.batch
         if batch is not None:
-            self._begin(lambda session: session.detection.retry_batch(batch.batch_id))
+            self._start_batch(lambda session: session.detection.retry_batch(batch.batch_id))
 
     def cancel(self) -> None:
-        """Cancel what waits or runs."""
+        """Cancel the queued and running detections."""
         if self.batch is not None:
             run(
                 self._context.session.detection.cancel_batch,
@@ -72,17 +72,17 @@ class BatchController(QObject):
             )
 
     def dismiss(self) -> None:
-        """Hide it."""
+        """Hide the completed batch."""
         if not self.busy:
             self.batch = None
             self.changed.emit()
 
-    def _begin(self, ask: Callable[[Session], Batch]) -> None:
+    def _start_batch(self, request_batch: Callable[[Session], Batch]) -> None:
         if self._task is None:
             self._task = run(
                 _follow_batch,
                 self._context.session,
-                ask,
+                request_batch,
                 owner=self,
                 progress=self._show,
                 done=lambda _: self._on_ended(),
@@ -91,12 +91,12 @@ class BatchController(QObject):
             )
 
     def _show(self, batch: Batch) -> None:
-        before, self.batch = self.batch, batch
+        previous, self.batch = self.batch, batch
         if batch.total == 0:
             self.batch = None
             self.notice.emit(self.tr("No pending detections"))
-        elif before is None or _finished_count(before) != _finished_count(batch):
-            self.moved.emit()
+        elif previous is None or _finished_count(previous) != _finished_count(batch):
+            self.detections_ended.emit()
         self.changed.emit()
 
     def _on_ended(self) -> None:
@@ -123,7 +123,7 @@ class BatchController(QObject):
 
 
 class BatchBar(Panel):
-    """A line above the records with the progress of the batch and its commands."""
+    """A bar above the records with the progress of the batch and its buttons."""
 
     def __init__(self, batches: BatchController, parent: QWidget | None = None) -> None:
         super().__init__("raised", "", parent)
@@ -135,7 +135,7 @@ class BatchBar(Panel):
         self.bar.setMaximumWidth(260)
         self.cancel = Button(self.tr("Cancel"), icon="close")
         self.retry = Button(self.tr("Retry failed"), icon="refresh")
-        self.close_it = IconButton("close", self.tr("Close"), side=24)
+        self.close_button = IconButton("close", self.tr("Close"), side=24)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 8, 12, 8)
         row.setSpacing(12)
@@ -143,24 +143,24 @@ class BatchBar(Panel):
         row.addWidget(self.bar, 1)
         row.addWidget(self.detail)
         row.addStretch(1)
-        for button in (self.cancel, self.retry, self.close_it):
+        for button in (self.cancel, self.retry, self.close_button):
             row.addWidget(button)
         self.cancel.clicked.connect(lambda _checked=False: batches.cancel())
         self.retry.clicked.connect(lambda _checked=False: batches.retry())
-        self.close_it.clicked.connect(lambda _checked=False: batches.dismiss())
+        self.close_button.clicked.connect(lambda _checked=False: batches.dismiss())
         batches.changed.connect(self.show_batch)
         self.show_batch()
 
     def show_batch(self) -> None:
-        """Show the state of the batch; hidden when there is none."""
+        """Show the state of the batch; hide the bar if there is none."""
         batch, busy = self._batches.batch, self._batches.busy
         self.setVisible(batch is not None)
         if batch is None:
             return
-        without = batch.failed + batch.canceled
-        ended = batch.done + without
+        unsuccessful = batch.failed + batch.canceled
+        finished = batch.done + unsuccessful
         if busy:
-            self.notice.setText(self.tr("Detecting: {done} of {all}").format(done=ended, all=batch.total))
+            self.notice.setText(self.tr("Detecting: {done} of {all}").format(done=finished, all=batch.total))
         else:
             self.notice.setText(self.tr("%n detection(s) completed", "", batch.done))
         parts = []
@@ -172,18 +172,20 @@ class BatchBar(Panel):
         self.bar.setValue(batch.progress)
         self.bar.setVisible(busy)
         self.cancel.setVisible(busy)
-        self.retry.setVisible(not busy and without > 0)
-        self.close_it.setVisible(not busy)
+        self.retry.setVisible(not busy and unsuccessful > 0)
+        self.close_button.setVisible(not busy)
 
 
 def _finished_count(batch: Batch) -> int:
     return batch.done + batch.failed + batch.canceled
 
 
-def _follow_batch(report: ProgressReport, session: Session, ask: Callable[[Session], Batch]) -> None:
-    batch = ask(session)
+def _follow_batch(
+    report: ProgressReport, session: Session, request_batch: Callable[[Session], Batch]
+) -> None:
+    batch = request_batch(session)
     report(batch)
     while batch.queued or batch.running:
-        report.wait(_LOOK_EVERY if batch.total < 200 else _LOOK_LATER)
+        report.wait(_POLL_SECONDS if batch.total < 200 else _SLOW_POLL_SECONDS)
         batch = session.detection.batch(batch.batch_id)
         report(batch)

@@ -16,11 +16,11 @@ from shared.wire.common import Page
 from shared.wire.inspection import Record
 from shared.wire.seal import Edition, RecordSeal
 
-_EXPORT_PAGE = 200
+_PAGE_SIZE = 200
 
 
 def flight_numbers(session: Session, flight_ids: Iterable[str]) -> dict[str, str]:
-    """The numbers of flights by their IDs; a flight that no longer exists has its ID as the number."""
+    """Read the numbers of flights by their IDs; the number of a flight that no longer exists is its ID."""
     numbers = {}
     for flight_id in flight_ids:
         try:
@@ -31,58 +31,58 @@ def flight_numbers(session: Session, flight_ids: Iterable[str]) -> dict[str, str
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """A page of the list: the records, and their seals and progress by ID."""
+class RecordListing:
+    """A page of the list: the records, and their seals with counters by record ID."""
 
     page: Page[Record]
     seals: Mapping[str, RecordSeal]
 
 
-def read_listing(session: Session, where: RecordFilter, number: int, size: int) -> Listing:
-    """A page of the records that match `where`. Raises ClientError."""
-    page = session.records.search(where, number, size)
-    return Listing(page, read_seals(session, [record.inspection_id for record in page.data]))
+def read_listing(session: Session, record_filter: RecordFilter, number: int, size: int) -> RecordListing:
+    """Read a page of the records that match `record_filter`. Raises ClientError."""
+    page = session.records.search(record_filter, number, size)
+    return RecordListing(page, read_seals(session, [record.inspection_id for record in page.data]))
 
 
 def read_seals(session: Session, record_ids: Sequence[str]) -> dict[str, RecordSeal]:
-    """Seal and progress of these records by their IDs; one that no longer exists is left out."""
+    """Read the seals and counters of records by ID; records that no longer exist are left out."""
     return {summary.inspection_id: summary for summary in session.records.summaries(record_ids)}
 
 
 def export_list(
     session: Session,
-    where: RecordFilter,
-    heads: list[str],
+    record_filter: RecordFilter,
+    headings: list[str],
     labels: dict[Status | SealState, str],
     flights: dict[str, str],
     path: Path,
 ) -> int:
-    """Write every record that matches `where` to `path`; gives how many. Raises ClientError, OSError.
+    """Write every record that matches `record_filter` to `path`. Returns their number.
 
-    `heads` are the titles of the columns, `labels` the texts of statuses and seal states,
-    `flights` the flight numbers by ID.
+    `headings` are the titles of the columns, `labels` the texts of statuses and seal states, `flights` the
+    known flight numbers by ID. Raises ClientError, OSError.
     """
-    rows: list[Sequence[object]] = [heads]
+    rows: list[Sequence[object]] = [headings]
     number = total = 0
     while True:
         number += 1
-        listing = read_listing(session, where, number, _EXPORT_PAGE)
+        listing = read_listing(session, record_filter, number, _PAGE_SIZE)
         records = listing.page.data
-        unnamed = {record.flight_id for record in records if record.flight_id} - flights.keys()
-        flights = flights | flight_numbers(session, unnamed)
+        missing = {record.flight_id for record in records if record.flight_id} - flights.keys()
+        flights = flights | flight_numbers(session, missing)
         for record in records:
             seal = listing.seals.get(record.inspection_id)
-            tally = None if seal is None else seal.counters
-            updated = record.updated_at.replace(tzinfo=UTC).astimezone()
+            counters = None if seal is None else seal.counters
+            modified_at = record.updated_at.replace(tzinfo=UTC).astimezone()
             cells = (
                 record.inspection_name,
                 record.aircraft_name,
                 flights.get(record.flight_id or "", record.flight_id),
                 record.executor_name,
-                *((None,) * 3 if tally is None else (tally.items, tally.judged, tally.detected)),
+                *((None,) * 3 if counters is None else (counters.items, counters.judged, counters.detected)),
                 *(("", "") if seal is None else (labels[seal.record_state], labels[seal.state])),
                 *_seal_cells(None if seal is None else seal.newest),
-                updated.isoformat(timespec="seconds"),
+                modified_at.isoformat(timespec="seconds"),
             )
             rows.append(cells)
         total += len(records)
@@ -93,15 +93,15 @@ def export_list(
 
 
 def _seal_cells(newest: Edition | None) -> tuple[object, ...]:
-    """Edition, seal, who finished it when, who released it when; empty for what did not happen."""
+    """The edition, its seal, and who finished and released it and when; None for what did not happen."""
     if newest is None:
         return (None,) * 6
-    finished, released = newest.finished_at, newest.released_at
+    finished_at, released_at = newest.finished_at, newest.released_at
     return (
         newest.edition,
         newest.seal,
         newest.finished_by_name or newest.finished_by,
-        finished.astimezone().isoformat(timespec="seconds"),
+        finished_at.astimezone().isoformat(timespec="seconds"),
         newest.released_by_name or newest.released_by,
-        None if released is None else released.astimezone().isoformat(timespec="seconds"),
+        None if released_at is None else released_at.astimezone().isoformat(timespec="seconds"),
     )

@@ -18,9 +18,10 @@ from shared.codes import Status
 
 
 class Filters(QWidget):
-    """What to look for; people, aircraft and reference images are found by a part of their names."""
+    """The filters of the list. Users, aircraft and reference images are searched by a part of their names."""
 
     changed = Signal()
+    """A filter was changed by the user."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,10 +43,10 @@ class Filters(QWidget):
         )
         self.started = DateRange(self.tr("Start time"), self._range_text)
         self.clear = Button(self.tr("Clear"), kind=ButtonKind.LINK)
-        self._behind = RecordFilter()
-        self.behind = Button("", icon="close")
-        self.behind.setToolTip(self.tr("Remove this filter"))
-        self.behind.hide()
+        self._chart_filter = RecordFilter()
+        self.chart_filter_button = Button("", icon="close")
+        self.chart_filter_button.setToolTip(self.tr("Remove this filter"))
+        self.chart_filter_button.hide()
         row = Flow(self)
         for widget in (
             self.search,
@@ -54,7 +55,7 @@ class Filters(QWidget):
             self.aircraft,
             self.reference,
             self.started,
-            self.behind,
+            self.chart_filter_button,
             self.clear,
         ):
             row.addWidget(widget)
@@ -67,28 +68,28 @@ class Filters(QWidget):
         self.started.changed.connect(self._on_changed)
         for chooser in self._choosers:
             chooser.choice_changed.connect(self._on_changed)
-        self.behind.clicked.connect(lambda _checked=False: self._remove_chart_filter())
+        self.chart_filter_button.clicked.connect(lambda _checked=False: self._remove_chart_filter())
         self.clear.clicked.connect(self.reset)
-        self._show_state()
+        self._update_widgets()
 
     def refresh(self) -> None:
-        """Fetch again what there is to choose from."""
+        """Fetch the choices again."""
         for chooser in self._choosers:
             chooser.refresh()
 
     def value(self) -> RecordFilter:
-        """The filter as chosen."""
+        """The current filter."""
         first, last = self.started.value()
         executor_id, executor_name = self.executor.typed_choice()
         return replace(
-            self._behind,
-            **_filled_fields(
+            self._chart_filter,
+            **_set_fields(
                 RecordFilter(
                     record_state=self.status.value() or None,  # type: ignore[arg-type]
                     executor_id=executor_id or None,
                     executor_name=None if executor_id else executor_name.strip() or None,
-                    aircraft_id=_chosen(self.aircraft),
-                    reference_image_id=_chosen(self.reference),
+                    aircraft_id=_selected_id(self.aircraft),
+                    reference_image_id=_selected_id(self.reference),
                     q=self.search.text().strip() or None,
                     start_time_from=None if first is None else _midnight(first),
                     start_time_to=None
@@ -98,32 +99,32 @@ class Filters(QWidget):
             ),
         )
 
-    def show_chart_records(self, where: RecordFilter, name: str) -> None:
-        """List only the records behind a part of a chart, called `name`, without a signal."""
+    def show_chart_records(self, record_filter: RecordFilter, name: str) -> None:
+        """Filter for the records that a part of a chart counts, under the name `name`, without a signal."""
         self._clear()
-        self._behind = where
-        self.behind.setText(name)
-        self.behind.show()
-        self._show_state()
+        self._chart_filter = record_filter
+        self.chart_filter_button.setText(name)
+        self.chart_filter_button.show()
+        self._update_widgets()
 
     def _remove_chart_filter(self) -> None:
-        self._behind = RecordFilter()
-        self.behind.hide()
+        self._chart_filter = RecordFilter()
+        self.chart_filter_button.hide()
         self._on_changed()
 
     @property
-    def active(self) -> bool:
-        """True when any filter is set."""
+    def is_active(self) -> bool:
+        """Whether any filter is set."""
         return self.value() != RecordFilter()
 
     def reset(self) -> None:
-        """Look for everything."""
+        """Clear all filters."""
         self._clear()
         self._on_changed()
 
     def _clear(self) -> None:
-        self._behind = RecordFilter()
-        self.behind.hide()
+        self._chart_filter = RecordFilter()
+        self.chart_filter_button.hide()
         self.search.clear()
         self.status.set_value(None)
         self.started.set_range(None, None)
@@ -140,32 +141,32 @@ class Filters(QWidget):
         return self.tr("Any start time")
 
     def _on_changed(self) -> None:
-        self._show_state()
+        self._update_widgets()
         self.changed.emit()
 
-    def _show_state(self) -> None:
-        """A filter that is off is written as the placeholders are; what is chosen, as text."""
-        self.clear.setVisible(self.active)
-        for combo, off in (
+    def _update_widgets(self) -> None:
+        """Show filters that are off in the style of placeholders, the others as normal text."""
+        self.clear.setVisible(self.is_active)
+        for combo, is_off in (
             (self.status, self.status.value() is None),
             (self.started, self.started.value() == (None, None)),
         ):
-            combo.setProperty("blank", off)
+            combo.setProperty("blank", is_off)
             combo.style().unpolish(combo)
             combo.style().polish(combo)
 
 
-def _filled_fields(where: RecordFilter) -> dict[str, Any]:
-    return {name: value for name, value in asdict(where).items() if value is not None}
+def _set_fields(record_filter: RecordFilter) -> dict[str, Any]:
+    return {name: value for name, value in asdict(record_filter).items() if value is not None}
 
 
 def _midnight(day: date) -> datetime:
     return datetime.combine(day, datetime.min.time()).astimezone()
 
 
-def _chosen(chooser: SearchCombo) -> str | None:
+def _selected_id(chooser: SearchCombo) -> str | None:
     try:
         return chooser.selected_id()
     except ValueError:
-        # A name that is half typed filters by nothing.
+        # An incomplete name does not filter.
         return None

@@ -1,4 +1,4 @@
-"""Creates a record: subject, reference image and source of items."""
+"""Creates a record from its name, task, reference image and source of items."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from desktop.background.workers import Task, run
 from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.catalogue.forms import TaskForm, add_task_button
 from desktop.pages.catalogue.in_place import open_creation_form
 from desktop.pages.common.forms import lookup
@@ -28,7 +28,7 @@ from shared.wire.inspection import RecordCreate
 
 
 class ItemSource(StrEnum):
-    """Where the items of a new record come from."""
+    """The source of the items of a new record."""
 
     TEMPLATE = "template"
     LAST = "last"
@@ -37,54 +37,54 @@ class ItemSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CreatedRecord:
-    """The ID of the created record; `unfilled` is why it could not be filled, None when it was."""
+    """The ID of a created record; `fill_failed` is the error that prevented creating its items."""
 
     record_id: str
-    unfilled: ClientError | None = None
+    fill_failed: ClientError | None = None
 
 
 class NewRecordDialog(Dialog):
-    """Asks for name, task, reference image and where the items come from."""
+    """Asks for name, task, reference image and source of items, and creates the record."""
 
-    created = Signal(str)
-    """The id of the record that the service has made."""
-    unfilled = Signal(str)
-    """The record was created without items: why, as a sentence."""
+    record_created = Signal(str)
+    """The ID of the created record."""
+    fill_failed = Signal(str)
+    """A sentence that says why the record was created without items."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._looking: Task | None = None
+        self._sources_task: Task | None = None
         self.setObjectName("new-record")
         self.setWindowTitle(self.tr("New record"))
         self.setMinimumWidth(440)
         session = context.session
-        typing = self.tr("Select or search")
+        placeholder = self.tr("Select or search")
         self.name = Field(self.tr("Name"), placeholder=self.tr("Left wing root, after flight"))
-        self.task = SearchCombo(self.tr("Task"), lookup.tasks(session), free=True, placeholder=typing)
+        self.task = SearchCombo(self.tr("Task"), lookup.tasks(session), free=True, placeholder=placeholder)
         self.task_field = Field(self.tr("Task or external task ID"), self.task)
         add_task_button(context, self.task_field, self)
         self.reference = SearchCombo(
             self.tr("Reference image"),
             lookup.references(session),
-            placeholder=typing,
+            placeholder=placeholder,
             picture=lookup.reference_picture(session),
         )
         self.reference_field = Field(self.tr("Reference image (optional)"), self.reference)
         self.new_reference = ReferenceUploadController(context, self.reference_field, self)
         self.new_reference.busy.connect(self._set_uploading)
-        self.new_reference.failed.connect(self._explain)
-        self.start = Combo(self.tr("Items"))
+        self.new_reference.failed.connect(self._show_error)
+        self.source = Combo(self.tr("Items"))
         self.banner = Banner()
-        self.make = Button(self.tr("Create record"), kind=ButtonKind.MAIN)
+        self.create_button = Button(self.tr("Create record"), kind=ButtonKind.MAIN)
         self.cancel = Button(self.tr("Cancel"))
         self._build()
-        self.make.clicked.connect(self._make)
+        self.create_button.clicked.connect(self._create)
         self.cancel.clicked.connect(self.reject)
         self.reference.choice_changed.connect(self._read_sources)
         self.reference.editTextChanged.connect(lambda _: self.reference_field.set_error(""))
         self.task.editTextChanged.connect(lambda _: self.task_field.set_error(""))
-        self._missing = ""
+        self._missing_section = ""
         self.task.no_choices_found.connect(lambda: self._show_missing("tasks"))
         self.reference.no_choices_found.connect(lambda: self._show_missing("references"))
         self.banner.acted.connect(self._create_missing)
@@ -102,30 +102,30 @@ class NewRecordDialog(Dialog):
         column.addWidget(self.name)
         column.addWidget(self.task_field)
         column.addWidget(self.reference_field)
-        column.addWidget(Field(self.tr("Items"), self.start))
+        column.addWidget(Field(self.tr("Items"), self.source))
         column.addSpacing(6)
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self.cancel)
-        row.addWidget(self.make)
+        row.addWidget(self.create_button)
         column.addLayout(row)
-        # The tab order goes from field to field; the buttons that create an entry come after them.
-        before: QWidget = self.start
+        # The tab order goes through the fields first, then through the buttons that create an entry.
+        previous: QWidget = self.source
         for field in (self.task_field, self.reference_field):
             if field.action is not None:
-                self.setTabOrder(before, field.action)
-                before = field.action
-        self.setTabOrder(before, self.cancel)
-        self.make.setDefault(True)
+                self.setTabOrder(previous, field.action)
+                previous = field.action
+        self.setTabOrder(previous, self.cancel)
+        self.create_button.setDefault(True)
         self.name.setFocus()
 
-    # -- what there is not yet
+    # -- missing tasks and reference images
 
     def _show_missing(self, section: str) -> None:
-        """Say on the first day where tasks and reference images come from; the task goes first."""
-        if self._missing == "tasks":
+        """Show how to create the first task or reference image; the task has priority."""
+        if self._missing_section == "tasks":
             return
-        self._missing = section
+        self._missing_section = section
         if section == "tasks":
             text = self.tr("No tasks yet. Create one, or enter an external task ID.")
         else:
@@ -136,67 +136,67 @@ class NewRecordDialog(Dialog):
         self.banner.say(text, "info", action, closable=False)
 
     def _create_missing(self) -> None:
-        """Make what there is not yet, beside what is typed."""
-        if self._missing == "tasks":
+        """Create the missing task or reference image."""
+        if self._missing_section == "tasks":
             form = TaskForm(self._context, None, self)
             form.saved.connect(lambda _: self.banner.hide())
             open_creation_form(self.task_field, form, "task_name", "task_id")
         else:
-            self.new_reference.ask()
+            self.new_reference.ask_picture()
 
     def _set_uploading(self, busy: bool) -> None:
-        self.make.setEnabled(not busy)
+        self.create_button.setEnabled(not busy)
         if busy:
             self.banner.hide()
 
-    # -- where the items come from
+    # -- source of items
 
     def _read_sources(self) -> None:
-        """See what a record of the chosen reference image can start with."""
-        if self._looking is not None:
-            self._looking.cancel()
+        """Read which sources of items the selected reference image has."""
+        if self._sources_task is not None:
+            self._sources_task.cancel()
         self._offer_sources(ItemSources())
         try:
-            chosen = self.reference.selected_id()
+            reference_id = self.reference.selected_id()
         except ValueError:
-            chosen = None
-        if chosen is not None:
-            self.make.setEnabled(False)
-            self._looking = run(
+            reference_id = None
+        if reference_id is not None:
+            self.create_button.setEnabled(False)
+            self._sources_task = run(
                 read_sources,
                 self._context.session,
-                chosen,
+                reference_id,
                 owner=self,
                 done=self._offer_sources,
-                failed=self._explain,
+                failed=self._show_error,
             )
 
     def _offer_sources(self, sources: ItemSources) -> None:
-        """Offer what there is, the template first."""
-        self.make.setEnabled(True)
+        """Offer the available sources, beginning with the template."""
+        self.create_button.setEnabled(True)
         choices: list[tuple[object, str]] = []
         if sources.template:
             text = self.tr("Reference image template, %n region(s)", "", sources.template)
             choices.append((ItemSource.TEMPLATE, text))
         if sources.last is not None:
-            when = minute(sources.last.start_time or sources.last.created_at)
-            choices.append((ItemSource.LAST, self.tr("Copy from last record ({time})").format(time=when)))
+            time = format_minute(sources.last.start_time or sources.last.created_at)
+            choices.append((ItemSource.LAST, self.tr("Copy from last record ({time})").format(time=time)))
         choices.append((ItemSource.EMPTY, self.tr("No items")))
-        self.start.set_choices(choices)
-        self.start.set_value(choices[0][0])
-        self.start.setEnabled(len(choices) > 1)
+        self.source.set_choices(choices)
+        self.source.set_value(choices[0][0])
+        self.source.setEnabled(len(choices) > 1)
 
-    # -- making it
+    # -- creation
 
     def _show_field_error(self, field: Field, error: str) -> None:
         field.set_error(error)
         field.setFocus()
 
-    def _explain(self, error: Exception) -> None:
-        self.make.setEnabled(True)
+    def _show_error(self, error: Exception) -> None:
+        self.create_button.setEnabled(True)
         self.banner.say(sentence(error), "error")
 
-    def _make(self) -> None:
+    def _create(self) -> None:
         task_id = self.task.selected_id()
         if not task_id:
             self._show_field_error(self.task_field, self.tr("Select a task for this record."))
@@ -215,43 +215,43 @@ class NewRecordDialog(Dialog):
             reference_image_id=reference_id,
             start_time=datetime.now(UTC),
         )
-        self.make.setEnabled(False)
+        self.create_button.setEnabled(False)
         run(
-            _make,
+            _create,
             self._context.session,
             body,
-            ItemSource(str(self.start.value())),
+            ItemSource(str(self.source.value())),
             owner=self,
             done=self._on_created,
-            failed=self._explain,
+            failed=self._show_error,
         )
 
-    def _on_created(self, created: CreatedRecord) -> None:
+    def _on_created(self, record_created: CreatedRecord) -> None:
         self.accept()
-        self.created.emit(created.record_id)
-        if created.unfilled is not None:
-            self.unfilled.emit(sentence(created.unfilled))
+        self.record_created.emit(record_created.record_id)
+        if record_created.fill_failed is not None:
+            self.fill_failed.emit(sentence(record_created.fill_failed))
 
 
 def ask_new_record(
-    context: Context, page: QWidget, created: Callable[[str], object], notice: Callable[[str], object]
+    context: Context, page: QWidget, record_created: Callable[[str], object], notify: Callable[[str], object]
 ) -> None:
-    """Ask for a new record; `created` gets its id, `notice` what could not be done for it."""
+    """Ask for a new record; `record_created` gets its id, `notify` what could not be done for it."""
     dialog = NewRecordDialog(context, page)
-    dialog.created.connect(created)
-    dialog.unfilled.connect(notice)
+    dialog.record_created.connect(record_created)
+    dialog.fill_failed.connect(notify)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
 
 
-def _make(session: Session, body: RecordCreate, start: ItemSource) -> CreatedRecord:
+def _create(session: Session, body: RecordCreate, source: ItemSource) -> CreatedRecord:
     record = session.records.create(body)
     try:
-        if start is ItemSource.TEMPLATE:
+        if source is ItemSource.TEMPLATE:
             session.items.from_template(record.inspection_id)
-        elif start is ItemSource.LAST:
+        elif source is ItemSource.LAST:
             copy_last_items(session, record)
     except ClientError as error:
-        # The record is there: asking again would make a second one.
+        # The record exists, so creating it again would make a second one.
         return CreatedRecord(record.inspection_id, error)
     return CreatedRecord(record.inspection_id)

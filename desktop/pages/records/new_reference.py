@@ -1,4 +1,4 @@
-"""Adds a reference image beside the field that chooses one, without leaving the form."""
+"""Adds a reference image from the field that selects one, without leaving the form."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from shared.wire.catalogue import ReferenceImage
 
 
 class ReferenceUploadController(QObject):
-    """A button beside `field` that asks for a picture, sends it and chooses what was made of it.
+    """Adds a button to `field` that asks for a picture, uploads it and selects the new reference image.
 
-    What is typed in the field and names nothing yet becomes the name of the reference image.
+    If the typed text is not the name of a reference image, it becomes the name of the new one.
     """
 
     busy = Signal(bool)
-    """A picture is on its way, or has arrived or failed."""
+    """An upload started (True) or ended (False)."""
     failed = Signal(object)
-    """Why it did not arrive, as an exception."""
+    """The error of the upload, an exception."""
 
     def __init__(self, context: Context, field: Field, dialog: Dialog) -> None:
         super().__init__(dialog)
@@ -37,30 +37,30 @@ class ReferenceUploadController(QObject):
         self.button = Button(self.tr("Add image…"), kind=ButtonKind.LINK, parent=dialog)
         self.button.setVisible(context.may(Permission.CATALOGUE_MANAGE))
         field.add_action(self.button)
-        self.button.clicked.connect(lambda _checked=False: self.ask())
+        self.button.clicked.connect(lambda _checked=False: self.ask_picture())
         dialog.rejected.connect(self._stop)
 
-    def ask(self) -> None:
-        """Ask for a picture file, and send it."""
+    def ask_picture(self) -> None:
+        """Ask for a picture file and upload it."""
         path = open_picture(self._dialog, self.tr("Add reference image"), Purpose.REFERENCES)
         if path is not None:
-            self.send(path)
+            self.upload(path)
 
-    def send(self, path: Path) -> None:
-        """Send a picture file; only one is on its way at a time."""
+    def upload(self, path: Path) -> None:
+        """Upload a picture file. Does nothing while another upload is running."""
         if self._task is not None:
             return
-        entry_id, typed = self._chooser.typed_choice()
+        entry_id, typed_text = self._chooser.typed_choice()
         self._show(0)
         self.busy.emit(True)
         self._task = run(
-            _send,
+            _upload,
             self._context.session,
             path,
-            "" if entry_id else typed.strip(),
+            "" if entry_id else typed_text.strip(),
             owner=self,
             progress=self._show,
-            done=self._on_arrived,
+            done=self._on_uploaded,
             failed=self._on_upload_failed,
             lane=Lane.LONG,
         )
@@ -75,7 +75,7 @@ class ReferenceUploadController(QObject):
         self.button.setText(self.tr("Add image…"))
         self.busy.emit(False)
 
-    def _on_arrived(self, reference: ReferenceImage) -> None:
+    def _on_uploaded(self, reference: ReferenceImage) -> None:
         self._end_upload()
         self._chooser.choose((reference.reference_image_id, reference.reference_image_name))
         self._field.set_error("")
@@ -89,14 +89,14 @@ class ReferenceUploadController(QObject):
             self._task.cancel()
 
 
-def _send(report: ProgressReport, session: Session, path: Path, name: str) -> ReferenceImage:
-    last = -1
+def _upload(report: ProgressReport, session: Session, path: Path, name: str) -> ReferenceImage:
+    last_percent = -1
 
-    def count(done: int, total: int) -> None:
-        nonlocal last
+    def on_progress(done: int, total: int) -> None:
+        nonlocal last_percent
         percent = 100 * done // total if total else 0
-        if percent != last:
-            last = percent
+        if percent != last_percent:
+            last_percent = percent
             report(percent)
 
-    return send_reference(session, path, count, name)
+    return send_reference(session, path, on_progress, name)

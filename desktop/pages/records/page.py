@@ -1,4 +1,4 @@
-"""Shows the records: one table with filters above it, usable by keyboard alone."""
+"""Shows the records in a table with filters, which can be used with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.messages.seal_terms import seal_word
 from desktop.pages.first_steps import FirstStepsController
 from desktop.pages.records.batch_detection import BatchBar, BatchController
-from desktop.pages.records.csv_export import Listing, export_list, flight_numbers, read_listing
+from desktop.pages.records.csv_export import RecordListing, export_list, flight_numbers, read_listing
 from desktop.pages.records.filters import Filters
 from desktop.pages.records.new_record import ask_new_record
 from desktop.pages.records.records_model import (
-    LEAST,
+    MIN_WIDTHS,
     WIDTHS,
     RecordColumn,
     RecordDelegate,
@@ -52,10 +52,10 @@ from shared.codes import Permission, SealState, Status
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import Record
 
-_GATHER_MS = 1000
-"""The list is read again at most this often: a detection changes many items in a row."""
-_SHOWN = {"record", "item"}
-"""The kinds of things whose changes the list shows."""
+_RELOAD_DELAY_MS = 1000
+"""The minimum time between two reloads, because a batch of detections changes many items in a row."""
+_LISTED_KINDS = {"record", "item"}
+"""The kinds of objects whose changes the list shows."""
 
 
 class RecordsPage(Page):
@@ -69,11 +69,11 @@ class RecordsPage(Page):
         super().__init__()
         self._context = context
         self._task: Task | None = None
-        self._number = 1
-        self._select = ""
-        self._stays = False
+        self._page_number = 1
+        self._record_to_select = ""
+        self._keeps_position = False
         self.listener = ChangeListener(context, self)
-        self._gather = QTimer(self, singleShot=True, interval=_GATHER_MS)
+        self._reload_timer = QTimer(self, singleShot=True, interval=_RELOAD_DELAY_MS)
         self.header = PageHeader(self.tr("Records"))
         self.new = Button(
             self.tr("New record"),
@@ -114,13 +114,13 @@ class RecordsPage(Page):
         table.setItemDelegate(RecordDelegate(table))
         set_up_rows(table, row_px())
         table.horizontalHeader().setMinimumSectionSize(70)
-        ColumnSizer(table, [*WIDTHS.values()], [*LEAST.values()], RecordColumn.NAME)
+        ColumnSizer(table, [*WIDTHS.values()], [*MIN_WIDTHS.values()], RecordColumn.NAME)
         return table
 
     def _build(self) -> None:
         self.header.add_action(self.detect)
         self.header.add_action(self.export)
-        self.header.add_action(self.first_steps.more)
+        self.header.add_action(self.first_steps.more_button)
         self.header.add_action(self.new)
         column = QVBoxLayout(self)
         column.setContentsMargins(28, 22, 28, 20)
@@ -154,35 +154,36 @@ class RecordsPage(Page):
         self.new.clicked.connect(self.make_record)
         self.export.clicked.connect(self.export_list)
         self.detect.clicked.connect(lambda _checked=False: commands.run("records.detect"))
-        # Not a lambda: the batches outlive this page, and a lambda would outlive its button.
+        # A lambda would stay connected after the deletion of this page, because the batches outlive it.
         self.batches.changed.connect(self._on_batches_changed)
-        self.batches.moved.connect(self._reload_if_visible)
-        self.batches.notice.connect(self._say)
-        self.first_steps.form_wanted.connect(self.make_record)
-        self.first_steps.record_wanted.connect(self._open)
+        self.batches.detections_ended.connect(self._reload_if_visible)
+        self.batches.notice.connect(self._show_notice)
+        self.first_steps.form_requested.connect(self.make_record)
+        self.first_steps.record_requested.connect(self._open_record)
         self.first_steps.changed.connect(self.reload)
         self.first_steps.notice.connect(self.toast)
         self.listener.event_received.connect(self._on_event_received)
-        self._gather.timeout.connect(self._reload_page)
+        self._reload_timer.timeout.connect(self._reload_page)
         self.filters.changed.connect(lambda: self._go_to_page(1))
         self.pager.page_requested.connect(self._go_to_page)
         self.pager.page_size_changed.connect(lambda _: self._go_to_page(1))
         self.table.activated.connect(self._on_activated)
-        self.table.customContextMenuRequested.connect(self._menu)
+        self.table.customContextMenuRequested.connect(self._show_menu)
 
     # -- showing
 
     def enter(self, params: dict[str, Any]) -> None:
-        """Show the records as they are now; `record_id` is selected.
+        """Read and show the records, and select the record `record_id`.
 
-        `behind`, a RecordFilter, shows those behind a part of a chart, called `name`.
+        If the parameter `behind` is a RecordFilter, shows only its records, under the name `name` of the part
+        of a chart that counts them.
         """
-        self._select = str(params.get("record_id") or "")
-        self._number = int(params.get("page") or self._number)
-        behind = params.get("behind")
-        if isinstance(behind, RecordFilter):
-            self._number = 1
-            self.filters.show_chart_records(behind, str(params.get("name", "")))
+        self._record_to_select = str(params.get("record_id") or "")
+        self._page_number = int(params.get("page") or self._page_number)
+        chart_filter = params.get("behind")
+        if isinstance(chart_filter, RecordFilter):
+            self._page_number = 1
+            self.filters.show_chart_records(chart_filter, str(params.get("name", "")))
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD))
         self.detect.setVisible(self._context.may(Permission.INSPECTION_ITEM_UPDATE))
         self.first_steps.enter()
@@ -193,32 +194,32 @@ class RecordsPage(Page):
     def leave(self) -> bool:
         """Stop listening to other users' changes."""
         self.listener.stop()
-        self._gather.stop()
+        self._reload_timer.stop()
         return True
 
     def return_params(self) -> dict[str, Any]:
-        """The page of the list and the record chosen on it."""
-        chosen = self.selected_record
-        return {"page": self._number, "record_id": chosen.inspection_id if chosen else ""}
+        """The page of the list and the selected record."""
+        record = self.selected_record
+        return {"page": self._page_number, "record_id": record.inspection_id if record else ""}
 
     def reload(self) -> None:
         """Read the current page again."""
-        self._go_to_page(self._number)
+        self._go_to_page(self._page_number)
 
     def _on_event_received(self, event: ChangeEvent | None) -> None:
-        if (event is None or event.kind in _SHOWN) and not self._gather.isActive():
-            self._gather.start()
+        if (event is None or event.kind in _LISTED_KINDS) and not self._reload_timer.isActive():
+            self._reload_timer.start()
 
     def _reload_page(self) -> None:
-        self._stays = True
-        self._fetch_page(self._number)
+        self._keeps_position = True
+        self._fetch_page(self._page_number)
 
     def _go_to_page(self, number: int) -> None:
-        self._stays = False
+        self._keeps_position = False
         self._fetch_page(number)
 
     def _fetch_page(self, number: int) -> None:
-        self._number = max(number, 1)
+        self._page_number = max(number, 1)
         if self._task is not None:
             self._task.cancel()
         if not self.model.rowCount():
@@ -227,25 +228,25 @@ class RecordsPage(Page):
             read_listing,
             self._context.session,
             self.filters.value(),
-            self._number,
+            self._page_number,
             self.pager.page_size,
             owner=self,
             done=self._show,
-            failed=self._explain,
+            failed=self._show_error,
         )
 
-    def _show(self, listing: Listing) -> None:
+    def _show(self, listing: RecordListing) -> None:
         page = listing.page
-        keep = self._select or (self.selected_record.inspection_id if self.selected_record else "")
-        self._select = ""
-        if not page.data and page.pagination.total and self._number > 1:
+        keep = self._record_to_select or (self.selected_record.inspection_id if self.selected_record else "")
+        self._record_to_select = ""
+        if not page.data and page.pagination.total and self._page_number > 1:
             self._go_to_page(page.pagination.total_pages)
             return
-        at = self.table.verticalScrollBar().value()
+        scroll_position = self.table.verticalScrollBar().value()
         self.model.show(page.data, listing.seals)
         self.pager.show_pagination(page.pagination)
         self.header.set_subtitle(self.tr("%n record(s)", "", page.pagination.total))
-        # The empty list offers this itself, among other ways.
+        # The empty list has its own button for this.
         self.new.setVisible(self._context.may(Permission.INSPECTION_ADD) and bool(page.data))
         if not page.data:
             self._show_empty()
@@ -253,44 +254,46 @@ class RecordsPage(Page):
         self.stack.show_content()
         if self.hasFocus():
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._choose(max(self.model.row_of(keep), 0))
-        if self._stays:
-            # Not requested by the user: the rows in view stay where they are.
-            self.table.verticalScrollBar().setValue(at)
-        unnamed = {record.flight_id for record in page.data if record.flight_id} - self.model.flights.keys()
-        if unnamed:
+        self._select_row(max(self.model.find_row(keep), 0))
+        if self._keeps_position:
+            # The user did not request this reload, so the visible rows must not move.
+            self.table.verticalScrollBar().setValue(scroll_position)
+        unknown_flights = {
+            record.flight_id for record in page.data if record.flight_id
+        } - self.model.flights.keys()
+        if unknown_flights:
             run(
                 flight_numbers,
                 self._context.session,
-                sorted(unnamed),
+                sorted(unknown_flights),
                 owner=self,
                 done=lambda numbers: self.model.name_flights(self.model.flights | numbers),
                 failed=lambda _: None,
             )
-        for reference_image_id in self.model.without_picture():
+        for reference_image_id in self.model.images_without_picture():
             run(
                 lookup.reference_picture(self._context.session),
                 reference_image_id,
                 owner=self,
-                done=partial(self._picture, reference_image_id),
+                done=partial(self._show_picture, reference_image_id),
                 failed=lambda _: None,
                 priority=-1,
             )
 
     def _show_empty(self) -> None:
-        if self.filters.active:
+        if self.filters.is_active:
             self.stack.show_empty(
                 "search", self.tr("No matching records."), self.tr("Clear filters"), self.filters.reset
             )
         else:
             self.first_steps.show_empty(self.stack)
 
-    def _explain(self, error: Exception) -> None:
-        if self._stays and self.model.rowCount():
+    def _show_error(self, error: Exception) -> None:
+        if self._keeps_position and self.model.rowCount():
             return
         self.stack.show_error(sentence(error), retry=self.reload)
 
-    def _picture(self, reference_image_id: str, image: QImage) -> None:
+    def _show_picture(self, reference_image_id: str, image: QImage) -> None:
         self.model.set_picture(reference_image_id, QPixmap.fromImage(image))
 
     def _on_batches_changed(self) -> None:
@@ -300,19 +303,19 @@ class RecordsPage(Page):
         if self.isVisible():
             self.reload()
 
-    def _say(self, text: str) -> None:
+    def _show_notice(self, text: str) -> None:
         if self.isVisible():
             self.toast.emit(text)
 
-    # -- choosing
+    # -- selection
 
     @property
     def selected_record(self) -> Record | None:
-        """The record that is selected."""
+        """The selected record."""
         index = self.table.currentIndex()
         return self.model.record(index.row()) if index.isValid() else None
 
-    def _choose(self, row: int) -> None:
+    def _select_row(self, row: int) -> None:
         self.table.selectionModel().setCurrentIndex(
             self.model.index(row, 0),
             QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows,
@@ -321,9 +324,9 @@ class RecordsPage(Page):
     def _on_activated(self, index: QModelIndex) -> None:
         record = self.model.record(index.row())
         if record is not None:
-            self._open(record.inspection_id)
+            self._open_record(record.inspection_id)
 
-    def _open(self, record_id: str) -> None:
+    def _open_record(self, record_id: str) -> None:
         self.navigate.emit("workbench", {"record_id": record_id})
 
     def open_selected(self) -> None:
@@ -331,25 +334,25 @@ class RecordsPage(Page):
         self._on_activated(self.table.currentIndex())
 
     def open_details(self) -> None:
-        """Open the page of the selected record: its fields, its items, its report."""
+        """Open the page of the selected record."""
         record = self.selected_record
         if record is not None:
             self.navigate.emit("record", {"record_id": record.inspection_id})
 
-    def _menu(self, where: Any) -> None:
+    def _show_menu(self, position: Any) -> None:
         menu: QMenu = self._context.commands.menu(
             ["record.open", "record.details", "", "record.delete"], self
         )
-        menu.popup(self.table.viewport().mapToGlobal(where))
+        menu.popup(self.table.viewport().mapToGlobal(position))
 
-    # -- doing
+    # -- actions
 
     def make_record(self) -> None:
-        """Ask for a new record and open it."""
-        ask_new_record(self._context, self, self._open, self.toast.emit)
+        """Open the dialog for a new record, then the created record."""
+        ask_new_record(self._context, self, self._open_record, self.toast.emit)
 
     def delete_selected(self) -> None:
-        """Delete the selected record with its items, after asking."""
+        """Delete the selected record with its items after a confirmation."""
         record = self.selected_record
         if record is None:
             return
@@ -362,12 +365,12 @@ class RecordsPage(Page):
             on_cancelled=self.reload,
         )
 
-    def _heads(self) -> list[str]:
-        """The titles of the columns in a file, which counts where the table has a bar."""
+    def _export_headings(self) -> list[str]:
+        """The headings of the exported file, which has counts in place of the table's progress bar."""
         titles = {column: self.model.headerData(column, Qt.Orientation.Horizontal) for column in RecordColumn}
-        heads = [str(title) for title in titles.values()]
-        counted = [self.tr("Items"), self.tr("Decided items"), self.tr("Detected items")]
-        sealed = [
+        headings = [str(title) for title in titles.values()]
+        counter_headings = [self.tr("Items"), self.tr("Decided items"), self.tr("Detected items")]
+        seal_headings = [
             self.tr("Seal status"),
             self.tr("Edition"),
             self.tr("Seal"),
@@ -377,27 +380,27 @@ class RecordsPage(Page):
             self.tr("Released at"),
         ]
         return [
-            *heads[: RecordColumn.PROGRESS],
-            *counted,
-            heads[RecordColumn.STATUS],
-            *sealed,
-            *heads[RecordColumn.STATUS + 1 :],
+            *headings[: RecordColumn.PROGRESS],
+            *counter_headings,
+            headings[RecordColumn.STATUS],
+            *seal_headings,
+            *headings[RecordColumn.STATUS + 1 :],
         ]
 
     def export_list(self) -> None:
-        """Write every record that matches the filters into a CSV file."""
+        """Ask for a file and write every record that matches the filters to it as CSV."""
         kinds = {self.tr("CSV (*.csv)"): ".csv"}
-        chosen = choose_file(self, self.tr("Export list"), "records.csv", kinds, Purpose.EXPORTS)
-        if chosen is not None:
+        choice = choose_file(self, self.tr("Export list"), "records.csv", kinds, Purpose.EXPORTS)
+        if choice is not None:
             run(
                 export_list,
                 self._context.session,
                 self.filters.value(),
-                self._heads(),
+                self._export_headings(),
                 {status: status_word(status) for status in Status}
                 | {state: seal_word(state) for state in SealState},
                 self.model.flights,
-                chosen[0],
+                choice[0],
                 owner=self,
                 done=lambda n: self.toast.emit(self.tr("%n record(s) exported.", "", n)),
                 failed=lambda error: self.toast.emit(sentence(error)),

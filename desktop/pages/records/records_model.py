@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from desktop.localization.dates import nearby
+from desktop.localization.dates import format_recent
 from desktop.pages.common.messages.seal_terms import (
     decided_text,
     detected_text,
@@ -36,12 +36,12 @@ Index = QModelIndex | QPersistentModelIndex
 
 RECORD_ROLE = Qt.ItemDataRole.UserRole
 PICTURE_ROLE = Qt.ItemDataRole.UserRole + 1
-TALLY_ROLE = Qt.ItemDataRole.UserRole + 2
+COUNTERS_ROLE = Qt.ItemDataRole.UserRole + 2
 SEAL_ROLE = Qt.ItemDataRole.UserRole + 3
 
 _ROW_PX = 52
 _THUMB_W, _THUMB_H = 40, 34
-_SIDE = 16
+_CELL_MARGIN = 16
 
 
 class RecordColumn(IntEnum):
@@ -65,8 +65,8 @@ WIDTHS = {
     RecordColumn.STATUS: 140,
     RecordColumn.UPDATED: 130,
 }
-"""Widths in px at which the table is laid out; the name takes what is left."""
-LEAST = {
+"""The default widths in px; the name takes the remaining space."""
+MIN_WIDTHS = {
     RecordColumn.NAME: 180,
     RecordColumn.AIRCRAFT: 140,
     RecordColumn.FLIGHT: 90,
@@ -75,14 +75,14 @@ LEAST = {
     RecordColumn.STATUS: 135,
     RecordColumn.UPDATED: 110,
 }
-"""Widths in px in the smallest window."""
+"""The minimum widths in px, for the smallest window."""
 
 
 _TEXT_ROLES = {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}
 
 
 class RecordsModel(QAbstractTableModel):
-    """One page of records. Thumbnails arrive later, by the id of the reference image."""
+    """One page of records. Thumbnails are set later, by the ID of the reference image."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -92,46 +92,46 @@ class RecordsModel(QAbstractTableModel):
         self._pictures: dict[str, QPixmap] = {}
 
     def show(self, records: list[Record], seals: Mapping[str, RecordSeal]) -> None:
-        """Show these instead; `seals` are their seals and progress by ID."""
+        """Replace the records; `seals` are their seals with counters by ID."""
         self.beginResetModel()
         self._records = records
         self._seals = dict(seals)
         self.endResetModel()
 
     def name_flights(self, names: dict[str, str]) -> None:
-        """The numbers of flights, by their ids."""
+        """Set the numbers of flights by their IDs."""
         self.flights = names
-        self._on_changed(RecordColumn.FLIGHT)
+        self._emit_column_changed(RecordColumn.FLIGHT)
 
     def seal(self, record: Record) -> RecordSeal | None:
-        """The seal of a record; None for one that was deleted meanwhile."""
+        """The seal of a record; None if the record was deleted after the list was read."""
         return self._seals.get(record.inspection_id)
 
-    def tally(self, record: Record) -> Tally | None:
-        """The progress of a record; None for one that was deleted meanwhile."""
+    def counters(self, record: Record) -> Tally | None:
+        """The counters of a record; None if the record was deleted after the list was read."""
         seal = self.seal(record)
         return None if seal is None else seal.counters
 
     def set_picture(self, reference_image_id: str, picture: QPixmap) -> None:
-        """The thumbnail of a reference image is here."""
+        """Set the thumbnail of a reference image."""
         self._pictures[reference_image_id] = picture
-        self._on_changed(RecordColumn.NAME)
+        self._emit_column_changed(RecordColumn.NAME)
 
-    def without_picture(self) -> set[str]:
-        """Ids of the reference images shown whose thumbnails are not here."""
-        shown = {record.reference_image_id for record in self._records if record.reference_image_id}
-        return shown - self._pictures.keys()
+    def images_without_picture(self) -> set[str]:
+        """The IDs of the listed reference images whose thumbnails are not set."""
+        image_ids = {record.reference_image_id for record in self._records if record.reference_image_id}
+        return image_ids - self._pictures.keys()
 
     def record(self, row: int) -> Record | None:
         """The record in `row`."""
         return self._records[row] if 0 <= row < len(self._records) else None
 
-    def row_of(self, inspection_id: str) -> int:
-        """The row of a record; -1 when it is not on this page."""
+    def find_row(self, inspection_id: str) -> int:
+        """The row of a record; -1 if it is not on this page."""
         ids = [record.inspection_id for record in self._records]
         return ids.index(inspection_id) if inspection_id in ids else -1
 
-    def _on_changed(self, column: RecordColumn) -> None:
+    def _emit_column_changed(self, column: RecordColumn) -> None:
         if self._records:
             self.dataChanged.emit(self.index(0, column), self.index(len(self._records) - 1, column))
 
@@ -160,22 +160,24 @@ class RecordsModel(QAbstractTableModel):
             return None
         if role == RECORD_ROLE:
             return record
-        if role == TALLY_ROLE:
-            return self.tally(record)
+        if role == COUNTERS_ROLE:
+            return self.counters(record)
         if role == SEAL_ROLE:
             return self.seal(record)
         if role == PICTURE_ROLE:
             return self._pictures.get(record.reference_image_id or "")
         if role in _TEXT_ROLES:
-            return self._text(record, RecordColumn(index.column()))
+            return self._cell_text(record, RecordColumn(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole:
             column = RecordColumn(index.column())
             return tip(
-                self._status_lines(record) if column is RecordColumn.STATUS else self._text(record, column)
+                self._status_lines(record)
+                if column is RecordColumn.STATUS
+                else self._cell_text(record, column)
             )
         return None
 
-    def _text(self, record: Record, column: RecordColumn) -> str:
+    def _cell_text(self, record: Record, column: RecordColumn) -> str:
         match column:
             case RecordColumn.NAME:
                 return record.inspection_name or QCoreApplication.translate("Records", "Unnamed")
@@ -186,36 +188,39 @@ class RecordsModel(QAbstractTableModel):
             case RecordColumn.EXECUTOR:
                 return record.executor_name or record.executor_id or "–"
             case RecordColumn.PROGRESS:
-                tally = self.tally(record)
-                return "" if tally is None else f"{decided_text(tally)} · {detected_text(tally)}"
+                counters = self.counters(record)
+                return "" if counters is None else f"{decided_text(counters)} · {detected_text(counters)}"
             case RecordColumn.STATUS:
                 seal = self.seal(record)
                 parts = () if seal is None else (status_word(seal.record_state), seal_word(seal.state))
                 return " · ".join(word for word in parts if word)
             case RecordColumn.UPDATED:
-                return nearby(record.updated_at)
+                return format_recent(record.updated_at)
 
     def _status_lines(self, record: Record) -> str:
-        """The state, and what happened to the newest edition."""
+        """The status, and the events of the newest edition."""
         seal = self.seal(record)
         newest = None if seal is None else seal.newest
-        lines = [self._text(record, RecordColumn.STATUS), *([] if newest is None else edition_events(newest))]
+        lines = [
+            self._cell_text(record, RecordColumn.STATUS),
+            *([] if newest is None else edition_events(newest)),
+        ]
         return "\n".join(lines)
 
 
 def row_px() -> int:
-    """The height of a row: a name with a smaller line below it."""
+    """The height of a row in px: a name with a smaller line below it."""
     return max(_ROW_PX, line_px(TEXT_PX, bold=True) + line_px(LABEL_PX) + 12)
 
 
 def progress_width(text: str, room: float) -> float:
-    """The width in px of the bar in a cell `room` px wide, with space left for the text beside it."""
+    """The width in px of the progress bar in a cell `room` px wide, beside its text."""
     text_width = QFontMetricsF(sized(TEXT_PX)).horizontalAdvance(text)
     return min(60.0, max(12.0, room - text_width - 10))
 
 
 class RecordDelegate(QStyledItemDelegate):
-    """Paints a cell: the name with its thumbnail, the progress as a bar, the state as a pill, else a text."""
+    """Paints a cell: the name with its thumbnail, the progress as a bar, the status as a chip, else text."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(WIDTHS[RecordColumn(index.column())], row_px())
@@ -233,24 +238,24 @@ class RecordDelegate(QStyledItemDelegate):
         painter.fillRect(QRectF(box.x(), box.bottom() - 1, box.width(), 1), QColor(theme.line))
         record: Record = index.data(RECORD_ROLE)
         text = index.data(Qt.ItemDataRole.DisplayRole)
-        inner = box.adjusted(_SIDE, 0, -8, -1)
+        inner = box.adjusted(_CELL_MARGIN, 0, -8, -1)
         match RecordColumn(index.column()):
             case RecordColumn.NAME:
-                self._name(painter, inner, record, text, index.data(PICTURE_ROLE))
+                self._paint_name(painter, inner, record, text, index.data(PICTURE_ROLE))
             case RecordColumn.PROGRESS:
-                self._progress(painter, inner, index.data(TALLY_ROLE))
+                self._paint_progress(painter, inner, index.data(COUNTERS_ROLE))
             case RecordColumn.STATUS:
-                self._status(painter, inner, index.data(SEAL_ROLE))
+                self._paint_status(painter, inner, index.data(SEAL_ROLE))
             case RecordColumn.AIRCRAFT | RecordColumn.EXECUTOR:
-                # A record of another part has no aircraft: the text is dimmed.
-                quiet = RecordColumn(index.column()) is RecordColumn.AIRCRAFT and not record.aircraft_id
-                self._paint_text(painter, inner, text, theme.dim_text if quiet else theme.text)
+                # The text for a record without an aircraft is dimmed.
+                is_dimmed = RecordColumn(index.column()) is RecordColumn.AIRCRAFT and not record.aircraft_id
+                self._paint_text(painter, inner, text, theme.dim_text if is_dimmed else theme.text)
             case _:
                 self._paint_text(painter, inner, text, theme.dim_text)
         painter.restore()
 
-    def _status(self, painter: QPainter, box: QRectF, seal: RecordSeal | None) -> None:
-        """The state as a pill; sealed, awaiting release or reopened below it, with its own sign."""
+    def _paint_status(self, painter: QPainter, box: QRectF, seal: RecordSeal | None) -> None:
+        """Paint the status as a chip, and below it the seal state with its icon."""
         if seal is None:
             return
         theme, middle, status = theme_manager().theme, box.center().y(), seal.record_state
@@ -262,27 +267,27 @@ class RecordDelegate(QStyledItemDelegate):
         first = middle - (upper + 2 + lower) / 2
         paint_chip(painter, box.x(), first + upper / 2, status_tone(status), status_word(status))
         line = QRectF(box.x(), first + upper + 2, box.width(), lower)
-        sign = QRectF(line.x(), line.center().y() - 6, 12, 12)
-        paint_icon(painter, seal_icon(seal.state), theme.dim_text, sign)
+        icon_box = QRectF(line.x(), line.center().y() - 6, 12, 12)
+        paint_icon(painter, seal_icon(seal.state), theme.dim_text, icon_box)
         self._paint_text(painter, line.adjusted(16, 0, 0, 0), word, theme.dim_text, LABEL_PX)
 
-    def _progress(self, painter: QPainter, box: QRectF, tally: Tally | None) -> None:
-        """How many items are judged as a bar; how many are detected below it, with its own sign."""
-        if tally is None:
+    def _paint_progress(self, painter: QPainter, box: QRectF, counters: Tally | None) -> None:
+        """Paint a bar with the number of decided items, and below it the number of detected items."""
+        if counters is None:
             return
         theme, middle = theme_manager().theme, box.center().y()
-        share = 100 * tally.judged // tally.items if tally.items else 0
-        text = decided_text(tally)
+        share = 100 * counters.judged // counters.items if counters.items else 0
+        text = decided_text(counters)
         bar = progress_width(text, box.width())
         paint_progress(painter, QRectF(box.x(), middle - 10, bar, 5), share)
-        beside = bar + 8
-        above = QRectF(box.x() + beside, middle - 18, box.width() - beside, 19)
-        self._paint_text(painter, above, text, theme.dim_text)
+        text_x = bar + 8
+        decided_box = QRectF(box.x() + text_x, middle - 18, box.width() - text_x, 19)
+        self._paint_text(painter, decided_box, text, theme.dim_text)
         paint_icon(painter, "finding", theme.dim_text, QRectF(box.x(), middle + 2, 12, 12))
-        below = QRectF(box.x() + 18, middle, box.width() - 18, 16)
-        self._paint_text(painter, below, detected_text(tally), theme.dim_text, LABEL_PX)
+        lower_box = QRectF(box.x() + 18, middle, box.width() - 18, 16)
+        self._paint_text(painter, lower_box, detected_text(counters), theme.dim_text, LABEL_PX)
 
-    def _name(
+    def _paint_name(
         self, painter: QPainter, box: QRectF, record: Record, text: str, picture: QPixmap | None
     ) -> None:
         theme = theme_manager().theme
@@ -299,13 +304,15 @@ class RecordDelegate(QStyledItemDelegate):
             painter.drawPixmap(target, picture, QRectF(picture.rect()))
             painter.restore()
         text_box = box.adjusted(_THUMB_W + 12, 0, 0, 0)
-        under = record.reference_image_name or QCoreApplication.translate("Records", "No reference image")
+        lower_text = record.reference_image_name or QCoreApplication.translate(
+            "Records", "No reference image"
+        )
         upper, lower = line_px(TEXT_PX, bold=True), line_px(LABEL_PX)
         first = box.center().y() - (upper + lower) / 2
         top = QRectF(text_box.x(), first, text_box.width(), upper)
         self._paint_text(painter, top, text, theme.text, bold=True)
-        below = QRectF(text_box.x(), first + upper, text_box.width(), lower)
-        self._paint_text(painter, below, under, theme.dim_text, LABEL_PX)
+        lower_box = QRectF(text_box.x(), first + upper, text_box.width(), lower)
+        self._paint_text(painter, lower_box, lower_text, theme.dim_text, LABEL_PX)
 
     def _paint_text(
         self,

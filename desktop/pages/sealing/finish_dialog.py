@@ -157,7 +157,7 @@ class FinishDialog(Confirm):
         self.act.setEnabled(counters.outcome is not None)
         text = self.tr("Outcome: {outcome} ({counted})")
         self.outcome.setText(
-            text.format(outcome=outcome_word(counters.outcome), counters=counters_sentence(counters))
+            text.format(outcome=outcome_word(counters.outcome), counted=counters_sentence(counters))
         )
 
 

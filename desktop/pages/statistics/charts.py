@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from desktop.client.api.inspection import RecordFilter
 from desktop.client.api.statistics import ChartFilter
 from desktop.client.session import Session
-from desktop.localization.dates import day
+from desktop.localization.dates import format_day
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.statistics.chart import Bars, ChartData, Column
 from desktop.widgets import status_word
@@ -95,8 +95,8 @@ def _period_filters(chart_filter: ChartFilter, periods: Iterable[Period]) -> lis
 def period_text(period: Period) -> str:
     """The first and the last day of a period."""
     if period.first == period.last:
-        return day(period.first)
-    return f"{day(period.first)} – {day(period.last)}"
+        return format_day(period.first)
+    return f"{format_day(period.first)} – {format_day(period.last)}"
 
 
 def _columns(periods: Sequence[Period]) -> tuple[Column, ...]:

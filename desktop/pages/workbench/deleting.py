@@ -16,7 +16,7 @@ from desktop.client import Session
 from desktop.client.http.errors import NotFound
 from desktop.commands.bindings import Commands
 from desktop.journal import EditKind
-from desktop.localization.language import joined_words
+from desktop.localization.language import join_words
 from desktop.pages.workbench.items.items_panel import ItemsPanel
 from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -85,7 +85,7 @@ def _what_goes(holding: DeletionContents) -> str:
     if holding.verdicts:
         parts.append(translate("DeleteDialog", "%n verdict(s)", "", holding.verdicts))
     text = translate("DeleteDialog", "Also deleted: {what}. You can undo this.")
-    return text.format(what=joined_words(parts))
+    return text.format(what=join_words(parts))
 
 
 class DeletionController(QObject):

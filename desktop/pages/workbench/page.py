@@ -207,9 +207,9 @@ class WorkbenchPage(Page):
             notice.connect(self.toast)
         self._trimming = trimming = MemoryTrimming(self)
         for canvas in (view, self.photo):
-            canvas.prepared.connect(trimming.soon)
+            canvas.prepared.connect(trimming.schedule)
             canvas.toolChanged.connect(self.strip.show_tool)
-        self.photos.pairChanged.connect(trimming.soon)
+        self.photos.pairChanged.connect(trimming.schedule)
         view.regionsEdited.connect(self.item_changes.change_regions)
         self.items.model.region_of = view.store.get
         view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
@@ -292,7 +292,7 @@ class WorkbenchPage(Page):
         self.splitter.keep()
         self.live.stop()
         self.folder_watch.rest()
-        self._trimming.soon()
+        self._trimming.schedule()
         return True
 
     def return_params(self) -> dict[str, Any]:

@@ -109,7 +109,7 @@ SECTIONS = {
 @pytest.mark.parametrize("window", [("en", Mode.LIGHT)], indirect=True)
 def test_no_page_and_no_section_is_left_out(window: MainWindow, served: Served, qtbot: QtBot) -> None:
     enter(window, served, qtbot)
-    assert {page_id for page_id, _ in places(served)} | {"login"} == set(window._kinds)
+    assert {page_id for page_id, _ in places(served)} | {"login"} == set(window._factories)
     for page_id, names in SECTIONS.items():
         assert window.go(page_id)
         page = window.page

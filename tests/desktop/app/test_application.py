@@ -137,11 +137,11 @@ def test_a_service_elsewhere_is_watched(qtbot: QtBot, desktop: Desktop) -> None:
 def test_a_service_that_goes_and_comes_back(
     qtbot: QtBot, qapp: QApplication, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_service, "READY_EVERY_MS", 10)
-    monkeypatch.setattr(remote_service, "LOST_EVERY_MS", 10)
+    monkeypatch.setattr(remote_service, "READY_INTERVAL_MS", 10)
+    monkeypatch.setattr(remote_service, "LOST_INTERVAL_MS", 10)
     states: list[ServiceState] = []
     watch = RemoteWatch(service.url, states.append, qapp)
-    watch.ask()
+    watch.check()
     qtbot.waitUntil(lambda: ServiceState.READY in states)
     service.stop()
     qtbot.waitUntil(lambda: ServiceState.FAILED in states)
@@ -243,7 +243,7 @@ def test_the_server_can_be_changed(qtbot: QtBot, desktop: Desktop, service: Serv
 def test_a_lost_login_is_said_and_leads_to_the_login(qtbot: QtBot, desktop: Desktop) -> None:
     desktop.start()
     desktop.context.enter(make_payload(Role.ADMIN))
-    thread = threading.Thread(target=lambda: desktop._gui(desktop._on_login_lost))
+    thread = threading.Thread(target=lambda: desktop._call_in_gui(desktop._on_login_lost))
     thread.start()
     thread.join()
     qtbot.waitUntil(lambda: desktop.context.payload is None)
@@ -259,12 +259,12 @@ def test_an_exception_in_a_slot_is_written_down_and_said(qtbot: QtBot, desktop: 
         raise ValueError("a slot failed")
 
     caught: list[BaseException] = []
-    before = desktop.logs._before
+    before = desktop.logs._previous_hooks
     # The hook that stood before the net is the test runner's, which fails the test for this exception.
-    desktop.logs._before = (lambda kind, error, trace: caught.append(error), before[1])
+    desktop.logs._previous_hooks = (lambda kind, error, trace: caught.append(error), before[1])
     QTimer.singleShot(0, fail)
     qtbot.waitUntil(lambda: desktop.crashes.dialog is not None)
-    desktop.logs._before = before
+    desktop.logs._previous_hooks = before
     assert [str(error) for error in caught] == ["a slot failed"]
     assert "a slot failed" in desktop.logs.file.read_text(encoding="utf-8")
     dialog = desktop.crashes.dialog

@@ -12,14 +12,14 @@ from desktop.app.application import build_pages
 from desktop.app.window import MainWindow
 from desktop.connection.local_service import ServiceState
 from desktop.context import Context
-from desktop.doctor.dialog import DoctorDialog, checks_of
+from desktop.doctor.dialog import DoctorDialog, list_checks
 from shared.checkup import ok
 
 
 @pytest.fixture
 def window(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     monkeypatch.setattr(
-        "desktop.doctor.dialog.checks_of", lambda _context: [lambda: [("a", ok("no camera"))]]
+        "desktop.doctor.dialog.list_checks", lambda _context: [lambda: [("a", ok("no camera"))]]
     )
     window = MainWindow(context, build_pages(context, lambda _url: None))
     window.show()
@@ -53,7 +53,7 @@ def test_check_is_a_command_without_login(qtbot: QtBot, context: Context, window
 
 
 def test_checks_fit_where_the_service_is(qtbot: QtBot, context: Context) -> None:
-    remote = len(checks_of(context))
+    remote = len(list_checks(context))
     context.embedded = True
     context.data_folder = None
-    assert len(checks_of(context)) == remote - 1, "the own service has not said its address"
+    assert len(list_checks(context)) == remote - 1, "the own service has not said its address"

@@ -64,7 +64,7 @@ def window(
     window.resize(1280, 800)
     window.show()
     yield window
-    window.make_no_more()
+    window.stop_making_pages()
     present(window.page).leave()
     context.closing.emit()
     window.hide()

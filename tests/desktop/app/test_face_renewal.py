@@ -84,7 +84,7 @@ def test_new_face_data_is_left_alone(qtbot: QtBot, context: Context, banner: Ban
     answered: list[object] = []
     renewal = banner.findChild(FaceRenewal)
     assert renewal is not None
-    renewal._on_answered = answered.append  # type: ignore[method-assign, assignment]
+    renewal._on_status = answered.append  # type: ignore[method-assign, assignment]
     context.strongLogin.emit()
     qtbot.waitUntil(lambda: bool(answered))
     assert banner.isHidden()

@@ -43,8 +43,8 @@ def test_administrator_reads_of_a_newer_version_until_it_is_put_away(
     desktop: Desktop, update_site: Site, qtbot: QtBot
 ) -> None:
     update_site.says(version="9.1.0", url="https://files.example/walkaround")
-    with qtbot.waitSignal(desktop.updates.found):
-        desktop.updates.ask()
+    with qtbot.waitSignal(desktop.updates.update_found):
+        desktop.updates.check()
     assert desktop.window.update_banner.isHidden()
     desktop.context.enter(make_payload(Role.ADMIN))
     banner = desktop.window.update_banner
@@ -56,15 +56,15 @@ def test_administrator_reads_of_a_newer_version_until_it_is_put_away(
     desktop._show_update()
     assert desktop.window.update_banner.isHidden()
     update_site.says(version="9.2.0")
-    with qtbot.waitSignal(desktop.updates.found):
-        desktop.updates.ask()
+    with qtbot.waitSignal(desktop.updates.update_found):
+        desktop.updates.check()
     assert "9.2.0" in desktop.window.update_banner.text()
 
 
 def test_others_read_nothing_of_it(desktop: Desktop, update_site: Site, qtbot: QtBot) -> None:
     update_site.says(version="9.1.0")
-    with qtbot.waitSignal(desktop.updates.found):
-        desktop.updates.ask()
+    with qtbot.waitSignal(desktop.updates.update_found):
+        desktop.updates.check()
     desktop.context.enter(make_payload(Role.INSPECTOR))
     assert desktop.window.update_banner.isHidden()
 
@@ -77,8 +77,8 @@ def test_nothing_is_asked_without_an_address(qtbot: QtBot, monkeypatch: pytest.M
     monkeypatch.setattr("desktop.app.update_notice.run", fail)
     notice = UpdateNotice()
     notice.start()
-    notice.ask()
-    assert notice.shown is None
+    notice.check()
+    assert notice.current_update is None
     assert not notice._timer.isActive()
 
 
@@ -88,13 +88,13 @@ def test_page_of_the_version_is_opened(qtbot: QtBot, monkeypatch: pytest.MonkeyP
         "desktop.app.update_notice.QDesktopServices.openUrl", lambda url: opened.append(url.toString())
     )
     notice = UpdateNotice(address="https://files.example/v.json")
-    notice.open()
-    notice._on_answered(Update("9.1.0", ""))
-    notice.open()
-    notice._on_answered(Update("9.1.0", "https://files.example/walkaround"))
-    notice.open()
+    notice.open_page()
+    notice._on_checked(Update("9.1.0", ""))
+    notice.open_page()
+    notice._on_checked(Update("9.1.0", "https://files.example/walkaround"))
+    notice.open_page()
     assert opened == ["https://files.example/walkaround"]
 
 
 def test_about_names_the_address_that_is_asked(desktop: Desktop, update_site: Site) -> None:
-    assert update_site.url in About(desktop.window, desktop.context)._promise()
+    assert update_site.url in About(desktop.window, desktop.context)._privacy_text()

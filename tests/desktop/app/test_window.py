@@ -81,7 +81,7 @@ def window(qtbot: QtBot, context: Context) -> Iterator[MainWindow]:
 
 
 def page_of(window: MainWindow, kind: type[_Page]) -> _Page:
-    page = window.made(kind.page_id)
+    page = window.find_or_make_page(kind.page_id)
     assert isinstance(page, kind)
     return page
 
@@ -144,7 +144,7 @@ class UnsentPhotosQuestion:
         self.waiting = 2
         self.questions: list[tuple[str, str]] = []
         monkeypatch.setattr(window_module, "confirm", self._confirm)
-        context.closeAsked.connect(self._tell)
+        context.unsentRequested.connect(self._tell)
         context.enter(make_payload(Role.ADMIN))
 
     def _tell(self, unsent: Unsent) -> None:
@@ -198,7 +198,7 @@ def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, con
     context.commands.run("logout")
     assert context.payload is None
     assert in_front(window) == "login"
-    assert not context.commands.possible("logout")
+    assert not context.commands.is_possible("logout")
 
 
 def test_a_login_that_was_lost_comes_back_to_where_the_person_was(
@@ -242,7 +242,7 @@ def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, 
     context.show_service(ServiceState.STARTING)
     context.show_service(ServiceState.FAILED)
     assert "Cannot start or connect to the service" in window.banner.text()
-    with qtbot.waitSignal(window.retry_wanted):
+    with qtbot.waitSignal(window.retry_requested):
         window.banner.acted.emit()
     context.show_service(ServiceState.READY)
     assert not window.banner.isVisible()
@@ -283,12 +283,12 @@ def test_the_palette_finds_and_does(window: MainWindow, context: Context, qtbot:
     palette = Palette(window, context.commands)
     qtbot.addWidget(palette)
     palette.open()
-    assert "go.people" in palette.offered()
-    assert "edit.undo" not in palette.offered()
-    assert "palette" not in palette.offered()
-    qtbot.keyClicks(palette.line, "goadm")
-    assert palette.offered()[0] == "go.people"
-    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert "go.people" in palette.command_ids()
+    assert "edit.undo" not in palette.command_ids()
+    assert "palette" not in palette.command_ids()
+    qtbot.keyClicks(palette.search_field, "goadm")
+    assert palette.command_ids()[0] == "go.people"
+    qtbot.keyClick(palette.search_field, Qt.Key.Key_Return)
     assert in_front(window) == "people"
     assert not palette.isVisible()
 
@@ -298,14 +298,14 @@ def test_the_palette_is_walked_by_arrows(window: MainWindow, context: Context, q
     palette = Palette(window, context.commands)
     qtbot.addWidget(palette)
     palette.open()
-    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
+    qtbot.keyClick(palette.search_field, Qt.Key.Key_Down)
     assert palette.list.currentRow() == 1
-    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
-    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    qtbot.keyClick(palette.search_field, Qt.Key.Key_Up)
+    qtbot.keyClick(palette.search_field, Qt.Key.Key_Up)
     assert palette.list.currentRow() == 0
-    qtbot.keyClicks(palette.line, "qqqq")
-    assert palette.offered() == []
-    qtbot.keyClick(palette.line, Qt.Key.Key_Escape)
+    qtbot.keyClicks(palette.search_field, "qqqq")
+    assert palette.command_ids() == []
+    qtbot.keyClick(palette.search_field, Qt.Key.Key_Escape)
     assert not palette.isVisible()
 
 
@@ -317,8 +317,8 @@ def test_the_palette_knows_english_words_in_another_language(
     monkeypatch.setattr(context.commands, "section", lambda _id: "程序")
     palette = Palette(window, context.commands)
     qtbot.addWidget(palette)
-    qtbot.keyClicks(palette.line, "dark")
-    assert palette.offered()[0] == "theme.dark"
+    qtbot.keyClicks(palette.search_field, "dark")
+    assert palette.command_ids()[0] == "theme.dark"
 
 
 def test_better_matches_score_higher() -> None:
@@ -342,14 +342,14 @@ def test_a_new_key_says_what_it_meant(qtbot: QtBot, context: Context) -> None:
     edit.show()
     qtbot.keyClick(edit.editor, Qt.Key.Key_Y)
     assert "Verdict: passed" in edit.warning.text()
-    edit.take.click()
+    edit.assign_button.click()
     assert context.commands.keys("view.fit") == ("Y",)
     assert context.commands.keys("item.pass") == ()
 
 
 def test_the_settings_mark_theme_and_language_in_force(window: MainWindow, context: Context) -> None:
     def marked() -> list[str]:
-        window._settings()
+        window._open_settings_menu()
         (menu,) = (menu for menu in window.findChildren(QMenu) if menu.isVisible())
         texts = [entry.text() for entry in menu.actions() if entry.isChecked()]
         menu.close()
@@ -415,7 +415,7 @@ def test_pages_are_made_when_they_are_opened_and_ahead(
     assert page_ids == ["login", "records", "people"]
     window.show()
     assert page_ids == ["login", "records", "people"]
-    window.make_no_more()
+    window.stop_making_pages()
     qtbot.wait(2 * window.ahead.interval())
     assert page_ids == ["login", "records", "people"]
     window.hide()
@@ -452,11 +452,11 @@ def test_a_window_comes_to_a_place(qtbot: QtBot, context: Context) -> None:
         window = MainWindow(context, pages, waits=True)
         qtbot.addWidget(window)
         assert window.page is None
-        window.arrive(("workbench", {"text": "7"}))
+        window.show_first_page(("workbench", {"text": "7"}))
         assert in_front(window) == page_id
     assert page_of(window, Workbench).openings == [{"text": "7"}]
     assert window.rail.page_ids() == ["records", "people"]
-    window.arrive(("people", {}))
+    window.show_first_page(("people", {}))
     assert in_front(window) == "people"
 
 
@@ -467,7 +467,7 @@ def test_a_window_goes_a_page_at_a_time(qtbot: QtBot, context: Context) -> None:
     left: list[int] = []
     for part in (*pages, window):
         part.destroyed.connect(lambda: left.append(sum(map(isValid, pages))))
-    window.discard()
+    window.delete_in_steps()
     # What the context says reaches it no more, and makes no page again.
     context.enter(make_payload(Role.ADMIN))
     qtbot.waitUntil(lambda: not isValid(window))

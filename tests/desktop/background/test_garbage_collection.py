@@ -15,7 +15,7 @@ from desktop.background.garbage_collection import GarbageCollection
 
 
 class Cycle(QObject):
-    """A Qt object that keeps itself, and says on which thread it went."""
+    """A Qt object in a reference cycle; appends the thread on which it is deleted to `died_on`."""
 
     def __init__(self, died_on: list[QThread]) -> None:
         super().__init__()
@@ -23,11 +23,11 @@ class Cycle(QObject):
         weakref.finalize(self, lambda: died_on.append(QThread.currentThread()))
 
 
-def test_what_was_there_at_first_is_looked_at_no_more(qtbot: QtBot) -> None:
+def test_frozen_objects_are_excluded_and_new_ones_collected(qtbot: QtBot) -> None:
     gc.unfreeze()
     garbage = GarbageCollection()
     try:
-        garbage.settle()
+        garbage.freeze_existing()
         assert gc.get_freeze_count() > 10_000
         died_on: list[QThread] = []
         Cycle(died_on)
@@ -67,7 +67,7 @@ def test_young_objects_are_not_excluded(qtbot: QtBot, monkeypatch: pytest.Monkey
         garbage.end()
 
 
-def test_a_cycle_dies_on_the_gui_thread_whoever_allocates(qtbot: QtBot) -> None:
+def test_a_cycle_is_deleted_on_the_gui_thread_when_a_worker_allocates(qtbot: QtBot) -> None:
     died_on: list[QThread] = []
     garbage = GarbageCollection()
     try:

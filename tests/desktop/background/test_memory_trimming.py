@@ -1,4 +1,4 @@
-"""Memory that was freed goes back to the system, also what a thread of the pool freed between what stays."""
+"""Tests that freed memory is returned to the system, also from between blocks that stay in use."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from desktop.background import memory_trimming
 from desktop.background.memory_trimming import MemoryTrimming
 from shared.paths import root
 
-LINUX = pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="the C library is not glibc")
+GLIBC_ONLY = pytest.mark.skipif(
+    not hasattr(ctypes.CDLL(None), "mallopt"), reason="the C library is not glibc"
+)
 
-# Blocks of 12 MB, as pictures have, are freed in threads while a small one above each stays.
-_DAY = """
+# Frees blocks of 12 MB, the size of a picture, in threads, while a small block above each stays in use.
+_PROGRAM = """
 import ctypes, sys, threading
 from pathlib import Path
 from desktop.background.memory_trimming import release_memory
@@ -51,41 +53,41 @@ print(resident() - before)
 
 
 def _resident_share(how: str) -> float:
-    command = [sys.executable, "-c", _DAY, how]
+    command = [sys.executable, "-c", _PROGRAM, how]
     return float(subprocess.run(command, cwd=root(), capture_output=True, text=True, check=True).stdout)
 
 
-@LINUX
-def test_pictures_that_are_gone_take_no_memory() -> None:
+@GLIBC_ONLY
+def test_closed_pictures_take_no_memory() -> None:
     assert _resident_share("give back") < 12
-    # So that the test would see it: without this they do.
+    # Without `release_memory` they do, so the test can fail.
     assert _resident_share("as glibc does") > 12
 
 
-@LINUX
-def test_what_lies_free_within_a_heap_is_given_back_after_a_while(
+@GLIBC_ONLY
+def test_free_memory_within_a_heap_is_trimmed_once_after_a_pause(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory_trimming, "_QUIET_MS", 10)
     calls: list[int] = []
     monkeypatch.setattr(
-        memory_trimming, "_of_glibc", lambda name: calls.append if name == "malloc_trim" else None
+        memory_trimming, "_find_glibc_function", lambda name: calls.append if name == "malloc_trim" else None
     )
     owner = QObject()
     trimming = MemoryTrimming(owner)
     for _ in range(3):
-        trimming.soon()
+        trimming.schedule()
     qtbot.waitUntil(lambda: bool(calls))
     assert calls == [0]
 
 
-def test_it_is_set_before_the_program_has_threads() -> None:
+def test_glibc_is_configured_before_the_program_has_threads() -> None:
     text = (root() / "desktop" / "app" / "application.py").read_text(encoding="utf-8")
     body = text[text.index("def run_desktop") :]
     assert body.index("release_memory()") < body.index("make_application(")
 
 
-def test_elsewhere_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_happens_without_glibc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
-    assert memory_trimming._of_glibc("mallopt") is None
+    assert memory_trimming._find_glibc_function("mallopt") is None
     memory_trimming.release_memory()

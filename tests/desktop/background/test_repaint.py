@@ -11,7 +11,7 @@ from shiboken6 import delete
 from desktop.background.repaint import repaint_later
 
 
-class _Counting(QWidget):
+class _PaintCounter(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.paints = 0
@@ -20,8 +20,8 @@ class _Counting(QWidget):
         self.paints += 1
 
 
-def test_it_is_painted_in_a_later_turn(qtbot: QtBot) -> None:
-    widget = _Counting()
+def test_a_widget_is_painted_in_a_later_turn(qtbot: QtBot) -> None:
+    widget = _PaintCounter()
     qtbot.addWidget(widget)
     widget.show()
     qtbot.waitUntil(lambda: widget.paints > 0)
@@ -33,10 +33,10 @@ def test_it_is_painted_in_a_later_turn(qtbot: QtBot) -> None:
     assert widget.updatesEnabled()
 
 
-def test_what_nobody_paints_stays_so(qtbot: QtBot) -> None:
+def test_updates_of_a_parent_stay_disabled(qtbot: QtBot) -> None:
     widget = QWidget()
     qtbot.addWidget(widget)
-    inner = _Counting(widget)
+    inner = _PaintCounter(widget)
     widget.setUpdatesEnabled(False)
     repaint_later(inner)
     qtbot.wait(20)
@@ -48,7 +48,7 @@ def test_what_nobody_paints_stays_so(qtbot: QtBot) -> None:
 def test_several_are_painted_in_turns_of_their_own(qtbot: QtBot) -> None:
     whole = QWidget()
     qtbot.addWidget(whole)
-    parts = [_Counting(whole), _Counting(whole), _Counting(whole)]
+    parts = [_PaintCounter(whole), _PaintCounter(whole), _PaintCounter(whole)]
     for place, part in enumerate(parts):
         part.setGeometry(place * 20, 0, 20, 20)
     whole.show()
@@ -66,8 +66,8 @@ def test_several_are_painted_in_turns_of_their_own(qtbot: QtBot) -> None:
 def test_part_that_is_deleted_meanwhile_does_not_stop_the_others(qtbot: QtBot) -> None:
     whole = QWidget()
     qtbot.addWidget(whole)
-    gone, rest = _Counting(whole), _Counting(whole)
+    deleted, remaining = _PaintCounter(whole), _PaintCounter(whole)
     whole.show()
-    repaint_later(gone, rest)
-    delete(gone)
-    qtbot.waitUntil(rest.updatesEnabled)
+    repaint_later(deleted, remaining)
+    delete(deleted)
+    qtbot.waitUntil(remaining.updatesEnabled)

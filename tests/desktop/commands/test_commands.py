@@ -42,7 +42,7 @@ def test_ids_are_unique_and_icons_exist() -> None:
             assert QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText), (id_, key)
 
 
-def test_the_keys_of_the_peers_are_there() -> None:
+def test_commands_have_the_common_keys_of_similar_programs() -> None:
     wanted = {
         "R": "tool.rectangle",
         "V": "tool.select",
@@ -80,7 +80,7 @@ def test_the_keys_of_the_peers_are_there() -> None:
     assert "Delete" in COMMANDS["edit.delete"].keys
 
 
-def test_no_key_means_two_things_at_one_place(admin: Context) -> None:
+def test_no_key_has_two_commands_on_a_page(admin: Context) -> None:
     twice = [
         (id_, key, other.id)
         for id_ in COMMANDS
@@ -90,7 +90,7 @@ def test_no_key_means_two_things_at_one_place(admin: Context) -> None:
     assert twice == []
 
 
-def test_commands_of_different_places_and_of_different_focus_do_not_meet() -> None:
+def test_commands_of_different_pages_or_focus_do_not_conflict() -> None:
     met = {
         ("item.pass", "item.fail"): True,
         ("item.pass", "record.new"): False,
@@ -100,10 +100,14 @@ def test_commands_of_different_places_and_of_different_focus_do_not_meet() -> No
         ("compare.flip", "item.pass"): True,
     }
     for (first, second), meet in met.items():
-        assert COMMANDS[first].meets(COMMANDS[second]) is COMMANDS[second].meets(COMMANDS[first]) is meet
+        assert (
+            COMMANDS[first].may_conflict_with(COMMANDS[second])
+            is COMMANDS[second].may_conflict_with(COMMANDS[first])
+            is meet
+        )
 
 
-def test_a_command_acts_while_its_owner_is_visible(qtbot: QtBot, admin: Context) -> None:
+def test_a_command_works_while_its_owner_is_visible(qtbot: QtBot, admin: Context) -> None:
     done: list[str] = []
     first, second = QWidget(), QWidget()
     _window = show_window(qtbot, first, second)
@@ -123,12 +127,12 @@ def test_a_command_ends_with_its_owner(qtbot: QtBot, admin: Context) -> None:
     owner = QWidget()
     _window = show_window(qtbot, owner)
     admin.commands.bind("view.fit", lambda: None, owner)
-    assert admin.commands.possible("view.fit")
+    assert admin.commands.is_possible("view.fit")
     owner.deleteLater()
-    qtbot.waitUntil(lambda: not admin.commands.possible("view.fit"))
+    qtbot.waitUntil(lambda: not admin.commands.is_possible("view.fit"))
 
 
-def test_a_condition_is_asked_when_the_key_is_pressed(qtbot: QtBot, admin: Context) -> None:
+def test_a_condition_is_checked_when_the_key_is_pressed(qtbot: QtBot, admin: Context) -> None:
     done: list[int] = []
     allowed = False
     owner = QWidget()
@@ -141,7 +145,7 @@ def test_a_condition_is_asked_when_the_key_is_pressed(qtbot: QtBot, admin: Conte
     assert done == [1]
 
 
-def test_a_command_needs_its_right(qtbot: QtBot, context: Context) -> None:
+def test_a_command_needs_its_permission(qtbot: QtBot, context: Context) -> None:
     owner = QWidget()
     _window = show_window(qtbot, owner)
     context.commands.bind("record.new", lambda: None, owner)
@@ -199,7 +203,7 @@ def test_tab_acts_on_the_canvas_only(qtbot: QtBot, admin: Context) -> None:
     assert second.hasFocus()
 
 
-def test_keys_can_be_changed_and_stay_changed(qtbot: QtBot, admin: Context, preferences: Preferences) -> None:
+def test_changed_keys_are_saved(qtbot: QtBot, admin: Context, preferences: Preferences) -> None:
     done: list[int] = []
     owner = QWidget()
     _window = show_window(qtbot, owner)
@@ -216,7 +220,7 @@ def test_keys_can_be_changed_and_stay_changed(qtbot: QtBot, admin: Context, pref
     assert preferences.values.shortcuts == {}
 
 
-def test_a_key_is_taken_from_the_command_that_had_it(admin: Context) -> None:
+def test_a_key_is_removed_from_the_command_that_had_it(admin: Context) -> None:
     commands = admin.commands
     assert [other.id for other in commands.conflicts("view.fit", "Y")] == ["item.pass"]
     assert [other.id for other in commands.conflicts("record.new", "Y")] == []
@@ -242,7 +246,9 @@ def test_a_menu_shows_icons_keys_and_what_is_possible(qtbot: QtBot, admin: Conte
     menu.deleteLater()
 
 
-def test_where_the_focus_is_another_may_do_the_command(qtbot: QtBot, admin: Context) -> None:
+def test_a_focus_handler_replaces_the_handler_while_its_area_has_the_focus(
+    qtbot: QtBot, admin: Context
+) -> None:
     done: list[str] = []
     canvas, strip, thumb = QPushButton(), QWidget(), QPushButton()
     QHBoxLayout(strip).addWidget(thumb)
@@ -264,7 +270,7 @@ def test_where_the_focus_is_another_may_do_the_command(qtbot: QtBot, admin: Cont
     assert done == ["region", "photo", "photo", "region"]
 
 
-def test_of_two_who_do_a_command_the_one_with_the_focus_does_it(qtbot: QtBot, admin: Context) -> None:
+def test_the_focused_one_of_two_owners_runs_the_command(qtbot: QtBot, admin: Context) -> None:
     done: list[str] = []
     first, second = QPushButton(), QPushButton()
     _window = show_window(qtbot, first, second)

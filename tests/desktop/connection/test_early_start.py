@@ -28,7 +28,7 @@ def _played(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_own_service_is_starting_at_once(server: str | None, tmp_path: Path) -> None:
     service = present(start_early(server, tmp_path / "数据"))
     try:
-        assert service.wait_ready()
+        assert service.wait_until_ready()
         assert service.data_dir == tmp_path / "数据"
     finally:
         service.stop()
@@ -65,12 +65,12 @@ def test_environment_names_the_data_folder(tmp_path: Path, monkeypatch: pytest.M
 def test_a_late_listener_hears_how_it_is(play: Play, listener: StateListener) -> None:
     service = play()
     late = StateListener()
-    service.follow(late)
+    service.set_listener(late)
     assert late.states == []
     service.start()
-    url = service.wait_ready()
+    url = service.wait_until_ready()
     later = StateListener()
-    service.follow(later)
+    service.set_listener(later)
     assert later.states == [(ServiceState.READY, url)]
     service.stop()
     assert later.states[-1] == (ServiceState.STOPPED, None)
@@ -90,5 +90,5 @@ def test_starting_early_loads_neither_qt_nor_the_client() -> None:
 
 
 def test_follow_before_start_says_nothing(tmp_path: Path, listener: StateListener) -> None:
-    EmbeddedService(tmp_path).follow(listener)
+    EmbeddedService(tmp_path).set_listener(listener)
     assert listener.states == []

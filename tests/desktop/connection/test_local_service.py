@@ -46,7 +46,7 @@ def stops_listening(url: str, seconds: float = 20) -> bool:
 def test_it_starts_tells_its_address_and_stops(play: Play, listener: StateListener) -> None:
     service = play()
     service.start()
-    url = service.wait_ready()
+    url = service.wait_until_ready()
     assert listens(url)
     assert service.url == url
     service.stop()
@@ -63,11 +63,11 @@ def test_it_starts_tells_its_address_and_stops(play: Play, listener: StateListen
 def test_it_comes_back_after_kill_9(play: Play, listener: StateListener) -> None:
     service = play()
     service.start()
-    first = service.wait_ready()
+    first = service.wait_until_ready()
     pid = present(service.pid)
     os.kill(pid, signal.SIGKILL)
     listener.wait(ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY)
-    second = service.wait_ready()
+    second = service.wait_until_ready()
     assert second != first
     assert listens(second)
     assert service.pid != pid
@@ -78,22 +78,22 @@ def test_it_gives_up_says_so_and_can_be_tried_again(
 ) -> None:
     flag = tmp_path / "mended"
     script = f"import os, sys\nif not os.path.exists({str(flag)!r}): sys.exit('no space left')\n{PLAYED}"
-    service = play(script, tries=2)
+    service = play(script, max_attempts=2)
     service.start()
     with pytest.raises(TimeoutError, match=r"service\.log"):
-        service.wait_ready()
+        service.wait_until_ready()
     assert service.state is ServiceState.FAILED
     assert service.log_file.read_text().count("no space left") == 2
     flag.touch()
     service.retry()
-    assert listens(service.wait_ready())
+    assert listens(service.wait_until_ready())
 
 
 def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play: Play) -> None:
     service = play("""print('{"event": "failed", "why": "disk_full"}')""")
     service.start()
     with pytest.raises(TimeoutError):
-        service.wait_ready()
+        service.wait_until_ready()
     assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.DISK_FULL)
 
 
@@ -104,20 +104,20 @@ with open({str(tried)!r}, "a") as file:
     file.write("x")
 print('{{"event": "failed", "why": "busy_database"}}')
 """
-    service = play(script, tries=2)
+    service = play(script, max_attempts=2)
     service.start()
     with pytest.raises(TimeoutError):
-        service.wait_ready()
+        service.wait_until_ready()
     assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.BUSY_DATABASE)
     assert tried.read_text() == "xx"
 
 
 @pytest.mark.parametrize("why", ["null", '"of_the_future"'])
 def test_a_failed_start_without_a_known_reason_is_tried_again(play: Play, why: str) -> None:
-    service = play(f"""print('{{"event": "failed", "why": {why}}}')""", tries=2)
+    service = play(f"""print('{{"event": "failed", "why": {why}}}')""", max_attempts=2)
     service.start()
     with pytest.raises(TimeoutError):
-        service.wait_ready()
+        service.wait_until_ready()
     assert (service.state, service.hindrance) == (ServiceState.FAILED, None)
 
 
@@ -131,7 +131,7 @@ def test_a_data_directory_that_cannot_be_made_is_a_hindrance(
     service = EmbeddedService(tmp_path / "data")
     service.start()
     with pytest.raises(TimeoutError):
-        service.wait_ready()
+        service.wait_until_ready()
     assert service.hindrance is Hindrance.NOT_WRITABLE
     service.stop()
 
@@ -151,9 +151,9 @@ def test_another_service_that_still_starts_is_awaited(
 ) -> None:
     """It holds the data directory and has no address yet; then it ends, and the place is free."""
     script = f"import sys\nsys.argv = ['', {str(tmp_path)!r}]\n{BUSY_THEN_READY}\n{PLAYED}"
-    service = play(script, tries=1)
+    service = play(script, max_attempts=1)
     service.start()
-    assert listens(service.wait_ready())
+    assert listens(service.wait_until_ready())
     assert [state for state, _ in listener.states] == [ServiceState.STARTING, ServiceState.READY]
 
 
@@ -167,18 +167,18 @@ import pathlib
 print('{{"event": "busy", "url": null}}', flush=True)
 pathlib.Path({str(tmp_path / "数据 1" / "service.json")!r}).write_text({line!r})
 """
-        service = play(busy, tries=1)
+        service = play(busy, max_attempts=1)
         service.start()
-        assert service.wait_ready() == json.loads(line)["url"]
+        assert service.wait_until_ready() == json.loads(line)["url"]
         service.stop()
         present(other.stdin).close()
 
 
 def test_a_service_that_never_gets_ready_is_ended(play: Play) -> None:
-    service = play("import time; time.sleep(600)", tries=1, ready_seconds=0.3)
+    service = play("import time; time.sleep(600)", max_attempts=1, ready_seconds=0.3)
     service.start()
     with pytest.raises(TimeoutError):
-        service.wait_ready()
+        service.wait_until_ready()
     assert service.pid is None
     assert "not ready" in service.log_file.read_text()
 
@@ -194,10 +194,10 @@ def test_stopping_while_it_starts_leaves_nothing(play: Play) -> None:
 
 
 def test_a_program_that_is_not_there_fails(tmp_path: Path) -> None:
-    service = EmbeddedService(tmp_path, command=[str(tmp_path / "nothing")], tries=1)
+    service = EmbeddedService(tmp_path, command=[str(tmp_path / "nothing")], max_attempts=1)
     service.start()
     with pytest.raises(TimeoutError):
-        service.wait_ready()
+        service.wait_until_ready()
     service.stop()
     assert "cannot start" in service.log_file.read_text()
 
@@ -208,7 +208,7 @@ def test_a_service_that_does_not_listen_to_its_pipe_is_ended_by_force(play: Play
     )
     service = play(deaf)
     service.start()
-    url = service.wait_ready()
+    url = service.wait_until_ready()
     service.stop(grace=0.1)
     assert stops_listening(url)
 
@@ -219,16 +219,16 @@ def test_two_desktops_share_one_service_and_the_second_takes_over(tmp_path: Path
     second = EmbeddedService(tmp_path, second_listener)
     try:
         first.start()
-        url = first.wait_ready()
+        url = first.wait_until_ready()
         second.start()
-        assert second.wait_ready() == url
+        assert second.wait_until_ready() == url
         assert current(second.pid) is None
         first.stop()
         second_listener.wait(
             ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY
         )
         assert second.pid is not None
-        assert listens(second.wait_ready())
+        assert listens(second.wait_until_ready())
     finally:
         first.stop()
         second.stop()
@@ -237,14 +237,14 @@ def test_two_desktops_share_one_service_and_the_second_takes_over(tmp_path: Path
 def test_calls_go_on_after_the_real_service_was_killed(tmp_path: Path) -> None:
     session = Session("http://127.0.0.1:9", patience=60)
 
-    def follow(state: ServiceState, url: str | None) -> None:
+    def set_listener(state: ServiceState, url: str | None) -> None:
         if url is not None:
             session.rebase(url)
 
-    service = EmbeddedService(tmp_path, follow)
+    service = EmbeddedService(tmp_path, set_listener)
     try:
         service.start()
-        service.wait_ready()
+        service.wait_until_ready()
         assert session.account.first_run_needed()
         os.kill(present(service.pid), signal.SIGKILL)
         assert session.account.first_run_needed()
@@ -258,7 +258,7 @@ def test_a_service_for_the_network_on_the_same_data_is_used_by_its_fingerprint(t
         service = EmbeddedService(tmp_path)
         try:
             service.start()
-            url = service.wait_ready(60)
+            url = service.wait_until_ready(60)
             assert (url, service.fingerprint) == (other.url, other.ready["fingerprint"])
             session = Session("http://127.0.0.1:9", patience=0)
             session.rebase(url, service.fingerprint)
@@ -274,7 +274,7 @@ from pathlib import Path
 from desktop.connection.local_service import EmbeddedService
 service = EmbeddedService(Path(sys.argv[1]))
 service.start()
-print(service.wait_ready(), flush=True)
+print(service.wait_until_ready(), flush=True)
 time.sleep(600)
 """
 
@@ -294,6 +294,6 @@ def test_the_address_file_of_a_killed_service_misleads_nobody(tmp_path: Path) ->
     service = EmbeddedService(tmp_path)
     try:
         service.start()
-        assert listens(service.wait_ready())
+        assert listens(service.wait_until_ready())
     finally:
         service.stop()

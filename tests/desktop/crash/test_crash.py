@@ -251,7 +251,7 @@ def test_exception_in_a_thread_opens_the_dialog(
     desktop = Desktop(server_url="http://127.0.0.1:9", data_folder=tmp_path / "data", preferences=preferences)
     try:
         desktop.start()
-        desktop.logs._before = (lambda *_caught: None, desktop.logs._before[1])
+        desktop.logs._previous_hooks = (lambda *_caught: None, desktop.logs._previous_hooks[1])
 
         def fail() -> None:
             raise ValueError(SECRET)

@@ -311,7 +311,7 @@ def test_dialog_shows_worst_first_mends_and_copies(
 
     home = str(Path.home())
     checks = [lambda: [("fonts", ok("files are stored in {place}", place=home))], secrets]
-    monkeypatch.setattr("desktop.doctor.dialog.checks_of", lambda _context: checks)
+    monkeypatch.setattr("desktop.doctor.dialog.list_checks", lambda _context: checks)
     dialog = DoctorDialog(None, context)
     qtbot.addWidget(dialog)
     dialog.show()
@@ -331,7 +331,7 @@ def test_failed_repair_is_reported(qtbot: QtBot, context: Context, monkeypatch: 
     fault = fail(
         "no camera", "connect one, or work with photo files", Repair.OWNER_ONLY, Path("/no/such/file")
     )
-    monkeypatch.setattr("desktop.doctor.dialog.checks_of", lambda _context: [lambda: [("camera", fault)]])
+    monkeypatch.setattr("desktop.doctor.dialog.list_checks", lambda _context: [lambda: [("camera", fault)]])
     dialog = DoctorDialog(None, context)
     qtbot.addWidget(dialog)
     dialog.show()

@@ -17,8 +17,8 @@ from desktop.app.application import build_pages
 from desktop.app.window import MainWindow
 from desktop.commands.registry import COMMANDS
 from desktop.context import Context
-from desktop.help import Guide, HelpWindow, topic_of
-from desktop.help.topics import _DIALOGS, CONTENTS, START
+from desktop.help import Guide, HelpWindow, find_topic
+from desktop.help.topics import _DIALOG_TOPICS, CONTENTS, START
 from desktop.localization.language import Language
 from desktop.theme import Mode, theme_manager
 from desktop.widgets import Dialog
@@ -51,16 +51,18 @@ def dialogs() -> set[type[QDialog]]:
 def test_every_page_has_a_topic_of_its_own(context: Context) -> None:
     for factory in build_pages(context, lambda _url: None):
         page = factory.make()
-        assert topic_of(page) in TOPICS - {START}, page.page_id
+        assert find_topic(page) in TOPICS - {START}, page.page_id
         page.deleteLater()
 
 
 def test_every_dialog_has_a_topic() -> None:
     kinds = dialogs()
     assert len(kinds) > 25
-    listed = {kind.__name__ for kind in kinds if any(base.__name__ in _DIALOGS for base in kind.__mro__)}
+    listed = {
+        kind.__name__ for kind in kinds if any(base.__name__ in _DIALOG_TOPICS for base in kind.__mro__)
+    }
     assert {kind.__name__ for kind in kinds} - listed == PLAIN
-    assert set(_DIALOGS.values()) <= TOPICS
+    assert set(_DIALOG_TOPICS.values()) <= TOPICS
 
 
 def test_listed_dialogs_exist_and_every_dialog_answers_f1() -> None:
@@ -71,7 +73,7 @@ def test_listed_dialogs_exist_and_every_dialog_answers_f1() -> None:
 
     ours = {kind for kind in below(QDialog) if kind.__module__.startswith("desktop.")}
     assert {kind.__name__ for kind in ours if not issubclass(kind, BaseDialog)} == set()
-    assert set(_DIALOGS) <= {kind.__name__ for kind in ours}
+    assert set(_DIALOG_TOPICS) <= {kind.__name__ for kind in ours}
 
 
 def test_f1_on_the_login_page_opens_its_page_and_again_reuses_the_window(

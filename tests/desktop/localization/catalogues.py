@@ -1,4 +1,4 @@
-"""The tools of the catalogues as modules, and the catalogues as the tests read them."""
+"""Loads the tools of the translation catalogues and compiles the catalogues for tests."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from types import ModuleType
 from shared.paths import resource
 
 
-def tool(name: str) -> ModuleType:
-    """The module of a tool in the folder of the catalogues."""
+def load_tool(name: str) -> ModuleType:
+    """Import the tool `name` from the folder of the catalogues."""
     path = resource("translations", f"{name}.py")
     spec = importlib.util.spec_from_file_location(f"translations_{name}", path)
     assert spec is not None
@@ -22,7 +22,7 @@ def tool(name: str) -> ModuleType:
     return module
 
 
-def compiled(folder: Path) -> Path:
-    """Compile the catalogues as they are now into `folder`."""
-    assert tool("compile").main(folder) == 0
+def compile_catalogues(folder: Path) -> Path:
+    """Compile the current catalogues into `folder` and return it."""
+    assert load_tool("compile").main(folder) == 0
     return folder

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.localization.camera_terms import camera_lines, camera_name, mark_sentence
+from desktop.localization.camera_terms import camera_and_lens, camera_lines, mark_sentence
 from shared.wire.files import CameraData, CameraPosition
 from shared.wire.inspection import TakenMark
 
 
-def test_all_that_a_camera_says() -> None:
+def test_lines_show_all_known_camera_data() -> None:
     camera = CameraData(
         taken_at="2026-05-01T10:00:01.42+08:00",
         make="Canon",
@@ -28,7 +28,7 @@ def test_all_that_a_camera_says() -> None:
     ]
 
 
-def test_only_what_is_known_is_said() -> None:
+def test_unknown_camera_data_has_no_line() -> None:
     assert camera_lines(None, None) == []
     assert camera_lines(CameraData(taken_at="2026-05-01T10:00:01"), None) == [
         "Taken 2026-05-01 10:00, by the camera's clock"
@@ -45,8 +45,8 @@ def test_only_what_is_known_is_said() -> None:
         ("Y", None, "Y"),
     ],
 )
-def test_a_maker_is_named_once(make: str | None, model: str | None, name: str) -> None:
-    assert camera_name(CameraData(make=make, model=model)) == name
+def test_the_make_is_not_repeated_in_the_model(make: str | None, model: str | None, name: str) -> None:
+    assert camera_and_lens(CameraData(make=make, model=model)) == name
 
 
 def test_every_mark_has_a_sentence() -> None:

@@ -22,7 +22,7 @@ from desktop.app.application import build_pages
 from desktop.app.window import MainWindow
 from desktop.context import Context
 from desktop.localization import fonts, language
-from desktop.localization.fonts import MissingGlyphsError, missing, ui_font
+from desktop.localization.fonts import MissingGlyphsError, find_missing_characters, ui_font
 from desktop.localization.language import Language
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.report import pdf
@@ -44,7 +44,7 @@ def no_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def tall(qapp: QApplication) -> Iterator[str]:
+def tall_font(qapp: QApplication) -> Iterator[str]:
     """The UI is written in a font whose letters are as wide as high, and its lines nearly twice as high."""
     letters = "".join(chr(code) for code in range(33, 127))
     number = QFontDatabase.addApplicationFontFromData(QByteArray(build(letters, "Tall", ascent=1600)))
@@ -59,8 +59,8 @@ def tall(qapp: QApplication) -> Iterator[str]:
 
 def test_missing_characters_are_reported_except_those_without_glyph(qapp: QApplication) -> None:
     font = ui_font(13)
-    assert missing("Aé检 \n\t\u200b\u3000\ufe0f", font) == ""
-    assert missing(f"A{NOWHERE}B{NOWHERE}", font) == NOWHERE
+    assert find_missing_characters("Aé检 \n\t\u200b\u3000\ufe0f", font) == ""
+    assert find_missing_characters(f"A{NOWHERE}B{NOWHERE}", font) == NOWHERE
 
 
 @pytest.mark.parametrize("place", ["title", "evidence", "made_by", "item"])
@@ -112,7 +112,7 @@ def test_chinese_without_a_font_is_english_and_says_what_to_install(
         spoken.end()
 
 
-def test_with_a_font_nothing_is_said(context: Context, qtbot: QtBot) -> None:
+def test_with_a_font_no_message_is_shown(context: Context, qtbot: QtBot) -> None:
     context.preferences.change(language="zh_CN")
     window = MainWindow(context, build_pages(context, lambda _url: None))
     qtbot.addWidget(window)
@@ -154,7 +154,7 @@ def test_on_a_computer_without_a_chinese_font_the_check_says_what_the_pdf_would_
 import io, sys
 from PySide6.QtCore import QBuffer, QIODevice, QRectF
 from PySide6.QtGui import QGuiApplication, QPainter, QPdfWriter
-from desktop.localization.fonts import missing, shows_chinese, ui_font
+from desktop.localization.fonts import find_missing_characters, shows_chinese, ui_font
 from pypdf import PdfReader
 application = QGuiApplication([])
 font = ui_font(12)
@@ -168,7 +168,7 @@ for text in ("Report", "检查", "a×b", "é"):
     painter.drawText(QRectF(0, 0, 4000, 400), 0, text)
     painter.end()
     written = PdfReader(io.BytesIO(bytes(buffer.data().data()))).pages[0].extract_text()
-    assert bool(missing(text, font)) is ("\\x00" in written), (text, written)
+    assert bool(find_missing_characters(text, font)) is ("\\x00" in written), (text, written)
 """
     run = subprocess.run(
         [sys.executable, "-c", script],
@@ -181,7 +181,7 @@ for text in ("Report", "检查", "a×b", "é"):
     assert run.returncode == 0, run.stderr
 
 
-def test_controls_are_as_large_as_their_text_in_any_font(qtbot: QtBot, tall: str) -> None:
+def test_controls_are_as_large_as_their_text_in_any_font(qtbot: QtBot, tall_font: str) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     line, small = theme.line_px(theme.TEXT_PX), theme.line_px(theme.LABEL_PX)

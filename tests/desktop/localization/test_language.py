@@ -11,11 +11,17 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
-from desktop.localization.language import LANGUAGES, Language, joined_words, labelled_value, system_language
+from desktop.localization.language import (
+    LANGUAGES,
+    Language,
+    format_label_and_value,
+    join_words,
+    system_language,
+)
 from desktop.widgets import PasswordField, SaveMark, SaveState, status_word
-from tests.desktop.localization.catalogues import tool
+from tests.desktop.localization.catalogues import load_tool
 
-update = tool("update")
+update = load_tool("update")
 
 
 @pytest.fixture
@@ -40,7 +46,7 @@ def test_placeholders_survive_translation() -> None:
             assert sorted(re.findall(r"\{\w*\}|%n", form)) == marks, text
 
 
-def test_chinese_is_spoken_by_code_outside_and_inside_widgets(language: Language, qtbot: QtBot) -> None:
+def test_texts_outside_and_inside_widgets_are_translated(language: Language, qtbot: QtBot) -> None:
     language.use("zh_CN")
     assert not language.missing
     assert status_word("passed") == "通过"
@@ -49,7 +55,7 @@ def test_chinese_is_spoken_by_code_outside_and_inside_widgets(language: Language
     assert field.toggle.text() == "显示"
 
 
-def test_a_subclass_speaks_the_texts_of_its_base(language: Language, qtbot: QtBot) -> None:
+def test_a_subclass_shows_the_translated_texts_of_its_base(language: Language, qtbot: QtBot) -> None:
     class Special(PasswordField):
         pass
 
@@ -59,14 +65,14 @@ def test_a_subclass_speaks_the_texts_of_its_base(language: Language, qtbot: QtBo
     assert field.toggle.text() == "显示"
 
 
-def test_qts_own_dialogs_speak_it_too(language: Language, qtbot: QtBot) -> None:
+def test_dialogs_of_qt_are_translated(language: Language, qtbot: QtBot) -> None:
     language.use("zh_CN")
     box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
     qtbot.addWidget(box)
     assert box.button(QDialogButtonBox.StandardButton.Cancel).text() == "取消"
 
 
-def test_counts_have_their_forms(language: Language, qtbot: QtBot) -> None:
+def test_counts_have_singular_and_plural_forms(language: Language, qtbot: QtBot) -> None:
     mark = SaveMark()
     qtbot.addWidget(mark)
     language.use("en")
@@ -88,13 +94,13 @@ def test_switching_back_is_english_again(language: Language) -> None:
     assert QLocale().language() == QLocale.Language.English
 
 
-def test_an_unknown_choice_means_the_systems(language: Language) -> None:
+def test_an_unknown_choice_selects_the_system_language(language: Language) -> None:
     language.use("klingon")
     assert language.code == system_language()
     assert language.code in LANGUAGES
 
 
-def test_a_missing_catalogue_is_said_and_english_shown(
+def test_a_missing_catalogue_is_logged_and_english_shown(
     language: Language, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("desktop.localization.language.resource", lambda *parts: tmp_path)
@@ -112,7 +118,7 @@ def test_text_that_is_not_a_literal_is_refused(tmp_path: Path, monkeypatch: pyte
         list(update.texts(source))
 
 
-def test_texts_are_found_wherever_they_stand(tmp_path: Path) -> None:
+def test_texts_are_found_in_all_kinds_of_code(tmp_path: Path) -> None:
     source = tmp_path / "page.py"
     source.write_text(
         "class P:\n"
@@ -136,7 +142,7 @@ def test_texts_are_found_wherever_they_stand(tmp_path: Path) -> None:
     }
 
 
-def test_a_fresh_catalogue_holds_exactly_the_texts(tmp_path: Path) -> None:
+def test_a_new_catalogue_holds_exactly_the_texts(tmp_path: Path) -> None:
     wanted = sorted(
         {
             update.Text("A", 'quotes " and \\ and\nlines'),
@@ -157,8 +163,8 @@ def test_lists_and_labelled_values_use_punctuation_of_language(
     language: Language, code: str, comma: str, colon: str
 ) -> None:
     language.use(code)
-    assert joined_words(["B-1234", "B-2087"]) == f"B-1234{comma}B-2087"
-    assert labelled_value("B-1234", "{x}") == f"B-1234{colon}{{x}}"
+    assert join_words(["B-1234", "B-2087"]) == f"B-1234{comma}B-2087"
+    assert format_label_and_value("B-1234", "{x}") == f"B-1234{colon}{{x}}"
 
 
 def test_filters_of_file_dialogs_keep_the_parentheses_that_qt_reads() -> None:

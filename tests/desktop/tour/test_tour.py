@@ -48,7 +48,7 @@ def context(service: str, tmp_path: Path, qapp: QApplication) -> Iterator[Contex
 
 @pytest.fixture
 def window(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
-    monkeypatch.setattr(tour_controller, "_BEGINS_MS", 0)
+    monkeypatch.setattr(tour_controller, "_START_DELAY_MS", 0)
     window = MainWindow(context, build_pages(context, lambda _url: None))
     qtbot.addWidget(window)
     window.resize(1280, 800)
@@ -56,20 +56,20 @@ def window(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> I
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     yield window
-    window.make_no_more()
+    window.stop_making_pages()
     if window.page is not None:
         window.page.leave()
     window.hide()
 
 
 def is_running(window: MainWindow) -> bool:
-    return window.tour.running
+    return window.tour.is_running
 
 
 def running_on(window: MainWindow, qtbot: QtBot) -> RecordsPage:
     page = window.page
     assert isinstance(page, RecordsPage)
-    qtbot.waitUntil(lambda: window.tour.running)
+    qtbot.waitUntil(lambda: window.tour.is_running)
     return page
 
 
@@ -84,8 +84,8 @@ def test_each_stop_points_at_a_control_that_is_seen(window: MainWindow, qtbot: Q
         assert window.rect().contains(tour.bubble.geometry())
         assert tour.bubble.title.text() == stop.title
         assert tour.bubble.count.text() == f"{number} of {len(tour.stops)}"
-        tour.bubble.next.click()
-    assert not tour.running
+        tour.bubble.next_button.click()
+    assert not tour.is_running
     assert not tour.frame.isVisible()
 
 
@@ -95,7 +95,7 @@ def test_it_takes_no_focus_and_blocks_nothing(window: MainWindow, qtbot: QtBot) 
     page.filters.search.setFocus()
     qtbot.keyClicks(page.filters.search, "gear")
     assert page.filters.search.text() == "gear"
-    assert window.tour.running
+    assert window.tour.is_running
     assert QApplication.activeModalWidget() is None
 
 
@@ -105,29 +105,29 @@ def test_escape_ends_it_wherever_the_focus_is(window: MainWindow, qtbot: QtBot) 
     qtbot.keyClick(page.filters.search, Qt.Key.Key_Escape)
     assert not is_running(window)
     window.tour.start()
-    assert window.tour.bubble.next.hasFocus()
-    qtbot.keyClick(window.tour.bubble.next, Qt.Key.Key_Escape)
+    assert window.tour.bubble.next_button.hasFocus()
+    qtbot.keyClick(window.tour.bubble.next_button, Qt.Key.Key_Escape)
     assert not is_running(window)
     assert not window.tour.bubble.isAncestorOf(window.focusWidget() or window)
 
 
 def test_it_begins_once_and_again_when_asked(window: MainWindow, context: Context, qtbot: QtBot) -> None:
     page = running_on(window, qtbot)
-    window.tour.bubble.skip.click()
+    window.tour.bubble.skip_button.click()
     assert window.go("catalogue")
     assert window.go("records")
     qtbot.waitUntil(lambda: page.stack.currentWidget() is page.stack.content)
-    assert not window.tour._delay.isActive()
+    assert not window.tour._start_timer.isActive()
     assert not is_running(window)
     tours = Preferences(context.preferences.path).values.tours
     assert [key.partition(":")[2] for key in tours] == ["records"]
     assert context.commands.run("tour")
     assert is_running(window)
-    assert window.tour.bubble.back.isHidden()
+    assert window.tour.bubble.back_button.isHidden()
 
 
 def test_it_ends_with_its_page(window: MainWindow, context: Context, qtbot: QtBot) -> None:
     running_on(window, qtbot)
     assert window.go("catalogue")
-    assert not window.tour.running
-    assert not context.commands.possible("tour")
+    assert not window.tour.is_running
+    assert not context.commands.is_possible("tour")

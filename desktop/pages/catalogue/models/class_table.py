@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.localization.detection_terms import BUILT_IN, finding_word, severity_word
+from desktop.localization.detection_terms import BUILT_IN_LABELS, finding_word, severity_word
 from desktop.widgets import Button, ButtonKind, Combo, title_width
 from shared.wire.detection import DetectionModel, ModelKind, Severity
 
@@ -43,7 +43,7 @@ class ClassTable(QWidget):
         self._entry = entry
         self._editable = entry.kind is not ModelKind.REFERENCE_DIFFERENCE
         """Whether names and thresholds of this model can be changed."""
-        self._labels: list[str] = list(entry.labels if self._editable else BUILT_IN)
+        self._labels: list[str] = list(entry.labels if self._editable else BUILT_IN_LABELS)
         """The labels of the rows before they were edited."""
         self._severities: Mapping[str, Severity] = {}
         self._is_filling = False
@@ -103,7 +103,7 @@ class ClassTable(QWidget):
             # The labels of the built-in model are codes, which are translated.
             item = QTableWidgetItem(name if self._editable else finding_word(name))
             flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-            is_editable = self._editable or row >= len(BUILT_IN)
+            is_editable = self._editable or row >= len(BUILT_IN_LABELS)
             item.setFlags(flags | Qt.ItemFlag.ItemIsEditable if is_editable else flags)
             self.table.setItem(row, NAME, item)
             if row >= _MAX_ROWS:
@@ -184,7 +184,7 @@ class ClassTable(QWidget):
         items = [self.table.item(row, NAME) for row in range(self.table.rowCount())]
         texts = [item.text().strip()[:_MAX_NAME_LENGTH] if item is not None else "" for item in items]
         if not self._editable:
-            return [*BUILT_IN, *texts[len(BUILT_IN) :]]
+            return [*BUILT_IN_LABELS, *texts[len(BUILT_IN_LABELS) :]]
         return [name or f"class {number}" for number, name in enumerate(texts)]
 
     def duplicate_name(self) -> str:

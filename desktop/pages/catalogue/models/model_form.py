@@ -13,9 +13,9 @@ from desktop.background.workers import run
 from desktop.client.http.errors import Invalid
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, kind_name, model_description, model_word
-from desktop.localization.language import joined_words
+from desktop.localization.language import join_words
 from desktop.pages.catalogue.forms import EntryForm
 from desktop.pages.catalogue.models.class_table import ClassTable, fraction_box
 from desktop.pages.catalogue.saving import save_model
@@ -70,11 +70,11 @@ class ModelForm(EntryForm):
         if settings.get("width") and settings.get("height"):
             facts.append((self.tr("Input size"), f"{settings['width']} × {settings['height']} px"))
         if entry.labels:
-            facts.append((self.tr("Labels"), joined_words(map(finding_word, entry.labels[:40]))))
+            facts.append((self.tr("Labels"), join_words(map(finding_word, entry.labels[:40]))))
         if entry.size is not None:
             facts.append((self.tr("Size"), QLocale().formattedDataSize(entry.size)))
         facts += [
-            (self.tr("Added at"), minute(entry.created_at)),
+            (self.tr("Added at"), format_minute(entry.created_at)),
             (self.tr("Added by"), self._added_by_text()),
             (self.tr("Status"), self.tr("Enabled") if entry.enabled else self.tr("Disabled")),
         ]

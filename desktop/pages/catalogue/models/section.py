@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QDialog
 from desktop.client.http.errors import Invalid
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, kind_name, model_description, model_word
-from desktop.localization.language import joined_words
+from desktop.localization.language import join_words
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.reference_images.uploads import UploadRow, Uploads
 from desktop.pages.common.files.file_dialogs import Purpose, open_file
@@ -62,13 +62,13 @@ class ModelSection(TableSection[DetectionModel]):
             Column(self.tr("Version"), lambda m: str(m.version), 80, kind="dim"),
             Column(
                 self.tr("Labels"),
-                lambda m: joined_words(map(finding_word, m.labels)) or NOTHING,
+                lambda m: join_words(map(finding_word, m.labels)) or NOTHING,
                 200,
                 kind="dim",
             ),
             Column(self.tr("Size"), _size_text, 100, kind="dim"),
             Column(self.tr("Status"), self._status_text, 110, tone=lambda m: "" if m.enabled else "dim"),
-            Column(self.tr("Added at"), lambda m: minute(m.created_at), 150, kind="dim"),
+            Column(self.tr("Added at"), lambda m: format_minute(m.created_at), 150, kind="dim"),
         ]
 
     def _status_text(self, model: DetectionModel) -> str:

@@ -29,7 +29,7 @@ from desktop.client.http.errors import (
 )
 from desktop.imaging.decoding.errors import ImageError
 from desktop.localization.detection_terms import failure_sentence
-from desktop.localization.fonts import PACKAGE, MissingGlyphsError
+from desktop.localization.fonts import FONT_PACKAGE, MissingGlyphsError
 from desktop.pages.common.messages.service_messages import known_message
 from desktop.report.errors import SealBrokenError
 
@@ -106,7 +106,7 @@ def _missing_font_sentence(error: MissingGlyphsError) -> str:
             "Errors",
             "No font with Chinese characters on this computer. Install one (package {package} on "
             "Debian and Ubuntu), or export the report as HTML.",
-        ).format(package=PACKAGE)
+        ).format(package=FONT_PACKAGE)
     return QCoreApplication.translate(
         "Errors",
         "No font on this computer contains the characters {codes}. Install a font that does, or "

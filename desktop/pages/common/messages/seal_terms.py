@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from shared.codes import SealState, Status
 from shared.results import Counters
 from shared.wire.seal import Edition, RecordSeal, Tally
@@ -36,7 +36,7 @@ def seal_sentence(seal: RecordSeal | None) -> str:
         return ""
     return text.format(
         name=edition.finished_by_name or edition.finished_by,
-        time=minute(edition.finished_at),
+        time=format_minute(edition.finished_at),
         n=edition.edition,
         releaser=edition.released_by_name or edition.released_by,
     )
@@ -82,7 +82,7 @@ def edition_events(edition: Edition) -> list[str]:
     translate = QCoreApplication.translate
     lines = [
         translate("Seal", "Finished by {name} on {time}").format(
-            name=edition.finished_by_name or edition.finished_by, time=minute(edition.finished_at)
+            name=edition.finished_by_name or edition.finished_by, time=format_minute(edition.finished_at)
         )
     ]
     if edition.accepted_opinions:
@@ -92,13 +92,13 @@ def edition_events(edition: Edition) -> list[str]:
     if edition.released_at is not None:
         name = edition.released_by_name or edition.released_by or ""
         release_text = translate("Seal", "Released by {name} on {time}")
-        lines.append(release_text.format(name=name, time=minute(edition.released_at)))
+        lines.append(release_text.format(name=name, time=format_minute(edition.released_at)))
     if edition.reopened_at is not None:
         name = edition.reopened_by_name or edition.reopened_by or ""
         reopening_text = translate("Seal", "Reopened by {name} on {time}: {reason}")
         lines.append(
             reopening_text.format(
-                name=name, time=minute(edition.reopened_at), reason=edition.reopen_reason or ""
+                name=name, time=format_minute(edition.reopened_at), reason=edition.reopen_reason or ""
             )
         )
     return lines

@@ -15,7 +15,7 @@ from desktop.client.device_token import DeviceToken, NoKeyringError
 from desktop.client.http.errors import ClientError
 from desktop.client.session import Session
 from desktop.context import Context
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.messages.error_messages import sentence
@@ -123,10 +123,12 @@ class DevicesCard(Card):
             self._rows.addWidget(remove, row, 2)
 
     def _usage_text(self, device: Device) -> str:
-        allowed_text = self.tr("Allowed on {time}").format(time=minute(device.allowed_at))
+        allowed_text = self.tr("Allowed on {time}").format(time=format_minute(device.allowed_at))
         if device.last_used_at is None:
             return allowed_text + " · " + self.tr("not used yet")
-        return allowed_text + " · " + self.tr("last used {time}").format(time=minute(device.last_used_at))
+        return (
+            allowed_text + " · " + self.tr("last used {time}").format(time=format_minute(device.last_used_at))
+        )
 
     def open_form(self, device: Device | None) -> DeviceForm:
         """Open the form that renames `device`, or allows this computer for None."""

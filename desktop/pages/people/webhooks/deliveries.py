@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import run
 from desktop.context import Context
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people.webhooks.terms import delivery_word, event_word, reason_sentence
 from desktop.widgets import Button, Column, Dialog, StateStack, Table, label
@@ -60,13 +60,13 @@ class DeliveriesDialog(Dialog):
 
     def _columns(self) -> list[Column[Delivery]]:
         return [
-            Column(self.tr("Created"), lambda delivery: minute(delivery.created_at), 150, kind="dim"),
+            Column(self.tr("Created"), lambda delivery: format_minute(delivery.created_at), 150, kind="dim"),
             Column(self.tr("Event"), lambda delivery: event_word(delivery.event), 150, stretch=True),
             Column(self.tr("Status"), delivery_word, 150, tone=lambda delivery: _TONES[delivery.state]),
             Column(self.tr("Attempts"), lambda delivery: str(delivery.attempts), 90, kind="dim"),
             Column(
                 self.tr("Next attempt"),
-                lambda delivery: minute(delivery.next_attempt_at) or "–",
+                lambda delivery: format_minute(delivery.next_attempt_at) or "–",
                 150,
                 kind="dim",
             ),

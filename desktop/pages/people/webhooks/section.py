@@ -9,8 +9,8 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QDialog
 
 from desktop.context import Context
-from desktop.localization.dates import minute
-from desktop.localization.language import joined_words
+from desktop.localization.dates import format_minute
+from desktop.localization.language import join_words
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.lists.list_section import NOTHING, TableSection
 from desktop.pages.common.messages.error_messages import sentence
@@ -54,10 +54,15 @@ class WebhookSection(TableSection[Webhook]):
     def columns(self) -> list[Column[Webhook]]:
         return [
             Column(self.tr("Name"), lambda w: w.name, stretch=True, kind="strong", under=lambda w: w.url),
-            Column(self.tr("Events"), lambda w: joined_words(map(event_word, w.events)), 260),
+            Column(self.tr("Events"), lambda w: join_words(map(event_word, w.events)), 260),
             Column(self.tr("Status"), state_word, 180, tone=lambda w: _TONES[w.state]),
             Column(self.tr("Waiting"), lambda w: str(w.waiting), 90, kind="dim"),
-            Column(self.tr("Last success"), lambda w: minute(w.last_success_at) or NOTHING, 160, kind="dim"),
+            Column(
+                self.tr("Last success"),
+                lambda w: format_minute(w.last_success_at) or NOTHING,
+                160,
+                kind="dim",
+            ),
         ]
 
     def empty_text(self) -> str:

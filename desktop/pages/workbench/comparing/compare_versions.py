@@ -19,7 +19,7 @@ from desktop.canvas.views.picture_view import PictureView
 from desktop.client import Session
 from desktop.imaging import ImageError
 from desktop.imaging.sources.source import ImageSource
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.comparing.pairing import InVersions, Pairing, pairings, same_photo
@@ -314,7 +314,7 @@ def facts(entry: Entry) -> str:
     correction = entry.get("correction")
     at = (correction and correction.get("at")) or origin.get("finished_at")
     if isinstance(at, str):
-        parts.append(minute(datetime.fromisoformat(at)))
+        parts.append(format_minute(datetime.fromisoformat(at)))
     least = (origin.get("thresholds") or {}).get("min_confidence")
     if isinstance(least, int | float):
         parts.append(f"≥ {least:.2f}")

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.background.workers import run
 from desktop.exchange.registry import READABLE_PATTERNS
 from desktop.imaging.conversion import PICTURE_SUFFIXES
-from desktop.localization.language import joined_words
+from desktop.localization.language import join_words
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.adding import PhotoUploadController
@@ -160,7 +160,7 @@ class DropController(QObject):
             self.notice.emit(self.tr("Cannot import several region files at once. Drop them one by one."))
         left = (*(dropped.regions if dropped.pictures else ()), *dropped.others)
         if left:
-            names = joined_words(path.name for path in left[:3])
+            names = join_words(path.name for path in left[:3])
             text = self.tr("Not added, neither images nor region files: {names}")
             if dropped.pictures and dropped.regions:
                 text = self.tr("Not added, drop separately: {names}")

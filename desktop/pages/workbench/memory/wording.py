@@ -6,7 +6,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.workbench.trend.wording import day_of
 from shared.wire.memory import MemoryKind, MemoryPhoto, MemoryState, MemoryStatus
 
@@ -79,7 +79,7 @@ def details(photo: MemoryPhoto, *, aligned: bool) -> list[tuple[str, str]]:
     translate = QCoreApplication.translate
     rows = [
         (translate("Memory", "Record"), photo.record_name or ""),
-        (translate("Memory", "Taken"), minute(photo.taken_at)),
+        (translate("Memory", "Taken"), format_minute(photo.taken_at)),
         (_decision(photo.kind), _who_and_when(photo.decided_by, photo.decided_at)),
         (translate("Memory", "Compared"), differences_text(photo)),
     ]
@@ -108,7 +108,7 @@ def _decision(kind: MemoryKind) -> str:
 
 
 def _who_and_when(person: str | None, at: datetime | None) -> str:
-    return " · ".join(part for part in (person or "", minute(at)) if part)
+    return " · ".join(part for part in (person or "", format_minute(at)) if part)
 
 
 def _day(at: datetime | None) -> str:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from desktop.journal import EditKind
 from desktop.journal.state import Conflict
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.workbench.model.document import BOXES, FIELDS
 from desktop.pages.workbench.model.edit_names import field_name, group_digits
@@ -220,7 +220,7 @@ class ConflictDialog(BaseDialog):
 
     def _add_signature(self, verdict: str, name: Any, at: datetime | None) -> str:
         """A verdict with who gave it and when, on a line of their own."""
-        when = minute(at)
+        when = format_minute(at)
         return f"{verdict}\n" + " · ".join(
             part for part in (str(name or self.tr("Another user")), when) if part
         )

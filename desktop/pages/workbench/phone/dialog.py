@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.workbench.phone.addresses import addresses_for_phones, opened_by_phone
 from desktop.pages.workbench.phone.qr_code import QrCode
 from desktop.widgets import Button, ButtonKind, Combo, Dialog, label
@@ -222,7 +222,7 @@ class PhoneDialog(Dialog):
         away = status.expires_at.now(status.expires_at.tzinfo) - status.seen_at
         if abs(away.total_seconds()) <= _CONNECTED_SECONDS:
             return self.tr("{phone} connected").format(phone=name)
-        return self.tr("{phone}, last seen {time}").format(phone=name, time=minute(status.seen_at))
+        return self.tr("{phone}, last seen {time}").format(phone=name, time=format_minute(status.seen_at))
 
     def _arrival_text(self, status: PhoneCode) -> str:
         parts = []

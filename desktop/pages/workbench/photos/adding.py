@@ -45,7 +45,7 @@ class PhotoUploadController(QObject):
         box.cameraWanted.connect(self.capture)
         box.cancelled.connect(self.cancel)
         open_record.currentChanged.connect(self._item_changed)
-        open_record.context.closeAsked.connect(self._count_unsent)
+        open_record.context.unsentRequested.connect(self._count_unsent)
 
     def _count_unsent(self, unsent: Unsent) -> None:
         unsent.photos += len(self._queue)

@@ -175,7 +175,9 @@ class PhotoBox(QWidget):
 
     def show_camera(self, camera: CameraData | None, mark: TakenMark | None) -> None:
         """Show when and by which camera the photo on view was taken, and what is unusual about that."""
-        parts = () if camera is None else (camera_terms.taken(camera), camera_terms.camera_name(camera))
+        parts = (
+            () if camera is None else (camera_terms.taken_text(camera), camera_terms.camera_and_lens(camera))
+        )
         text = " · ".join(filter(None, parts))
         self.camera_line.setText(text)
         self.camera_line.setVisible(bool(text))

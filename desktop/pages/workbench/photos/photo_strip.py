@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QPainter, QPaintEve
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
 
 from desktop.localization.camera_terms import camera_lines
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.theme import theme_manager
 from desktop.widgets import Button, ButtonKind, discard, paint_icon, tip
 from shared.wire.inspection import Photo
@@ -38,7 +38,7 @@ class _Thumb(QAbstractButton):
                 menu.close()
         self.photo_id, self.image = photo.photo_id, image
         self._newest, self._removable = newest, removable
-        text = self.tr("Photo of {time}").format(time=minute(photo.created_at))
+        text = self.tr("Photo of {time}").format(time=format_minute(photo.created_at))
         if photo.added_by_name:
             text += f", {photo.added_by_name}"
         if photo.by_phone:

@@ -65,7 +65,7 @@ class PhotoQueue(QObject):
         self._retry.timeout.connect(self._next)
         context.serviceChanged.connect(self._service_changed)
         context.loginChanged.connect(self._login_changed)
-        context.closeAsked.connect(self._count_unsent)
+        context.unsentRequested.connect(self._count_unsent)
         context.closing.connect(self._stop)
 
     @classmethod

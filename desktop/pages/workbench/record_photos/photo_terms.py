@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from desktop.localization.camera_terms import camera_lines
-from desktop.localization.language import joined_words
+from desktop.localization.language import join_words
 from desktop.pages.common.messages.service_messages import known_message
 from desktop.pages.workbench.record_photos.proposals import covered
 from shared.wire.photos import PhotoState, RecordPhoto
@@ -87,7 +87,7 @@ def photo_details(photo: RecordPhoto, reason: str) -> str:
 
 def names_of(names: Sequence[str]) -> str:
     """The first names of a list, and the number of the others."""
-    names_text = joined_words(names[:_MOST_NAMES])
+    names_text = join_words(names[:_MOST_NAMES])
     more = len(names) - _MOST_NAMES
     if more <= 0:
         return names_text

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_tools import BoxTool
-from desktop.localization.detection_terms import BUILT_IN
+from desktop.localization.detection_terms import BUILT_IN_LABELS
 from desktop.pages.workbench.model.correction import CorrectionDraft
 from desktop.pages.workbench.open_record.item_changes import ItemChanges
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -235,7 +235,7 @@ class CorrectionController(QObject):
         of_model = [
             name for model in self._open_record.models if model.model_id == model_id for name in model.labels
         ]
-        return list(dict.fromkeys([*of_model, *BUILT_IN, *self._open_record.severities]))
+        return list(dict.fromkeys([*of_model, *BUILT_IN_LABELS, *self._open_record.severities]))
 
     def relabel(self, shown: int, text: str) -> None:
         """Set the label of a finding on view."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.background.workers import Lane, Task, run
 from desktop.client import Session
-from desktop.localization.dates import day
+from desktop.localization.dates import format_day
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -103,7 +103,7 @@ class HistoryBox(QWidget):
         clear(self._grid)
         shown = entries if self._all else entries[:_SHOWN]
         for index, entry in enumerate(shown):
-            when = day(event_time(entry).astimezone().date())
+            when = format_day(event_time(entry).astimezone().date())
             link = Button(when, kind=ButtonKind.QUIET)
             link.setToolTip(self.tr("Compare photo of this record"))
             link.clicked.connect(partial(self._open, entry.inspection_id, entry.item_id))

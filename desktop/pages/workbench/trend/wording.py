@@ -6,7 +6,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from desktop.localization.dates import day
+from desktop.localization.dates import format_day
 from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.trend.series import Measured, Series, is_measured
 from desktop.widgets import status_word
@@ -15,7 +15,7 @@ from shared.wire.history import Trend, TrendEntry
 
 def day_of(at: datetime) -> str:
     """The day on this machine's calendar."""
-    return day(at.astimezone().date())
+    return format_day(at.astimezone().date())
 
 
 def size_text(size: float, mm_per_pixel: float | None) -> str:

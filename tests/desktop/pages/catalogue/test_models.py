@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import Invalid, Stale
 from desktop.context import Context
-from desktop.localization.detection_terms import BUILT_IN, model_description
+from desktop.localization.detection_terms import BUILT_IN_LABELS, model_description
 from desktop.pages.catalogue.models.class_table import FAILS, SEVERITY, THRESHOLD
 from desktop.pages.catalogue.models.model_form import KindForm, ModelForm
 from desktop.pages.catalogue.models.section import ModelSection
@@ -160,7 +160,7 @@ def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> No
     classes = present(form.classes)
     qtbot.waitUntil(lambda: classes.table.cellWidget(0, SEVERITY).isEnabled())
     assert not classes.table.cellWidget(0, THRESHOLD).isVisible()
-    narrowed(classes.table.cellWidget(BUILT_IN.index("dent"), SEVERITY), Combo).set_value("minor")
+    narrowed(classes.table.cellWidget(BUILT_IN_LABELS.index("dent"), SEVERITY), Combo).set_value("minor")
     classes.add_button.click()
     added = classes.table.rowCount() - 1
     present(classes.table.item(added, 0)).setText("漏油")

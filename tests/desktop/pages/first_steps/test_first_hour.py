@@ -181,7 +181,7 @@ def test_a_picture_leads_to_a_first_result(hour: FirstHour, pictures: tuple[Path
     hour.choose_file(hour.panel().picture.button, reference)
     form = dialog(hour.qtbot, StartDialog)
     assert form.name.text() == "Engine cowling"
-    hour.click(form.make)
+    hour.click(form.create_button)
     hour.workbench_opens(1)
     page = hour.workbench
     hour.wait(lambda: page.open_record.item is not None)

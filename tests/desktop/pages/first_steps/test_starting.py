@@ -46,34 +46,34 @@ def page(context: Context, qtbot: QtBot) -> Iterator[RecordsPage]:
 
 
 @pytest.fixture
-def start(context: Context, qtbot: QtBot) -> Iterator[Callable[[bool], StartDialog]]:
+def start_record(context: Context, qtbot: QtBot) -> Iterator[Callable[[bool], StartDialog]]:
     dialogs: list[StartDialog] = []
 
-    def make(regions: bool) -> StartDialog:
+    def open_dialog(regions: bool) -> StartDialog:
         dialog = StartDialog(context, regions)
         qtbot.addWidget(dialog)
         dialog.show()
         dialogs.append(dialog)
         return dialog
 
-    yield make
+    yield open_dialog
     for dialog in dialogs:
         dialog.hide()
 
 
 def created_by(dialog: StartDialog, context: Context, qtbot: QtBot) -> Record:
     with qtbot.waitSignal(dialog.created) as created:
-        click(qtbot, dialog.make)
+        click(qtbot, dialog.create_button)
     return context.session.records.get(created.args[0]).value
 
 
 def test_typed_names_become_entries_once(
-    context: Context, qtbot: QtBot, picture: Path, start: Callable[[bool], StartDialog]
+    context: Context, qtbot: QtBot, picture: Path, start_record: Callable[[bool], StartDialog]
 ) -> None:
     records = []
     for _ in range(2):
-        dialog = start(False)
-        dialog.take_picture(picture)
+        dialog = start_record(False)
+        dialog.set_picture(picture)
         dialog.aircraft.setEditText("B-7777")
         dialog.task.setEditText("Gearbox check")
         records.append(created_by(dialog, context, qtbot))
@@ -93,14 +93,14 @@ def test_a_failure_keeps_what_is_typed_and_a_second_try_makes_nothing_twice(
     context: Context,
     qtbot: QtBot,
     picture: Path,
-    start: Callable[[bool], StartDialog],
+    start_record: Callable[[bool], StartDialog],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     session = context.session
     images = session.catalogue.reference_images.list().pagination.total
     records = session.records.search().pagination.total
-    dialog = start(False)
-    dialog.take_picture(picture)
+    dialog = start_record(False)
+    dialog.set_picture(picture)
     dialog.name.set_text("second try")
     create, failures = session.items.create, [Unreachable()]
 
@@ -110,7 +110,7 @@ def test_a_failure_keeps_what_is_typed_and_a_second_try_makes_nothing_twice(
         return create(*args, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(session.items, "create", fails_once)
-    click(qtbot, dialog.make)
+    click(qtbot, dialog.create_button)
     qtbot.waitUntil(lambda: dialog.banner.text() != "")
     assert dialog.isVisible()
     assert (dialog.name.text(), dialog.task.currentText()) == ("second try", "Inspection")
@@ -123,7 +123,7 @@ def test_a_failure_keeps_what_is_typed_and_a_second_try_makes_nothing_twice(
 
 
 def test_regions_of_labelme_become_items_and_a_template(
-    context: Context, qtbot: QtBot, picture: Path, start: Callable[[bool], StartDialog]
+    context: Context, qtbot: QtBot, picture: Path, start_record: Callable[[bool], StartDialog]
 ) -> None:
     document = {
         "shapes": [
@@ -137,10 +137,10 @@ def test_regions_of_labelme_become_items_and_a_template(
     }
     path = picture.with_suffix(".json")
     path.write_text(json.dumps(document), "utf-8")
-    dialog = start(True)
+    dialog = start_record(True)
     notices: list[str] = []
     dialog.notice.connect(notices.append)
-    dialog.take_regions(path)
+    dialog.set_regions(path)
     qtbot.waitUntil(lambda: dialog.picture.source is not None)
     record = created_by(dialog, context, qtbot)
     items = context.session.items.all(record.inspection_id)
@@ -152,14 +152,14 @@ def test_regions_of_labelme_become_items_and_a_template(
 
 
 def test_a_file_without_regions_is_explained(
-    qtbot: QtBot, tmp_path: Path, start: Callable[[bool], StartDialog]
+    qtbot: QtBot, tmp_path: Path, start_record: Callable[[bool], StartDialog]
 ) -> None:
     path = tmp_path / "broken.json"
     path.write_text("{")
-    dialog = start(True)
-    click(qtbot, dialog.make)
+    dialog = start_record(True)
+    click(qtbot, dialog.create_button)
     assert dialog.banner.text() == "Choose a file with regions."
-    dialog.take_regions(path)
+    dialog.set_regions(path)
     qtbot.waitUntil(lambda: "Cannot read regions" in dialog.banner.text())
     assert dialog.regions_name.text() == "No file chosen"
 
@@ -230,5 +230,5 @@ def test_who_may_not_begin_reads_who_can(page: RecordsPage, context: Context, ro
     text = state.accessibleName()
     assert ("Planners and administrators" in text) is (role is Role.INSPECTOR)
     assert ("Inspectors create them" in text) is (role is Role.VIEWER)
-    assert page.first_steps.more.isHidden()
+    assert page.first_steps.more_button.isHidden()
     assert not context.commands.run("sample.create")

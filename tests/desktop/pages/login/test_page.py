@@ -129,6 +129,7 @@ def test_first_run_creates_the_administrator(
     page = show([ImageSequence(Path("unused"))])
     qtbot.waitUntil(lambda: page.first_run)
     form = page.first_run_form
+    assert page._subheading.text().startswith("Step 3 of 3. ")
     assert not page.password_form.isVisible()
     assert not page.face.is_running
     form.user_name.set_text("chief")

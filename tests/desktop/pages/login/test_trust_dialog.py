@@ -170,7 +170,7 @@ def desktop(
         "desktop.app.application.build_pages",
         lambda context, _use: [PageFactory(LoginPage, lambda: LoginPage(context, list))],
     )
-    monkeypatch.setattr(remote_service, "READY_EVERY_MS", 10)
+    monkeypatch.setattr(remote_service, "READY_INTERVAL_MS", 10)
     desktop = Desktop(server_url=server.url)
     yield desktop
     desktop.close()
@@ -203,14 +203,14 @@ def test_refused_trust_is_asked_again_on_retry(qtbot: QtBot, desktop: Desktop, s
     desktop.start()
     first = question_of(qtbot, desktop)
     answers: list[Untrusted] = []
-    assert desktop._watch is not None
-    desktop._watch.untrusted.connect(answers.append)
+    assert desktop._remote_watch is not None
+    desktop._remote_watch.untrusted.connect(answers.append)
     first.harmless.click()
     # It goes on asking the server, but not the person.
     qtbot.waitUntil(lambda: len(answers) > 3)
     assert [dialog for dialog in desktop.window.findChildren(TrustDialog) if dialog.isVisible()] == []
     assert desktop.context.service_state is ServiceState.FAILED
-    desktop.window.retry_wanted.emit()
+    desktop.window.retry_requested.emit()
     question_of(qtbot, desktop)
 
 

@@ -107,7 +107,7 @@ def test_invalid_field_is_explained_beside_it(qtbot: QtBot, played: Played, page
     assert page.profile.save.isEnabled()
 
 
-@pytest.mark.parametrize("typed", ["many", "81", "-1", "3.5"])
+@pytest.mark.parametrize("typed_values", ["many", "81", "-1", "3.5"])
 def test_years_that_are_none_are_not_sent(played: Played, page: MePage, typed_values: str) -> None:
     page.profile.fields["work_years"].set_text(typed_values)
     page.profile._update()

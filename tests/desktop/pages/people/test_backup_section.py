@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from desktop.context import Context
-from desktop.localization.dates import minute
+from desktop.localization.dates import format_minute
 from desktop.pages.people.backup_section import BackupSection
 from service.backups.messages import TEXTS, BackupProblem
 from shared.wire.backups import BackupRun
@@ -75,7 +75,7 @@ def test_the_service_says_that_it_makes_none(context: Context, qtbot: QtBot) -> 
 
 def test_the_last_and_the_next_backup_are_named(qtbot: QtBot) -> None:
     section = shown(qtbot)
-    when = minute(BackupRun(**RUN).started_at)
+    when = format_minute(BackupRun(**RUN).started_at)
     assert section.state.text().startswith(f"Last backup: {when}, verified, ")
     assert section.next.text().startswith("Next backup: ")
     assert row(section)[0] == when

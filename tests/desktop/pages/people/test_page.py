@@ -14,7 +14,7 @@ from desktop.client import Session
 from desktop.client.api.audit import AuditFilter
 from desktop.client.http.errors import NotLoggedIn, Refused
 from desktop.context import Context
-from desktop.localization.dates import second
+from desktop.localization.dates import format_second
 from desktop.pages.common.forms.password_prompt import PasswordPrompt
 from desktop.pages.people import PeoplePage
 from desktop.pages.people.details import detail_lines, referenced_objects
@@ -249,7 +249,7 @@ def test_details_are_lines_of_what_changed(details: dict[str, Any], lines: list[
 
 def test_times_in_details_are_shown_like_the_time_of_the_entry() -> None:
     at = datetime(2026, 5, 1, 10, 20, 30, tzinfo=UTC)
-    lines = [f"Released at: {second(at)}"]
+    lines = [f"Released at: {format_second(at)}"]
     assert (
         detail_lines({"released_at": at.isoformat()})
         == detail_lines({"released_at": "2026-05-01T10:20:30"})

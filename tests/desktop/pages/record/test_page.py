@@ -94,7 +94,7 @@ def test_every_field_is_shown_with_its_name_and_nothing_is_unsaved(
     assert shown_text("inspection_name") == "左翼根部航后检查"
     assert shown_text("task_id") == "航后绕机"
     assert shown_text("reference_image_id") == "左翼根部"
-    assert not page.fields.unsaved
+    assert not page.fields.has_changes
     assert not page.fields.save.isEnabled()
     assert page.top.chip.text == "Not started"
 
@@ -105,7 +105,7 @@ def test_a_record_of_any_other_part_says_nothing_of_an_aircraft(
     def aircraft_facts(record_id: str) -> tuple[set[str], set[str]]:
         """The facts on the page, and the lines of the report."""
         page = open_record_page(context, qtbot, record_id)
-        facts = {name for name, fact in page.fields._facts.items() if fact.isVisible()}
+        facts = {name for name, fact in page.fields._fact_labels.items() if fact.isVisible()}
         lines = dict(collect(context.session, record_id, "me", lambda *_: None).fields)
         return facts & {"aircraft", "flight"}, set(lines) & {"Aircraft", "Flight"}
 
@@ -162,9 +162,9 @@ def test_a_status_that_no_person_came_to_is_not_the_state(
     page = open_record_page(context, qtbot, record_id)
 
     def statuses() -> tuple[str, str, str | None]:
-        api = page.fields._facts["api_status"]
+        api = page.fields._fact_labels["api_status"]
         shown = api.text() if api.isVisible() else None
-        return page.top.chip.text, page.fields._facts["state"].text(), shown
+        return page.top.chip.text, page.fields._fact_labels["state"].text(), shown
 
     assert statuses() == ("In progress", "In progress", "Failed")
     draft = collect(session, record_id, "me", lambda *_: None)
@@ -195,7 +195,7 @@ def test_a_save_sends_only_what_changed(context: Context, record: Record, qtbot:
     # Saving other fields keeps the seconds, which the field does not show.
     assert after.start_time == record.start_time
     assert after.task_id == record.task_id
-    assert not page.fields.unsaved
+    assert not page.fields.has_changes
 
 
 def test_task_of_another_system_stays_as_typed(context: Context, record: Record, qtbot: QtBot) -> None:
@@ -237,7 +237,7 @@ def test_changes_of_the_same_fields_are_decided_one_by_one(
     after = now(context, record)
     assert (after.inspection_name, after.task_id) == ("别人的名字", "T-30")
     assert page.fields.field_text("inspection_name") == "别人的名字"
-    assert not page.fields.unsaved
+    assert not page.fields.has_changes
 
 
 def test_a_refused_choice_keeps_what_was_typed(context: Context, record: Record, qtbot: QtBot) -> None:
@@ -273,7 +273,7 @@ def test_a_sealed_record_is_read_only_until_it_is_reopened(
     page = open_record_page(context, qtbot, record.inspection_id)
     assert page.seal_bar.isVisible()
     assert not page.fields.fields["inspection_name"].editor.isEnabled()
-    assert not context.commands.possible("details.cancel")
+    assert not context.commands.is_possible("details.cancel")
 
     def answer(dialog: ReopenDialog) -> int:
         dialog.reason.setPlainText("wrong wing")
@@ -331,9 +331,9 @@ def test_a_record_is_cancelled_reopened_and_deleted(
         assert context.commands.run("details.cancel")
     assert now(context, record).inspection_status == Status.CANCELLED
     # The unsent text stays, still unsaved.
-    assert page.fields.unsaved
+    assert page.fields.has_changes
     assert now(context, record).inspection_name == record.inspection_name
-    assert not context.commands.possible("details.cancel")
+    assert not context.commands.is_possible("details.cancel")
     with qtbot.waitSignal(page.toast):
         assert context.commands.run("details.reopen")
     assert now(context, record).inspection_status == Status.NOT_STARTED
@@ -392,7 +392,7 @@ def test_the_report_is_written_off_the_gui_thread(
     qtbot.waitUntil(page.banner.isVisible)
     assert f"报告.{ending}" in page.banner.text()
     assert path.with_name(f"报告.{ending}").read_bytes().startswith(start)
-    assert not page.writing.isVisible()
+    assert not page.report_progress.isVisible()
 
 
 def test_a_report_that_cannot_be_written_says_why(
@@ -451,7 +451,7 @@ def test_a_day_of_the_record_is_picked_from_a_calendar(
     assert field.calendar is not None
     field.calendar.clicked.emit(QDate(2026, 6, 2))
     assert field.text() == "2026-06-02 14:30"
-    assert page.fields.unsaved
+    assert page.fields.has_changes
 
 
 def test_leaving_asks_only_when_something_is_typed(
@@ -486,8 +486,8 @@ def test_who_may_only_read_can_change_nothing(context: Context, record: Record, 
     assert not page.fields.fields["inspection_name"].editor.isEnabled()
     assert not page.fields.save.isVisible()
     assert not page.items.template.isVisible()
-    assert not context.commands.possible("details.delete")
-    assert not context.commands.possible("details.cancel")
+    assert not context.commands.is_possible("details.delete")
+    assert not context.commands.is_possible("details.cancel")
 
 
 def test_missing_record_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:
@@ -496,4 +496,4 @@ def test_missing_record_leads_back_to_the_list(context: Context, qtbot: QtBot) -
     with qtbot.waitSignal(page.navigate) as navigation:
         button.click()
     assert navigation.args == ["records", {}]
-    assert not page.open.isEnabled()
+    assert not page.open_button.isEnabled()

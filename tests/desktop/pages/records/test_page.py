@@ -23,7 +23,7 @@ from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.common.messages.seal_terms import sealed_sentence
 from desktop.pages.records import RecordsPage
 from desktop.pages.records.new_record import ItemSource, NewRecordDialog
-from desktop.pages.records.records_model import TALLY_ROLE, RecordColumn, progress_width
+from desktop.pages.records.records_model import COUNTERS_ROLE, RecordColumn, progress_width
 from desktop.preferences import Preferences
 from desktop.theme import TEXT_PX, sized, theme_manager
 from desktop.widgets import Button
@@ -148,9 +148,9 @@ def test_a_range_of_days_is_a_filter_with_both_days(page: RecordsPage, qtbot: Qt
     started.set_range(date(2026, 11, 1), date(2026, 11, 20))
     with qtbot.waitSignal(page.filters.changed):
         started.changed.emit()
-    where = page.filters.value()
-    assert where.start_time_from == datetime(2026, 11, 1).astimezone()
-    assert where.start_time_to == datetime(2026, 11, 20, 23, 59, 59, 999_999).astimezone()
+    record_filter = page.filters.value()
+    assert record_filter.start_time_from == datetime(2026, 11, 1).astimezone()
+    assert record_filter.start_time_to == datetime(2026, 11, 20, 23, 59, 59, 999_999).astimezone()
     assert page.filters.clear.isVisible()
     page.filters.clear.click()
     assert started.value() == (None, None)
@@ -251,13 +251,13 @@ def test_a_new_record_needs_a_task_and_keeps_what_was_typed(page: RecordsPage, q
     dialog.name.set_text("右翼缝翼")
     dialog.task.setEditText("")
     dialog.activateWindow()
-    dialog.make.click()
+    dialog.create_button.click()
     assert dialog.task_field.error()
     assert dialog.focusWidget() is dialog.task
     assert dialog.name.text() == "右翼缝翼"
     dialog.task.setCurrentIndex(0)
     with qtbot.waitSignal(page.navigate) as navigation:
-        dialog.make.click()
+        dialog.create_button.click()
     assert navigation.args is not None
     record = page._context.session.records.get(navigation.args[1]["record_id"]).value
     assert record.inspection_name == "右翼缝翼"
@@ -305,7 +305,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     page.reload()
 
     def status_text(name: str) -> str:
-        row = page.model.row_of(record_ids[name])
+        row = page.model.find_row(record_ids[name])
         index = page.model.index(row, RecordColumn.STATUS)
         assert index.data(Qt.ItemDataRole.AccessibleTextRole) == index.data()
         return "" if row < 0 else str(index.data())
@@ -315,7 +315,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     assert status_text("reopened") == "In progress · Reopened"
     assert status_text("open") == "Not started"
     assert status_text("detected") == "In progress"
-    hint = page.model.index(page.model.row_of(record_ids["reopened"]), RecordColumn.STATUS)
+    hint = page.model.index(page.model.find_row(record_ids["reopened"]), RecordColumn.STATUS)
     assert "wrong wing" in hint.data(Qt.ItemDataRole.ToolTipRole)
     path = tmp_path / "list.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
@@ -354,15 +354,15 @@ def test_sealed_record_is_not_deleted_and_the_reason_is_shown(
     session.items.set_verdict(item.item_id, Verdict.PASSED, None)
     session.records.finish(record_id)
     page.reload()
-    qtbot.waitUntil(lambda: page.model.row_of(record_id) >= 0)
-    page._choose(page.model.row_of(record_id))
+    qtbot.waitUntil(lambda: page.model.find_row(record_id) >= 0)
+    page._select_row(page.model.find_row(record_id))
     monkeypatch.setattr(delete_record, "confirm", lambda *_args, **_more: True)
     page.table.setFocus()
     with qtbot.waitSignal(page.toast) as toast:
         page._context.commands.run("record.delete")
     assert toast.args == [sealed_sentence()]
     assert session.records.verify_seal(record_id).intact
-    assert page.model.row_of(record_id) >= 0
+    assert page.model.find_row(record_id) >= 0
     session.records.reopen(record_id, "end of the test")
     session.records.delete(record_id)
 
@@ -404,11 +404,11 @@ def start_with(page: RecordsPage, qtbot: QtBot, offered: list[ItemSource], start
     dialog.task.setCurrentIndex(0)
     dialog.reference.setCurrentIndex(0)
     dialog.reference.activated.emit(0)
-    qtbot.waitUntil(lambda: dialog.start.count() == len(offered))
-    assert [dialog.start.itemData(n) for n in range(dialog.start.count())] == offered
-    dialog.start.set_value(start)
-    with qtbot.waitSignal(dialog.created) as created:
-        dialog.make.click()
+    qtbot.waitUntil(lambda: dialog.source.count() == len(offered))
+    assert [dialog.source.itemData(n) for n in range(dialog.source.count())] == offered
+    dialog.source.set_value(start)
+    with qtbot.waitSignal(dialog.record_created) as created:
+        dialog.create_button.click()
     dialog.deleteLater()
     assert created.args is not None
     return [item.item_name for item in page._context.session.items.all(created.args[0])]
@@ -421,8 +421,8 @@ def test_a_new_record_starts_with_the_template_as_last_time_or_empty(
     assert start_with(page, qtbot, first, ItemSource.TEMPLATE) == ["区域1", "区域2"]
     later = [ItemSource.TEMPLATE, ItemSource.LAST, ItemSource.EMPTY]
     session = page._context.session
-    where = RecordFilter(reference_image_id=reference.reference_image_id)
-    (record,) = session.records.search(where).data
+    record_filter = RecordFilter(reference_image_id=reference.reference_image_id)
+    (record,) = session.records.search(record_filter).data
     session.items.delete(session.items.all(record.inspection_id)[0].item_id)
     assert start_with(page, qtbot, later, ItemSource.EMPTY) == []
     # The newest record has no items: the last inspection is the one before.
@@ -443,13 +443,13 @@ def test_the_filter_finds_any_aircraft_by_a_part_of_its_name(
     present(chooser.lineEdit()).setText("B-12")
     present(chooser.lineEdit()).textEdited.emit("B-12")
     qtbot.waitUntil(lambda: chooser.findText("B-1234") >= 0)
-    assert not current(page.filters.active)
+    assert not current(page.filters.is_active)
     present(chooser.lineEdit()).setText("B-1234")
     present(chooser.lineEdit()).editingFinished.emit()
-    assert current(page.filters.active)
+    assert current(page.filters.is_active)
     qtbot.waitUntil(lambda: page.model.index(0, 1).data() == "B-1234")
     page.filters.reset()
-    assert not page.filters.active
+    assert not page.filters.is_active
     for aircraft in many:
         session.catalogue.aircraft.delete(aircraft.aircraft_id)
 
@@ -489,7 +489,7 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
     page.batch_bar.retry.click()
     qtbot.waitUntil(lambda: not page.batches.busy and present(page.batches.batch).done == 2, timeout=30000)
     assert page.batch_bar.retry.isHidden()
-    page.batch_bar.close_it.click()
+    page.batch_bar.close_button.click()
     assert page.batch_bar.isHidden()
     with qtbot.waitSignal(page.toast) as toast:
         page.detect.click()
@@ -504,7 +504,7 @@ def test_batches_do_not_call_a_deleted_page(context: Context, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: not shiboken6.isValid(page))
     # An exception in a slot fails the test.
     batches.changed.emit()
-    batches.moved.emit()
+    batches.detections_ended.emit()
     batches.notice.emit("")
 
 
@@ -562,9 +562,9 @@ def test_a_reference_image_is_added_within_the_dialog(
     page.make_record()
     dialog = page.findChildren(NewRecordDialog)[-1]
     dialog.reference.setEditText("Gearbox housing")
-    dialog.new_reference.send(path)
-    assert not dialog.make.isEnabled()
-    qtbot.waitUntil(lambda: dialog.reference.typed_choice()[0] != "" and dialog.make.isEnabled())
+    dialog.new_reference.upload(path)
+    assert not dialog.create_button.isEnabled()
+    qtbot.waitUntil(lambda: dialog.reference.typed_choice()[0] != "" and dialog.create_button.isEnabled())
     image = context.session.catalogue.reference_images.get(present(dialog.reference.selected_id()))
     assert (image.reference_image_name, image.filename) == ("Gearbox housing", "IMG_1.png")
     dialog.reject()
@@ -573,8 +573,8 @@ def test_a_reference_image_is_added_within_the_dialog(
 def test_a_record_without_an_aircraft_is_named_so(page: RecordsPage, context: Context, qtbot: QtBot) -> None:
     record = context.session.records.create(RecordCreate(task_id="EXT-1", inspection_name="Gearbox"))
     page.reload()
-    qtbot.waitUntil(lambda: page.model.row_of(record.inspection_id) >= 0)
-    row = page.model.row_of(record.inspection_id)
+    qtbot.waitUntil(lambda: page.model.find_row(record.inspection_id) >= 0)
+    row = page.model.find_row(record.inspection_id)
     assert page.model.index(row, RecordColumn.AIRCRAFT).data() == "No aircraft"
     assert page.model.index(row, RecordColumn.FLIGHT).data() == ""
     context.session.records.delete(record.inspection_id)
@@ -596,11 +596,11 @@ def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: Records
             session.items.set_verdict(stored.item_id, Verdict.FAILED, "裂纹")
     page.reload()
 
-    def tally() -> tuple[int, ...] | None:
-        row = page.model.row_of(record.inspection_id)
-        counts = page.model.index(row, RecordColumn.PROGRESS).data(TALLY_ROLE)
+    def counters() -> tuple[int, ...] | None:
+        row = page.model.find_row(record.inspection_id)
+        counts = page.model.index(row, RecordColumn.PROGRESS).data(COUNTERS_ROLE)
         return None if counts is None else (counts.items, counts.judged, counts.detected)
 
-    qtbot.waitUntil(lambda: tally() == (3, 1, 2))
-    row = page.model.row_of(record.inspection_id)
+    qtbot.waitUntil(lambda: counters() == (3, 1, 2))
+    row = page.model.find_row(record.inspection_id)
     assert page.model.index(row, RecordColumn.PROGRESS).data() == "Decided 1 of 3 · Detected 2 of 3"

@@ -130,11 +130,11 @@ def test_a_click_on_a_bar_opens_the_records_behind_it(
     records.enter(params)
     qtbot.waitUntil(lambda: records.model.rowCount() == 1)
     assert records.model.index(0, 0).data() == "检查 2"
-    assert records.filters.behind.isVisible()
-    assert records.filters.behind.text() == params["name"]
-    records.filters.behind.click()
+    assert records.filters.chart_filter_button.isVisible()
+    assert records.filters.chart_filter_button.text() == params["name"]
+    records.filters.chart_filter_button.click()
     qtbot.waitUntil(lambda: records.model.rowCount() == 3)
-    assert not records.filters.behind.isVisible()
+    assert not records.filters.chart_filter_button.isVisible()
     records.leave()
 
 

@@ -16,14 +16,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServic
     folder = tmp_path_factory.mktemp("service")
     embedded = EmbeddedService(folder, environment={"WALKAROUND_BCRYPT_COST": "4"})
     embedded.start()
-    DATABASES[embedded.wait_ready(60)] = folder / "walkaround.db"
+    DATABASES[embedded.wait_until_ready(60)] = folder / "walkaround.db"
     yield embedded
     embedded.stop()
 
 
 @pytest.fixture
 def session(service: EmbeddedService) -> Iterator[Session]:
-    with logged_in(service.wait_ready(60)) as user_session:
+    with logged_in(service.wait_until_ready(60)) as user_session:
         yield user_session
 
 

@@ -49,7 +49,7 @@ def sealed_record(session: Session) -> str:
 
 @pytest.fixture(scope="module")
 def record_id(service: EmbeddedService) -> str:
-    with logged_in(service.wait_ready(60)) as session:
+    with logged_in(service.wait_until_ready(60)) as session:
         return sealed_record(session)
 
 
@@ -302,7 +302,7 @@ def test_a_sealed_record_can_be_looked_at_by_keys(opened: WorkbenchDriver, qtbot
     """Comparing and the versions of a result are no changes."""
     commands = opened.context.commands
     looking = ("item.versions", "compare", "record.report", "inspection.export", *MODE_COMMANDS.values())
-    assert [look for look in looking if not commands.possible(look)] == []
+    assert [look for look in looking if not commands.is_possible(look)] == []
 
 
 # -- sealed by another person while it is open here

@@ -166,9 +166,9 @@ def test_arrows_and_space_work_on_the_pair_and_on_the_findings(desk: WorkbenchDr
     press(pane, "Right")
     press(pane, "Shift+Right")
     assert pane.mix == pytest.approx(0.8)
-    assert not desk.context.commands.possible("compare.flip")
+    assert not desk.context.commands.is_possible("compare.flip")
     pane.set_mode(CompareMode.BLINK)
-    assert desk.context.commands.possible("compare.flip")
+    assert desk.context.commands.is_possible("compare.flip")
     desk.page.shown_findings.choose(0)
     findings.setFocus()
     qtbot.waitUntil(findings.hasFocus)
@@ -188,6 +188,6 @@ def test_help_and_palette_list_what_the_canvas_does(desk: WorkbenchDriver) -> No
         ("compare.flip", "Space"),
     ):
         assert sheet.shown_keys(id_) == keys
-    assert {"move.left", "move.far_down", "tool.finish", "edit.delete"} <= set(palette.offered())
+    assert {"move.left", "move.far_down", "tool.finish", "edit.delete"} <= set(palette.command_ids())
     sheet.deleteLater()
     palette.deleteLater()

@@ -49,7 +49,7 @@ def test_of_many_items_one_is_searched_for_by_name_or_number(
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     assert not workbench.page.items.search.isVisible()
-    assert not workbench.context.commands.possible("search")
+    assert not workbench.context.commands.is_possible("search")
     many = tuple((0.1 * (n % 5), 0.2 * (n // 5), 0.05, 0.05) for n in range(15))
     workbench.open(make_record(workbench.session, many), qtbot.waitUntil)
     items = workbench.page.items

@@ -71,16 +71,18 @@ def _status(photos: Sequence[MemoryPhoto], required: int, frozen: bool) -> Memor
 
 def memory_of(
     session: Session,
-    made: Grown,
+    find_or_make_page: Grown,
     required: int = 2,
     can_require: bool = True,
     disagreements: Sequence[tuple[float, float, float, float]] = (),
 ) -> MemoryState:
     """The memory that the photos of these records come to, newest first; the first of them was rejected."""
     photos = []
-    for number, (record_id, item_id) in enumerate(zip(made.records, made.items, strict=True)):
+    for number, (record_id, item_id) in enumerate(
+        zip(find_or_make_page.records, find_or_make_page.items, strict=True)
+    ):
         (photo, *_) = session.items.photos(item_id)
-        at = NOW - timedelta(days=30 * (len(made.items) - number))
+        at = NOW - timedelta(days=30 * (len(find_or_make_page.items) - number))
         photos.append(
             MemoryPhoto(
                 file_id=photo.file_id,
@@ -91,7 +93,7 @@ def memory_of(
                 decided_at=at + timedelta(hours=2),
                 decided_by="李四",
                 kind=MemoryKind.PASSED if number else MemoryKind.REJECTED,
-                differences=None if number == len(made.items) - 1 else number,
+                differences=None if number == len(find_or_make_page.items) - 1 else number,
                 left_out=False,
                 left_out_by=None,
                 left_out_at=None,
@@ -99,7 +101,7 @@ def memory_of(
         )
     photos.reverse()
     return MemoryState(
-        item_id=made.items[-1],
+        item_id=find_or_make_page.items[-1],
         reference_file_id="reference",
         state=_status(photos, required, False),
         photos=photos,

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import NotFound, Unreachable
-from desktop.help.topics import topic_of
+from desktop.help.topics import find_topic
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.widgets import Confirm
@@ -27,9 +27,9 @@ from tests.narrowing import present
 NOTES = ["", "Passed · not compared", "Passed · 1 difference(s)", "Finding rejected"]
 
 
-def shown(workbench: WorkbenchDriver, qtbot: QtBot, made: Grown) -> MemoryDialog:
-    workbench.open(made.records[-1], qtbot.waitUntil)
-    workbench.page.go_to(made.items[-1])
+def shown(workbench: WorkbenchDriver, qtbot: QtBot, find_or_make_page: Grown) -> MemoryDialog:
+    workbench.open(find_or_make_page.records[-1], qtbot.waitUntil)
+    workbench.page.go_to(find_or_make_page.items[-1])
     dialog = present(workbench.page.memory.show())
     qtbot.waitUntil(lambda: dialog.memory is not None)
     return dialog
@@ -47,10 +47,10 @@ def opened(
     count: int = 3,
     **more: object,
 ) -> tuple[MemoryDialog, PlayedMemory, Grown]:
-    made = grown(workbench.session, count, unaligned=[1])
-    state = memory_of(workbench.session, made, **more)  # type: ignore[arg-type]
+    find_or_make_page = grown(workbench.session, count, unaligned=[1])
+    state = memory_of(workbench.session, find_or_make_page, **more)  # type: ignore[arg-type]
     played = play(monkeypatch, workbench.session, state)
-    return shown(workbench, qtbot, made), played, made
+    return shown(workbench, qtbot, find_or_make_page), played, find_or_make_page
 
 
 def text_of(dialog: MemoryDialog) -> str:
@@ -65,7 +65,7 @@ def faded(dialog: MemoryDialog) -> list[bool]:
 def test_photos_are_laid_on_the_place_newest_first(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dialog, _, made = opened(workbench, qtbot, monkeypatch)
+    dialog, _, find_or_make_page = opened(workbench, qtbot, monkeypatch)
     frames = dialog.reel.frames
     names = [frame.name for frame in frames[1:]]
     assert names == ["左翼根部检查 3", "左翼根部检查 2", "左翼根部检查 1"]
@@ -74,7 +74,7 @@ def test_photos_are_laid_on_the_place_newest_first(
     for frame in frames:
         qtbot.waitUntil(partial(dialog.pictures.settled, frame.key))
         assert dialog.pictures.best(frame.key, WHOLE) is not None
-    assert present(dialog.photo).item_id == made.items[-1]
+    assert present(dialog.photo).item_id == find_or_make_page.items[-1]
     assert "李四" in text_of(dialog)
     assert "As taken" not in text_of(dialog)
     dialog.reel.choose(2)
@@ -187,11 +187,11 @@ def test_places_that_newer_photos_show_otherwise_are_marked(
 def test_an_empty_memory_says_how_one_comes_about(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = grown(workbench.session, 1)
-    whole = memory_of(workbench.session, made)
+    find_or_make_page = grown(workbench.session, 1)
+    whole = memory_of(workbench.session, find_or_make_page)
     empty = whole.model_copy(update={"photos": [], "state": MemoryStatus.EMPTY})
     play(monkeypatch, workbench.session, empty)
-    dialog = shown(workbench, qtbot, made)
+    dialog = shown(workbench, qtbot, find_or_make_page)
     assert dialog.stack.currentWidget() is not dialog.stack.content
     assert not dialog.rules.isHidden()
     assert not dialog.rules.start_over.isEnabled()
@@ -201,8 +201,8 @@ def test_an_empty_memory_says_how_one_comes_about(
 def test_a_memory_that_cannot_be_read_is_read_again(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = grown(workbench.session, 1)
-    played = play(monkeypatch, workbench.session, memory_of(workbench.session, made))
+    find_or_make_page = grown(workbench.session, 1)
+    played = play(monkeypatch, workbench.session, memory_of(workbench.session, find_or_make_page))
     answers: list[Exception | MemoryState] = [Unreachable("gone"), played.state]
 
     def read(_item_id: str) -> MemoryState:
@@ -212,7 +212,7 @@ def test_a_memory_that_cannot_be_read_is_read_again(
         return answer
 
     monkeypatch.setattr(workbench.session.items, "memory", read)
-    workbench.open(made.records[-1], qtbot.waitUntil)
+    workbench.open(find_or_make_page.records[-1], qtbot.waitUntil)
     dialog = present(workbench.page.memory.show())
     qtbot.waitUntil(lambda: dialog.stack.currentWidget() not in (dialog.stack.content, dialog.stack.loading))
     dialog.read()
@@ -223,28 +223,28 @@ def test_a_memory_that_cannot_be_read_is_read_again(
 def test_the_record_of_a_photo_is_opened_by_the_keyboard(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dialog, _, made = opened(workbench, qtbot, monkeypatch)
+    dialog, _, find_or_make_page = opened(workbench, qtbot, monkeypatch)
     QTest.keyClick(dialog.strip, Qt.Key.Key_End)
-    assert present(dialog.photo).item_id == made.items[0]
+    assert present(dialog.photo).item_id == find_or_make_page.items[0]
     with qtbot.waitSignal(dialog.destroyed):
         QTest.keyClick(dialog.strip, Qt.Key.Key_Return)
     page = workbench.page
-    qtbot.waitUntil(lambda: page.open_record.record_id == made.records[0])
+    qtbot.waitUntil(lambda: page.open_record.record_id == find_or_make_page.records[0])
     qtbot.waitUntil(lambda: page.centre.currentWidget() is page.compare)
-    assert page.open_record.current == made.items[0]
+    assert page.open_record.current == find_or_make_page.items[0]
 
 
 def test_the_command_opens_it_and_the_guide_has_its_page(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = grown(workbench.session, 1)
-    play(monkeypatch, workbench.session, memory_of(workbench.session, made))
-    workbench.open(made.records[-1], qtbot.waitUntil)
-    workbench.page.go_to(made.items[-1])
+    find_or_make_page = grown(workbench.session, 1)
+    play(monkeypatch, workbench.session, memory_of(workbench.session, find_or_make_page))
+    workbench.open(find_or_make_page.records[-1], qtbot.waitUntil)
+    workbench.page.go_to(find_or_make_page.items[-1])
     workbench.context.commands.run("item.memory")
     (dialog,) = workbench.page.findChildren(MemoryDialog)
     qtbot.waitUntil(lambda: dialog.memory is not None)
-    assert topic_of(None, dialog) == "memory"
+    assert find_topic(None, dialog) == "memory"
     ended(dialog, qtbot)
 
 
@@ -281,24 +281,24 @@ def test_an_event_of_the_service_names_the_reference_image(workbench: WorkbenchD
 def test_a_refused_change_reads_the_memory_again(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dialog, played, made = opened(workbench, qtbot, monkeypatch, count=2)
+    dialog, played, find_or_make_page = opened(workbench, qtbot, monkeypatch, count=2)
     played.state = played.state.model_copy(update={"photos": played.state.photos[1:]})
     played.error = NotFound("gone")
     dialog.details.leave_out.click()
     qtbot.waitUntil(lambda: len(dialog.reel.frames) == 2)
     assert not dialog.problem.isHidden()
-    assert present(dialog.photo).item_id == made.items[0]
+    assert present(dialog.photo).item_id == find_or_make_page.items[0]
     ended(dialog, qtbot)
 
 
 def test_an_item_without_a_region_says_that_it_has_no_memory(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = grown(workbench.session, 1)
-    whole = memory_of(workbench.session, made)
+    find_or_make_page = grown(workbench.session, 1)
+    whole = memory_of(workbench.session, find_or_make_page)
     nowhere: dict[str, object] = {"photos": [], "state": MemoryStatus.EMPTY, "reference_file_id": None}
     play(monkeypatch, workbench.session, whole.model_copy(update=nowhere))
-    dialog = shown(workbench, qtbot, made)
+    dialog = shown(workbench, qtbot, find_or_make_page)
     assert dialog.rules.isHidden()
     texts = [child.text() for child in present(dialog.stack.currentWidget()).findChildren(QLabel)]
     assert any("no region on a reference image" in text for text in texts)
@@ -308,11 +308,11 @@ def test_an_item_without_a_region_says_that_it_has_no_memory(
 def test_the_photos_that_explain_a_difference_say_so(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = grown(workbench.session, 2)
-    state = memory_of(workbench.session, made)
+    find_or_make_page = grown(workbench.session, 2)
+    state = memory_of(workbench.session, find_or_make_page)
     play(monkeypatch, workbench.session, state)
-    workbench.open(made.records[-1], qtbot.waitUntil)
-    workbench.page.go_to(made.items[-1])
+    workbench.open(find_or_make_page.records[-1], qtbot.waitUntil)
+    workbench.page.go_to(find_or_make_page.items[-1])
     files = (state.photos[1].file_id,)
     difference = SuppressedFinding("stain", Rect(200, 150, 20, 10), 0.1, 0.8, files)
     dialog = present(workbench.page.memory.show(difference))

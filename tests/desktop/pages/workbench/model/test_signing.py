@@ -25,14 +25,14 @@ OTHER_BOX = {**BOX, "label": "dent", "origin": "person", "accepted": True}
 
 @pytest.fixture(scope="module")
 def colleague(service: EmbeddedService) -> None:
-    with logged_in(service.wait_ready(30)) as admin:
+    with logged_in(service.wait_until_ready(30)) as admin:
         admin.users.create(*OTHER, [Role.INSPECTOR], name="李伟")
 
 
 @pytest.fixture
 def other(service: EmbeddedService, colleague: None) -> Iterator[Session]:
     """Another user with a different account, at another desktop."""
-    session = Session(service.wait_ready(30))
+    session = Session(service.wait_until_ready(30))
     session.account.login(*OTHER)
     yield session
     session.close()

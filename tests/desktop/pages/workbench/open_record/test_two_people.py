@@ -24,7 +24,7 @@ from tests.narrowing import current, present
 @pytest.fixture
 def other(service: EmbeddedService) -> Iterator[Session]:
     """Another user, at another desktop."""
-    with logged_in(service.wait_ready(30)) as session:
+    with logged_in(service.wait_until_ready(30)) as session:
         yield session
 
 

@@ -27,7 +27,7 @@ def context(qtbot: QtBot) -> Iterator[Context]:
 
 def unsent(context: Context) -> int:
     question = Unsent()
-    context.closeAsked.emit(question)
+    context.unsentRequested.emit(question)
     return question.photos
 
 

@@ -49,7 +49,7 @@ def add_photo(session: Session, record_id: str, data: bytes, place: int = 0) -> 
 @pytest.fixture
 def other(service: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
     """A second desktop of the same account, without a journal: the first one has it open."""
-    with logged_in(service.wait_ready(30)) as session, workbench_driver(session, qtbot) as driver:
+    with logged_in(service.wait_until_ready(30)) as session, workbench_driver(session, qtbot) as driver:
         yield driver
 
 

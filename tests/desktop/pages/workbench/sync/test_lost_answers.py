@@ -48,7 +48,7 @@ def way() -> LossyTransport:
 @pytest.fixture
 def lossy(session: Session, service: EmbeddedService, way: LossyTransport) -> Iterator[Session]:
     """Logged in over `way`, without patience: a lost answer is reported at once."""
-    lossy_session = Session(service.wait_ready(60), patience=0, transport=way)
+    lossy_session = Session(service.wait_until_ready(60), patience=0, transport=way)
     lossy_session.account.login(*ADMIN)
     yield lossy_session
     lossy_session.close()
@@ -98,7 +98,7 @@ def test_an_uploaded_photo_whose_answer_got_lost_is_added_once(
 ) -> None:
     record_id = make_record(session, ((0.1, 0.1, 0.2, 0.2),), image=False)
     (item,) = session.items.all(record_id)
-    patient = Session(service.wait_ready(60), transport=way)
+    patient = Session(service.wait_until_ready(60), transport=way)
     patient.account.login(*ADMIN)
     way.lost = [1]
     added = upload(Reporting(), patient, item.item_id, picture(4), "a.png")  # type: ignore[arg-type]

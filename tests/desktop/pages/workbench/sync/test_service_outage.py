@@ -31,14 +31,14 @@ def mortal(tmp_path: Path) -> Iterator[EmbeddedService]:
     """A service for one test."""
     embedded = EmbeddedService(tmp_path, environment={"WALKAROUND_BCRYPT_COST": "4"})
     embedded.start()
-    embedded.wait_ready(60)
+    embedded.wait_until_ready(60)
     yield embedded
     embedded.stop()
 
 
 @pytest.fixture
 def at_mortal(mortal: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
-    with logged_in(mortal.wait_ready(60)) as session, workbench_driver(session, qtbot) as driver:
+    with logged_in(mortal.wait_until_ready(60)) as session, workbench_driver(session, qtbot) as driver:
         yield driver
 
 
@@ -59,7 +59,7 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     assert saving.unsent_count >= 2
     assert "change" in workbench.page.top.mark.text()
     qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
-    url = service.wait_ready(30)
+    url = service.wait_until_ready(30)
     workbench.session.rebase(url)
     workbench.context.show_service(ServiceState.READY)
     qtbot.waitUntil(lambda: workbench.saved, timeout=20000)
@@ -98,7 +98,7 @@ def test_stopped_service_differs_from_slow_service(
 @pytest.fixture
 def other(session: Session, service: EmbeddedService) -> Iterator[Session]:
     """Another user, at another desktop."""
-    with logged_in(service.wait_ready(30)) as other_session:
+    with logged_in(service.wait_until_ready(30)) as other_session:
         yield other_session
 
 
@@ -282,7 +282,7 @@ def test_a_second_window_only_looks(workbench: WorkbenchDriver, qtbot: QtBot) ->
     try:
         workbench.open(record_id, qtbot.waitUntil)
         assert "another window" in workbench.page.notices.banner.text()
-        assert not workbench.context.commands.possible("tool.rectangle")
+        assert not workbench.context.commands.is_possible("tool.rectangle")
         assert workbench.page.inspector.fields.name.isReadOnly()
     finally:
         held.close()
@@ -291,7 +291,7 @@ def test_a_second_window_only_looks(workbench: WorkbenchDriver, qtbot: QtBot) ->
 def unsent(context: Context) -> int:
     """How many photos the window asks about when it is closed now."""
     question = Unsent()
-    context.closeAsked.emit(question)
+    context.unsentRequested.emit(question)
     return question.photos
 
 
@@ -316,7 +316,7 @@ def test_photos_of_the_record_that_were_not_sent_are_sent_when_the_service_is_ba
     assert photos.queue.failures == []
     assert unsent(workbench.context) == 2
     qtbot.waitUntil(lambda: service.pid not in (None, before), timeout=20000)
-    workbench.session.rebase(service.wait_ready(30))
+    workbench.session.rebase(service.wait_until_ready(30))
     workbench.context.show_service(ServiceState.READY)
     qtbot.waitUntil(lambda: len(photos.photo_list.photos) == 2, timeout=30000)
     # An event may announce a photo before the response to its upload arrives.
