@@ -18,7 +18,7 @@ from desktop.context import Context
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
-from desktop.pages.workbench.bars.menus import RightButton
+from desktop.pages.workbench.bars.menus import ContextMenus
 from desktop.pages.workbench.bars.notices import Notices
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
 from desktop.pages.workbench.bars.top_bar import RecordTopBar
@@ -78,7 +78,7 @@ class WorkbenchPage(Page):
         self._record_id = ""
         self._wanted_item = ""
         self._compare_wanted = False
-        self._loading: Task | None = None
+        self._load_task: Task | None = None
         self.top = RecordTopBar(context.commands)
         self.items = ItemsPanel(context.commands)
         self.view = CanvasView()
@@ -151,7 +151,7 @@ class WorkbenchPage(Page):
         )
         self.folder_watch = FolderWatchController(self.open_record, self.record_photos, self)
         self.status_line = StatusLine(self.open_record, self.photos, self.comparing, self)
-        RightButton(
+        ContextMenus(
             context.commands, self.view, self.items.list, lambda: self.open_record.item is not None, self
         )
         self.item_fill = ItemFillController(self.open_record, self)
@@ -160,7 +160,7 @@ class WorkbenchPage(Page):
         self._build()
         self._connect()
         bind(self, self)
-        self._theme_changed()
+        self._on_theme_changed()
 
     @classmethod
     def title(cls) -> str:
@@ -210,7 +210,7 @@ class WorkbenchPage(Page):
         notices = (part.notice for part in noticing)
         for notice in (open_record.edits.failed, open_record.edits.unsent_notice, *notices):
             notice.connect(self.toast)
-        self._trimming = trimming = MemoryTrimming(self)
+        self._memory_trimming = trimming = MemoryTrimming(self)
         for canvas in (view, self.photo):
             canvas.prepared.connect(trimming.soon)
             canvas.toolChanged.connect(self.strip.show_tool)
@@ -220,12 +220,12 @@ class WorkbenchPage(Page):
         view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
         view.regionActivated.connect(view.show_region)
         self.status_line.notice.connect(self.status)
-        self.comparing.changed.connect(lambda: self.items.name_drawing(self.photo_view.on))
+        self.comparing.changed.connect(lambda: self.items.name_drawing(self.photo_view.is_on))
         self.items.activated.connect(self.photo_view.show_item)
         fields.detection_settings.areaWanted.connect(lambda: self.photo_view.show(False))
         fields.renamed.connect(self.item_changes.rename)
         fields.described.connect(self.item_changes.describe)
-        fields.ended.connect(self._back_to_picture)
+        fields.ended.connect(self._focus_picture)
         fields.modelPicked.connect(self.item_changes.set_model)
         self.inspector.verdict.decided.connect(self.item_changes.decide)
         self.inspector.verdict.reasonWanted.connect(self.inspector.show)
@@ -239,13 +239,13 @@ class WorkbenchPage(Page):
         self.top.detect_cancelled.connect(self.detecting.cancel)
         self.detecting.restChanged.connect(self._offer_rest)
         self.rest.acted.connect(self.detecting.detect_again)
-        open_record.sealing.connect(self._take_typed)
+        open_record.sealing.connect(self._commit_typed_text)
         open_record.refused.connect(self.toast)
         view.editRefused.connect(open_record.may_edit)
         self.finishing.undecided.connect(self.go_to)
         self.finishing.finished.connect(lambda: self.toast.emit(self.tr("Record finished and sealed.")))
         self.seal_controller.changed.connect(open_record.update_seal)
-        self.finishing.written.connect(self._report_written)
+        self.finishing.written.connect(self._on_report_written)
         self.reference.chosen.connect(self.reload)
         self.inspector.history.openWanted.connect(self._open_earlier)
         self.inspector.history.trendWanted.connect(self.trend.show)
@@ -258,7 +258,7 @@ class WorkbenchPage(Page):
         self.item_fill.filled.connect(self.reload)
         self.record_photos.itemWanted.connect(self.go_to)
         self.live.recordChanged.connect(self.record_photos.photo_list.read)
-        theme_manager().themeChanged.connect(self._theme_changed)
+        theme_manager().themeChanged.connect(self._on_theme_changed)
 
     # -- opening
 
@@ -279,25 +279,25 @@ class WorkbenchPage(Page):
 
     def reload(self) -> None:
         """Reload the open record."""
-        if self._loading is not None:
-            self._loading.cancel()
-        self._loading = run(
+        if self._load_task is not None:
+            self._load_task.cancel()
+        self._load_task = run(
             load,
             self.context.session,
             self._record_id,
             self.open_record.edits.local_id,
             owner=self,
-            done=self._loaded,
-            failed=self._not_loaded,
+            done=self._on_loaded,
+            failed=self._on_load_failed,
         )
 
     def leave(self) -> bool:
         """Commit typed text, and keep the record for when the user comes back."""
-        self._take_typed()
+        self._commit_typed_text()
         self.splitter.keep()
         self.live.stop()
         self.folder_watch.rest()
-        self._trimming.soon()
+        self._memory_trimming.soon()
         return True
 
     def return_params(self) -> dict[str, Any]:
@@ -312,8 +312,8 @@ class WorkbenchPage(Page):
         self.rest.hide()
         self.photo_view.drop()
         self.comparing.show(False)
-        if self._loading is not None:
-            self._loading.cancel()
+        if self._load_task is not None:
+            self._load_task.cancel()
         for crops in self.crops:
             crops.drop()
         self.picture.drop()
@@ -325,7 +325,7 @@ class WorkbenchPage(Page):
     def _offer_records(self, why: str) -> None:
         self.stack.show_empty("list", why, self.tr("Show records"), lambda: self.navigate.emit("records", {}))
 
-    def _loaded(self, opened: LoadedRecord) -> None:
+    def _on_loaded(self, opened: LoadedRecord) -> None:
         repaint_later(self.stack)
         self.stack.show_content()
         self.inspector.fields.set_models(opened.models)
@@ -342,7 +342,7 @@ class WorkbenchPage(Page):
         self._show_saving()
         self.live.start()
 
-    def _not_loaded(self, error: Exception) -> None:
+    def _on_load_failed(self, error: Exception) -> None:
         if isinstance(error, Forbidden):
             self.stack.show_no_permission()
         elif isinstance(error, NotFound):
@@ -356,14 +356,14 @@ class WorkbenchPage(Page):
 
     # -- showing
 
-    def _take_typed(self) -> None:
+    def _commit_typed_text(self) -> None:
         """Make edits of typed texts and corrections; one that cannot be sent waits for a decision."""
         self.inspector.commit()
         self.correcting.save()
 
     def finish(self) -> None:
         """Commit typed text, then ask to finish the record."""
-        self._take_typed()
+        self._commit_typed_text()
         self.finishing.finish()
 
     def _show_items(self) -> None:
@@ -376,7 +376,7 @@ class WorkbenchPage(Page):
             self.open_record.rows, can_start, bool(reference is not None and reference.template)
         )
         self.selecting.show()
-        self.inspector.say_none(any_items=bool(self.open_record.rows))
+        self.inspector.show_no_item(any_items=bool(self.open_record.rows))
         self.top.show_record(document.record, self.open_record.seal)
         self.set_editable(self.open_record.editable)
         self.seal_controller.show(self.open_record.seal, document.record.inspection_name or "")
@@ -421,7 +421,7 @@ class WorkbenchPage(Page):
         self.inspector.photo.set_editable(on and self.open_record.item is not None)
         self.top.set_editable(on, self.context.may(Permission.INSPECTION_UPDATE))
 
-    def _theme_changed(self) -> None:
+    def _on_theme_changed(self) -> None:
         colours = theme_colours(theme_manager().theme.dark)
         for canvas in (self.view, self.photo, self.compare, self.inspector.photo.pane):
             canvas.set_colours(colours)
@@ -435,7 +435,7 @@ class WorkbenchPage(Page):
         elif self.comparing.canvas is self.comparing.front:
             self.comparing.front.select_all()
 
-    def _back_to_picture(self) -> None:
+    def _focus_picture(self) -> None:
         shown = self.centre.currentWidget()
         if shown is not None:
             shown.setFocus()
@@ -466,6 +466,6 @@ class WorkbenchPage(Page):
         if self.open_record.edits.conflicts():
             ConflictDialog(self.open_record, self).open()
 
-    def _report_written(self, path: str) -> None:
+    def _on_report_written(self, path: str) -> None:
         self.toast.emit(self.tr("Report saved: {path}").format(path=path))
         show_folder(path)

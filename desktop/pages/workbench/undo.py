@@ -32,7 +32,7 @@ class UndoController(QObject):
         self._open_record, self._inspector = open_record, inspector
         self._aligning, self._correcting = aligning, correcting
         self._taken: tuple[Edit, ...] = ()
-        open_record.edits.applied.connect(self._took)
+        open_record.edits.applied.connect(self._on_applied)
 
     def undo(self) -> None:
         """Undo the newest step."""
@@ -58,7 +58,7 @@ class UndoController(QObject):
             self.tr("Redone: {step}").format(step=edit_name(label)) if label else self.tr("Nothing to redo.")
         )
 
-    def _took(self, edits: tuple[Edit, ...]) -> None:
+    def _on_applied(self, edits: tuple[Edit, ...]) -> None:
         self._taken = edits
 
     def _not_signed(self) -> str:

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QGraphicsDropShadowEffect, QWidget
 from desktop.theme import CARD_RADIUS, theme_manager
 
 
-class Floating(QWidget):
+class FloatingBar(QWidget):
     """A bar with a shadow, `top` px below the upper edge of what it floats over."""
 
-    def __init__(self, over: QWidget, top: int) -> None:
-        super().__init__(over)
-        self._over, self._top = over, top
+    def __init__(self, target: QWidget, top: int) -> None:
+        super().__init__(target)
+        self._target, self._top = target, top
         self.setAttribute(Qt.WidgetAttribute.WA_NoMousePropagation)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         shadow = QGraphicsDropShadowEffect(self)
@@ -22,12 +22,12 @@ class Floating(QWidget):
         shadow.setOffset(0, 4)
         shadow.setColor(QColor(0, 0, 0, 70))
         self.setGraphicsEffect(shadow)
-        over.installEventFilter(self)
+        target.installEventFilter(self)
 
     def reposition(self) -> None:
         """Take the size of what is in it, and go to the middle."""
         self.adjustSize()
-        self.move(max((self._over.width() - self.width()) // 2, 0), self._top)
+        self.move(max((self._target.width() - self.width()) // 2, 0), self._top)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:

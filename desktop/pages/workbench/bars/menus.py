@@ -82,7 +82,7 @@ def _with_sections(
     return menu
 
 
-class RightButton(QObject):
+class ContextMenus(QObject):
     """Opens these menus on the canvas and in the list; what is below the pointer is chosen first."""
 
     def __init__(
@@ -95,22 +95,22 @@ class RightButton(QObject):
     ) -> None:
         super().__init__(parent)
         self._commands, self._view, self._items, self._has_item = commands, view, items, has_item
-        for widget, show in ((view, self.on_canvas), (items, self.in_list)):
+        for widget, show in ((view, self.show_canvas_menu), (items, self.show_list_menu)):
             widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             widget.customContextMenuRequested.connect(show)
 
-    def on_canvas(self, at: QPoint) -> None:
+    def show_canvas_menu(self, position: QPoint) -> None:
         """The menu at a place of the canvas, of the region there."""
         view = self._view
         if view.editor.busy or view.source is None:
             return
-        regions = view.store.hits(*view.viewport.to_image(at.x(), at.y()))
+        regions = view.store.hits(*view.viewport.to_image(position.x(), position.y()))
         if regions and not any(region.id in view.store.selected for region in regions):
             view.store.select([regions[0].id])
         make = item_menu if regions and self._has_item() else canvas_menu
-        make(self._commands, view).popup(view.mapToGlobal(at))
+        make(self._commands, view).popup(view.mapToGlobal(position))
 
-    def in_list(self, at: QPoint) -> None:
+    def show_list_menu(self, position: QPoint) -> None:
         """The menu at a place of the list, of the item there."""
-        if self._items.indexAt(at).isValid() and self._has_item():
-            item_menu(self._commands, self._items).popup(self._items.viewport().mapToGlobal(at))
+        if self._items.indexAt(position).isValid() and self._has_item():
+            item_menu(self._commands, self._items).popup(self._items.viewport().mapToGlobal(position))

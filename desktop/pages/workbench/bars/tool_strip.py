@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS
-from desktop.pages.workbench.bars.floating import Floating
+from desktop.pages.workbench.bars.floating import FloatingBar
 from desktop.widgets import IconButton
 
 _TOP = 12
@@ -21,16 +21,16 @@ _TOOLS = (
 )
 
 
-class ToolStrip(Floating):
+class ToolStrip(FloatingBar):
     """Select, draw, move, measure, compare; centred at the upper edge of the widget that it floats over."""
 
-    picked = Signal(object)
+    toolPicked = Signal(object)
     """The `Tool` that a person took."""
     compareWanted = Signal(bool)
     """Emitted to start or stop comparing reference and photo on the canvas."""
 
-    def __init__(self, over: QWidget, commands: Commands) -> None:
-        super().__init__(over, _TOP)
+    def __init__(self, target: QWidget, commands: Commands) -> None:
+        super().__init__(target, _TOP)
         self._commands = commands
         self.setObjectName("tool-strip")
         self.setAccessibleName(self.tr("Tools"))
@@ -41,7 +41,7 @@ class ToolStrip(Floating):
         row.setSpacing(4)
         for tool, command in _TOOLS:
             button = self._button(commands, command)
-            button.clicked.connect(lambda _checked=False, it=tool: self.picked.emit(it))
+            button.clicked.connect(lambda _checked=False, it=tool: self.toolPicked.emit(it))
             self._group.addButton(button)
             self.buttons[tool] = button
             row.addWidget(button)
@@ -79,6 +79,6 @@ class ToolStrip(Floating):
         for other, button in self.buttons.items():
             button.setChecked(other is tool)
 
-    def set_editable(self, on: bool) -> None:
+    def set_editable(self, editable: bool) -> None:
         """Offer drawing, or not."""
-        self.buttons[Tool.DRAW].setEnabled(on)
+        self.buttons[Tool.DRAW].setEnabled(editable)

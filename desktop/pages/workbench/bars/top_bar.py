@@ -61,9 +61,9 @@ class RecordTopBar(TopBar):
         self.camera.clicked.connect(lambda _checked=False: commands.run("record.camera"))
         self.phone.clicked.connect(lambda _checked=False: commands.run("record.phone"))
         self.panel.clicked.connect(lambda _checked=False: commands.run("view.inspector"))
-        self.detect.clicked.connect(lambda _checked=False: self._detect())
-        self.finish.clicked.connect(lambda _checked=False: self._end())
-        self.more.clicked.connect(lambda _checked=False: self._offer())
+        self.detect.clicked.connect(lambda _checked=False: self._on_detect_clicked())
+        self.finish.clicked.connect(lambda _checked=False: self._on_end_clicked())
+        self.more.clicked.connect(lambda _checked=False: self._show_more_menu())
         self.show_saving(SyncState())
 
     def show_record(self, record: Record, seal: RecordSeal | None) -> None:
@@ -97,7 +97,7 @@ class RecordTopBar(TopBar):
         else:
             self.mark.show_state(SaveState.SAVED)
         self.mark.setVisible(not (saving.conflicts and saving.unsent_count == saving.conflicts))
-        self.mark.setToolTip(tip(saving.problem or self._explained(saving, held)))
+        self.mark.setToolTip(tip(saving.problem or self._tooltip(saving, held)))
 
     def show_detecting(self, percent: int, count: int) -> None:
         """Show the progress of a detection, which the button then cancels. `count` 0: none is running."""
@@ -117,17 +117,17 @@ class RecordTopBar(TopBar):
         self.detect.setEnabled(items)
         self.finish.setEnabled(record or self._ended)
 
-    def _end(self) -> None:
+    def _on_end_clicked(self) -> None:
         """Finish the record; once that is done, what comes next is its report."""
         self._commands.run("record.report" if self._ended else "record.finish")
 
-    def _detect(self) -> None:
+    def _on_detect_clicked(self) -> None:
         if self._busy:
             self.detect_cancelled.emit()
         else:
             self._commands.run("record.detect")
 
-    def _explained(self, saving: SyncState, held: bool) -> str:
+    def _tooltip(self, saving: SyncState, held: bool) -> str:
         if held and saving.unsent_count:
             return self.tr("These changes were not sent before the program closed. Keep or discard them.")
         if saving.offline:
@@ -139,6 +139,6 @@ class RecordTopBar(TopBar):
             return self.tr("Your changes are saved on this computer and are being sent to the service.")
         return self.tr("All changes are saved to the service.")
 
-    def _offer(self) -> None:
+    def _show_more_menu(self) -> None:
         menu = full_menu(self._commands, self)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))

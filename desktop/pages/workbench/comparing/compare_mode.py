@@ -52,12 +52,12 @@ class CompareController(QObject):
         """The canvas on view while nothing is compared: that of the reference image or of the photo."""
         self.why_not: Callable[[Tool], str] = lambda _tool: ""
         """Why a tool cannot be used on the canvas in front; empty where it can."""
-        self._awaited = False
+        self._awaited_item = False
         self._panes: tuple[CompareView, ...] = (self._compare,)
         self.bar = CompareBar(self._compare, open_record.context.commands)
-        photos.pairChanged.connect(self._pair_changed)
+        photos.pairChanged.connect(self._on_pair_changed)
         strip.compareWanted.connect(self.show)
-        strip.picked.connect(self.take)
+        strip.toolPicked.connect(self.take)
 
     def follow(self, box: PhotoBox, aligning: AlignmentController) -> None:
         """Follow the inspector's comparison mode, and requests of the inspector and the manual alignment."""
@@ -70,10 +70,10 @@ class CompareController(QObject):
     @property
     def canvas(self) -> CanvasView | CompareView:
         """The view in the place of the canvas."""
-        return self._compare if self.on else self.front
+        return self._compare if self.is_on else self.front
 
     @property
-    def on(self) -> bool:
+    def is_on(self) -> bool:
         """True while reference and photo are compared."""
         return self._centre.currentWidget() is self._compare
 
@@ -81,7 +81,7 @@ class CompareController(QObject):
         """Activate a tool and show the picture, which the tools work on."""
         refused = self.why_not(tool)
         if refused:
-            self._strip.show_tool(None if self.on else self.front.editor.tool)
+            self._strip.show_tool(None if self.is_on else self.front.editor.tool)
             self.notice.emit(refused)
             return
         self.picture()
@@ -89,7 +89,7 @@ class CompareController(QObject):
 
     def picture(self) -> None:
         """Show the picture again, if it was compared."""
-        if self.on:
+        if self.is_on:
             self.show(False)
             self.front.setFocus()
 
@@ -107,7 +107,7 @@ class CompareController(QObject):
         if self._centre.currentWidget() in self.views:
             self._centre.setCurrentWidget(self.front)
 
-    def by(self, mode: CompareMode) -> None:
+    def compare_by(self, mode: CompareMode) -> None:
         """Compare in this mode on the canvas; shows a notice when that is not possible."""
         pair = self._photos.pair
         if pair is not None and not pair.aligned and mode is not CompareMode.SIDE_BY_SIDE:
@@ -116,7 +116,7 @@ class CompareController(QObject):
             )
             return
         self._compare.set_mode(mode)
-        if not self.on:
+        if not self.is_on:
             self.toggle()
 
     def set_tone(self, tone: Tone) -> None:
@@ -154,7 +154,7 @@ class CompareController(QObject):
 
     def show(self, on: bool) -> None:
         """Compare reference and photo of the chosen item on the canvas, or look at the picture again."""
-        self._awaited = False
+        self._awaited_item = False
         on = on and self._photos.pair is not None
         self._strip.compare.setChecked(on)
         # The tools work on the picture: none is active while it is hidden.
@@ -170,19 +170,19 @@ class CompareController(QObject):
     def show_when_loaded(self) -> None:
         """Compare as soon as the photo of the chosen item is loaded."""
         self.show(True)
-        self._awaited = self._photos.pair is None
+        self._awaited_item = self._photos.pair is None
 
-    def _pair_changed(self, pair: AlignedPair | None) -> None:
+    def _on_pair_changed(self, pair: AlignedPair | None) -> None:
         self._compare.set_pair(pair)
         self.bar.show_pair(pair)
-        if self._awaited and pair is not None:
+        if self._awaited_item and pair is not None:
             self.show(True)
 
     def toggle(self) -> None:
         """Start or stop comparing on the canvas; shows a notice when the item has no photo."""
         if self._photos.pair is None:
             self.notice.emit(self.tr("This item has no photo to compare yet."))
-        self.show(not self.on)
+        self.show(not self.is_on)
 
     def versions(self) -> None:
         """Compare two versions of the chosen item's result; shows a notice when there are fewer."""

@@ -16,7 +16,7 @@ SAME = 0.5
 """Findings that overlap at least this much (intersection over union) are the same."""
 
 
-class InVersions(StrEnum):
+class VersionSide(StrEnum):
     """In which of the two versions a finding is."""
 
     BOTH = "both"
@@ -34,13 +34,13 @@ class Pairing:
     second: Finding | None
 
     @property
-    def within(self) -> InVersions:
+    def within(self) -> VersionSide:
         """In which version it is."""
         if self.first is None:
-            return InVersions.SECOND
+            return VersionSide.SECOND
         if self.second is None:
-            return InVersions.FIRST
-        return InVersions.BOTH if self.first.label == self.second.label else InVersions.RELABELLED
+            return VersionSide.FIRST
+        return VersionSide.BOTH if self.first.label == self.second.label else VersionSide.RELABELLED
 
 
 def same_photo(first: Entry, second: Entry) -> bool:

@@ -24,12 +24,12 @@ from shared.wire.history import MOST_TREND_ENTRIES, TrendPhoto
 from shared.wire.memory import MemoryPhoto, MemoryState
 
 _DISAGREES = 0
-_ASKED = 1
+_HIGHLIGHT = 1
 """Which of the outlines' colours marks a place that newer photos show otherwise, and a difference."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReadMemory:
+class MemoryContents:
     """A memory, and what the trend of the region knows of its photos, by the ids of their items."""
 
     state: MemoryState
@@ -37,7 +37,7 @@ class ReadMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedDifference:
+class ExplainedDifference:
     """A difference that the person asks about: its label, the files that explain it, where it is.
 
     `where` is in px of the reference image, None without an alignment.
@@ -48,7 +48,7 @@ class AskedDifference:
     where: Rect | None
 
 
-def read_memory(session: Session, item_id: str) -> ReadMemory:
+def read_memory(session: Session, item_id: str) -> MemoryContents:
     """The memory of an item's region with what lays its photos on the reference image. Raises ClientError."""
     state = session.items.memory(item_id)
     photos = _photos_of(session, item_id) if state.photos else {}
@@ -56,7 +56,7 @@ def read_memory(session: Session, item_id: str) -> ReadMemory:
     later = next((photo.item_id for photo in state.photos if photo.item_id not in photos), None)
     if later is not None:
         photos = {**_photos_of(session, later), **photos}
-    return ReadMemory(state, photos)
+    return MemoryContents(state, photos)
 
 
 def _photos_of(session: Session, item_id: str) -> dict[str, TrendPhoto]:
@@ -73,7 +73,7 @@ def key_of(photo: MemoryPhoto) -> str:
     return f"{photo.kind} {photo.item_id} {photo.file_id}"
 
 
-def sources_of(memory: ReadMemory, place: Place | None) -> dict[str, FrameSource]:
+def sources_of(memory: MemoryContents, place: Place | None) -> dict[str, FrameSource]:
     """Where the pictures of the frames come from, by their keys."""
     sources: dict[str, FrameSource] = {}
     if place is not None:
@@ -88,7 +88,7 @@ def sources_of(memory: ReadMemory, place: Place | None) -> dict[str, FrameSource
 
 
 def frames_of(
-    memory: ReadMemory, place: Place | None, difference: AskedDifference | None = None
+    memory: MemoryContents, place: Place | None, difference: ExplainedDifference | None = None
 ) -> list[Frame]:
     """The frame of the reference image and those of the photos, newest first, with the difference marked."""
     marked = () if place is None else tuple(_marks(memory.state, place, difference))
@@ -110,13 +110,13 @@ def frames_of(
     return frames
 
 
-def _marks(state: MemoryState, place: Place, difference: AskedDifference | None) -> Iterator[Outline]:
+def _marks(state: MemoryState, place: Place, difference: ExplainedDifference | None) -> Iterator[Outline]:
     """Places of the reference image as outlines in fractions of the frames' place."""
     wide, high = place.size
     for x, y, w, h in state.disagreements:
         yield Outline(_within(Rect(x * wide, y * high, w * wide, h * high), place), _DISAGREES, "")
     if difference is not None and difference.where is not None:
-        yield Outline(_within(difference.where, place), _ASKED, finding_word(difference.label))
+        yield Outline(_within(difference.where, place), _HIGHLIGHT, finding_word(difference.label))
 
 
 def _within(rect: Rect, place: Place) -> Rect:

@@ -134,7 +134,7 @@ class PhoneDialog(Dialog):
     def show_waiting(self) -> None:
         """A code is being made."""
         self.code = self._status = None
-        self._say_error("")
+        self._show_error_text("")
         self.how.setText(self.tr("Creating code…"))
         self._show()
 
@@ -143,7 +143,7 @@ class PhoneDialog(Dialog):
         self.code, self._status = code, code
         self._until = time.monotonic() + code.seconds_left
         self.choice.set_choices([(address, address) for address in self.addresses])
-        self._say_error("")
+        self._show_error_text("")
         self._show()
         self._tick.start()
 
@@ -153,17 +153,17 @@ class PhoneDialog(Dialog):
             return
         self._status = status
         self._until = time.monotonic() + status.seconds_left
-        self._say_error("")
+        self._show_error_text("")
         self._show()
 
     def show_error(self, text: str) -> None:
         """Show an error; everything else on show stays."""
-        self._say_error(text)
+        self._show_error_text(text)
         if self.code is None:
             self.how.setText("")
             self.new.setEnabled(True)
 
-    def _say_error(self, text: str) -> None:
+    def _show_error_text(self, text: str) -> None:
         self.error.setText(text)
         self.error.setVisible(bool(text))
 

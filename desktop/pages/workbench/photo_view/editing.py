@@ -42,9 +42,9 @@ class FindingEditController(QObject):
         self.explained: Sequence[SuppressedFinding] = ()
         """The findings on the photo that the memory of the region explains."""
         correcting.places.append(canvas)
-        canvas.regionsEdited.connect(self._edited)
+        canvas.regionsEdited.connect(self._on_regions_edited)
         canvas.regionActivated.connect(self._relabel)
-        canvas.store.subscribe(self._store_changed)
+        canvas.store.subscribe(self._on_store_changed)
 
     def show(self, *, is_of_item: bool, pan: bool) -> None:
         """Show the findings of the chosen item; none where they were found in another photo.
@@ -89,13 +89,13 @@ class FindingEditController(QObject):
         always = ("item.detect", "item.versions", "", "edit.undo", "edit.redo", "", "view.photo", "view.fit")
         menu = self._commands.menu((*verdicts, "", "tool.rectangle", "", *always), canvas)
         if regions:
-            self._of_finding(menu)
+            self._fill_finding_menu(menu)
         else:
-            self._of_explained(menu, at)
+            self._fill_explained_menu(menu, at)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(canvas.mapToGlobal(at))
 
-    def _of_finding(self, menu: QMenu) -> None:
+    def _fill_finding_menu(self, menu: QMenu) -> None:
         index = self._box.list.current
         if not 0 <= index < len(self._box.shown):
             return
@@ -121,7 +121,7 @@ class FindingEditController(QObject):
         )
         menu.insertSeparator(first)
 
-    def _of_explained(self, menu: QMenu, at: QPoint) -> None:
+    def _fill_explained_menu(self, menu: QMenu, at: QPoint) -> None:
         """Offer to report the difference below the pointer that the memory of the region explains."""
         x, y = self._canvas.viewport.to_image(at.x(), at.y())
         below = [finding for finding in self.explained if finding.box.contains(x, y)]
@@ -138,26 +138,26 @@ class FindingEditController(QObject):
         findings = self._box.shown
         return self._regions.region_id(findings[shown].place) if 0 <= shown < len(findings) else ""
 
-    def _shown(self, region_id: str) -> int:
+    def _index_of(self, region_id: str) -> int:
         """The index of a finding among those shown; -1 for none."""
         index = self._regions.index_of(region_id)
         return next((at for at, finding in enumerate(self._box.shown) if finding.place == index >= 0), -1)
 
     def _selected(self) -> list[int]:
-        return [self._shown(region_id) for region_id in self._canvas.store.selected]
+        return [self._index_of(region_id) for region_id in self._canvas.store.selected]
 
-    def _store_changed(self, event: StoreEvent) -> None:
+    def _on_store_changed(self, event: StoreEvent) -> None:
         if not event.selection or self._showing:
             return
         self._correcting.selected = selected = self._selected()
         self._correcting.choose(selected[-1] if selected else -1)
 
     def _relabel(self, region_id: str) -> None:
-        shown = self._shown(region_id)
+        shown = self._index_of(region_id)
         self._correcting.choose(shown)
         self._correcting.ask_label(shown)
 
-    def _edited(self, change: RegionChange) -> None:
+    def _on_regions_edited(self, change: RegionChange) -> None:
         if change.before:
             after = {self._regions.index_of(region.id): region.rect for region in change.after}
             self._correcting.reshape_places(after, change.merge_key or "")

@@ -14,7 +14,7 @@ from shared.findings import Finding
 
 
 @dataclass(slots=True)
-class _Read:
+class _CachedFindings:
     """The photo of an item's findings, and the findings once they are needed."""
 
     item: ItemView
@@ -30,7 +30,7 @@ class NeighbourFindings:
     """
 
     def __init__(self) -> None:
-        self._cache: dict[str, _Read] = {}
+        self._cache: dict[str, _CachedFindings] = {}
 
     def boxes(
         self, items: Iterable[ItemView], chosen: str, content_id: str | None, threshold: float
@@ -45,7 +45,7 @@ class NeighbourFindings:
                 continue
             read = self._cache.get(item.item_id)
             if read is None or read.item is not item:
-                read = self._cache[item.item_id] = _read(item)
+                read = self._cache[item.item_id] = _read_findings(item)
             if read.content_id != content_id:
                 continue
             if read.findings is None:
@@ -62,7 +62,7 @@ class NeighbourFindings:
         self._cache.clear()
 
 
-def _read(item: ItemView) -> _Read:
+def _read_findings(item: ItemView) -> _CachedFindings:
     entry = shown_detection(item)
     photo = (entry or {}).get("inputImage") or {}
-    return _Read(item, entry, str(photo.get("ipfs_cid") or ""))
+    return _CachedFindings(item, entry, str(photo.get("ipfs_cid") or ""))

@@ -44,13 +44,13 @@ class PhotoUploadController(QObject):
         box.addWanted.connect(self.choose_files)
         box.cameraWanted.connect(self.capture)
         box.cancelled.connect(self.cancel)
-        open_record.currentChanged.connect(self._item_changed)
+        open_record.currentChanged.connect(self._on_item_changed)
         open_record.context.closeAsked.connect(self._count_unsent)
 
     def _count_unsent(self, unsent: Unsent) -> None:
         unsent.photos += len(self._queue)
 
-    def _item_changed(self) -> None:
+    def _on_item_changed(self) -> None:
         if self._open_record.current != self._error_item_id:
             self._forget_failures()
 
@@ -102,9 +102,9 @@ class PhotoUploadController(QObject):
         item = self._open_record.item
         if item is None or not self._open_record.may_edit():
             return
-        run(jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
+        run(jpeg, image, owner=self, done=partial(self._on_encoded, item.item_id))
 
-    def _encoded(self, item_id: str, data: bytes) -> None:
+    def _on_encoded(self, item_id: str, data: bytes) -> None:
         self._forget_failures()
         self._queue.append((item_id, data, self.tr("photo") + ".jpg"))
         self._next()
@@ -135,12 +135,12 @@ class PhotoUploadController(QObject):
             name,
             owner=self,
             progress=self._box.show_progress,
-            done=partial(self._uploaded, item_id),
-            failed=self._not_uploaded,
+            done=partial(self._on_uploaded, item_id),
+            failed=self._on_upload_failed,
             lane=Lane.LONG,
         )
 
-    def _uploaded(self, item_id: str, photo: Photo) -> None:
+    def _on_uploaded(self, item_id: str, photo: Photo) -> None:
         self._uploading = None
         if self._queue:
             self._queue.popleft()
@@ -148,7 +148,7 @@ class PhotoUploadController(QObject):
         self.added.emit(item_id, photo)
         self._next()
 
-    def _not_uploaded(self, error: Exception) -> None:
+    def _on_upload_failed(self, error: Exception) -> None:
         self._uploading = None
         _, _, name = self._queue.popleft()
         self._box.show_progress(None)

@@ -49,7 +49,7 @@ class PhotoBox(QWidget):
         self._versions: Sequence[VersionLine] = ()
         self.align = Button("", kind=ButtonKind.QUIET)
         self.align.setObjectName("align-by-hand")
-        self.align.clicked.connect(self._align_clicked)
+        self.align.clicked.connect(self._on_align_clicked)
         self._by_hand = False
         self.version = Button("", kind=ButtonKind.QUIET)
         self.version.setObjectName("version")
@@ -216,5 +216,5 @@ class PhotoBox(QWidget):
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.version.mapToGlobal(self.version.rect().bottomLeft()))
 
-    def _align_clicked(self) -> None:
+    def _on_align_clicked(self) -> None:
         (self.forgetWanted if self._by_hand else self.alignWanted).emit()

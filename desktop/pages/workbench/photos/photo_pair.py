@@ -118,7 +118,7 @@ class PhotoPairController(QObject):
     def take_new(self, item_id: str, photo: Photo) -> None:
         """Add a photo to an item, and show it."""
         self._looked_at = ("", "")
-        self._read_done(item_id, [*self._photos_by_item.get(item_id, ()), photo])
+        self._on_photos_read(item_id, [*self._photos_by_item.get(item_id, ()), photo])
 
     def _read(self, item_id: str) -> None:
         if self._reading is not None:
@@ -128,11 +128,11 @@ class PhotoPairController(QObject):
             self._session.items.photos,
             service_id,
             owner=self,
-            done=partial(self._read_done, item_id),
+            done=partial(self._on_photos_read, item_id),
             failed=lambda _: self._show_pair(),
         )
 
-    def _read_done(self, item_id: str, photos: Sequence[Photo]) -> None:
+    def _on_photos_read(self, item_id: str, photos: Sequence[Photo]) -> None:
         oldest_first = sorted(photos, key=lambda photo: photo.created_at)
         self._photos_by_item[item_id] = oldest_first
         self._open_record.photos[item_id] = [photo.file_id for photo in oldest_first]
@@ -203,24 +203,24 @@ class PhotoPairController(QObject):
             wanted.ref,
             wanted.mapping,
             owner=self,
-            progress=self._paired_some,
-            done=self._paired,
-            failed=self._not_paired,
+            progress=self._on_pair_progress,
+            done=self._on_paired,
+            failed=self._on_pair_failed,
         )
 
-    def _paired_some(self, got: AlignedPair | float) -> None:
+    def _on_pair_progress(self, got: AlignedPair | float) -> None:
         """Show the pair of the preview until the full photo is loaded, or the progress of loading."""
         if isinstance(got, AlignedPair):
-            self._paired(got)
+            self._on_paired(got)
         elif self.pair is None:
             self._box.show_pair(None, self.tr("Downloading photo… {n} %").format(n=round(got * 100)))
 
-    def _paired(self, pair: AlignedPair) -> None:
+    def _on_paired(self, pair: AlignedPair) -> None:
         self._say_pair(pair)
         self._box.show_pair(pair)
         self._box.pane.set_findings(self._boxes)
 
-    def _not_paired(self, error: Exception) -> None:
+    def _on_pair_failed(self, error: Exception) -> None:
         self._shown = None
         self._say_pair(None)
         text = str(error) if isinstance(error, ImageError) else sentence(error)
@@ -321,11 +321,11 @@ class PhotoPairController(QObject):
                 self._open_record.edits.service_id(item_id),
                 photo_id,
                 owner=self,
-                done=lambda _: self._removed(item_id),
+                done=lambda _: self._on_removed(item_id),
                 failed=lambda error: self._box.show_error(sentence(error)),
             )
 
-    def _removed(self, item_id: str) -> None:
+    def _on_removed(self, item_id: str) -> None:
         self.reread(item_id)
         self.removed.emit()
 

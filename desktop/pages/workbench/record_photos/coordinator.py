@@ -91,7 +91,7 @@ class RecordPhotosController(QObject):
         self.accepted.undoWanted.connect(self.take_back)
         self.sharing.opened.connect(self.show_review)
         # Not a lambda: the queue outlives this page, and a lambda would outlive its photos.
-        self.queue.sent.connect(self._sent)
+        self.queue.sent.connect(self._on_sent)
         self.queue.changed.connect(self._show_queue)
         self.photo_list.changed.connect(self._show)
         self.photo_list.failed.connect(self.notice)
@@ -100,7 +100,7 @@ class RecordPhotosController(QObject):
         self._open_record.selectionChanged.connect(self._show)
         self._photos.pairChanged.connect(self._align_when_loaded)
 
-    def _sent(self, photo: RecordPhoto) -> None:
+    def _on_sent(self, photo: RecordPhoto) -> None:
         self.photo_list.take([photo])
 
     def close(self) -> None:
@@ -149,9 +149,9 @@ class RecordPhotosController(QObject):
     def add_image(self, image: QImage) -> None:
         """Add a picture that is not a file yet."""
         if self._may_add():
-            run(jpeg, image, owner=self, done=partial(self._encoded, self._open_record.record_id))
+            run(jpeg, image, owner=self, done=partial(self._on_encoded, self._open_record.record_id))
 
-    def _encoded(self, record_id: str, data: bytes) -> None:
+    def _on_encoded(self, record_id: str, data: bytes) -> None:
         self.queue.add(record_id, [(data, self.tr("photo") + ".jpg")])
 
     # -- assigning
@@ -189,9 +189,9 @@ class RecordPhotosController(QObject):
             ]
 
         if self._may_add():
-            self.photo_list.assign(sets, self._assigned)
+            self.photo_list.assign(sets, self._on_assigned)
 
-    def _assigned(self, before: Sequence[RecordPhoto]) -> None:
+    def _on_assigned(self, before: Sequence[RecordPhoto]) -> None:
         gained: dict[str, None] = {}
         for photo in before:
             now = self.photo_list.get(photo.photo_id)
@@ -240,13 +240,13 @@ class RecordPhotosController(QObject):
         self.review.accepted_items.connect(lambda wanted: self._assign(lambda: wanted))
         self.review.alignWanted.connect(self._align)
         self.review.removeWanted.connect(lambda photo_id: self.remove([photo_id]))
-        self.review.finished.connect(self._reviewed)
+        self.review.finished.connect(self._on_reviewed)
         self._show()
         first = photo_id or next(iter(self.photo_list.offers), "")
         self.review.thumbnails.choose(first)
         self.review.open()
 
-    def _reviewed(self) -> None:
+    def _on_reviewed(self) -> None:
         self.review = None
 
     def _align(self, photo_id: str, item_id: str) -> None:
@@ -313,10 +313,10 @@ class RecordPhotosController(QObject):
             photo.photo_id,
             confirmed=confirmed,
             done=partial(self._reread, [photo]),
-            refused=partial(self._not_deleted, photo),
+            refused=partial(self._on_delete_failed, photo),
         )
 
-    def _not_deleted(self, photo: RecordPhoto, error: Exception) -> None:
+    def _on_delete_failed(self, photo: RecordPhoto, error: Exception) -> None:
         if isinstance(error, NotFound):
             self.photo_list.read()
         elif not isinstance(error, Conflict) or error.code != "photo_in_use":
@@ -403,13 +403,13 @@ class RecordPhotosController(QObject):
                 self._open_record.context.session,
                 photo.file_id,
                 owner=self,
-                done=partial(self._pictured, photo.file_id),
+                done=partial(self._on_picture_loaded, photo.file_id),
                 failed=lambda _: None,
                 priority=-1,
             )
         return self._images[photo.file_id]
 
-    def _pictured(self, file_id: str, image: QImage) -> None:
+    def _on_picture_loaded(self, file_id: str, image: QImage) -> None:
         if file_id in self._images:
             self._images[file_id] = image
             self._show()

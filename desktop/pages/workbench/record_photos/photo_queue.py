@@ -62,9 +62,9 @@ class PhotoQueue(QObject):
         self.failures: list[str] = []
         """A line for each refused picture, with its name."""
         self._retry = QTimer(self, singleShot=True)
-        self._retry.timeout.connect(self._next)
-        context.serviceChanged.connect(self._service_changed)
-        context.loginChanged.connect(self._login_changed)
+        self._retry.timeout.connect(self._send_next)
+        context.serviceChanged.connect(self._on_service_changed)
+        context.loginChanged.connect(self._on_login_changed)
         context.closeAsked.connect(self._count_unsent)
         context.closing.connect(self._stop)
 
@@ -89,7 +89,7 @@ class PhotoQueue(QObject):
             self._user_id = payload.user.user_id if payload is not None else ""
         self._waiting.extend(QueuedPicture(record_id, source, name) for source, name in pictures)
         self.changed.emit()
-        self._next()
+        self._send_next()
 
     def cancel(self) -> None:
         """Stop the upload under way and drop those that wait."""
@@ -101,7 +101,7 @@ class PhotoQueue(QObject):
     def retry(self) -> None:
         """Send now what waits."""
         self._pause = _FIRST_PAUSE_MS
-        self._next()
+        self._send_next()
 
     def forget_failures(self) -> None:
         """Forget the failures, which the user has read."""
@@ -114,7 +114,7 @@ class PhotoQueue(QObject):
             self._uploading.cancel()
             self._uploading = None
 
-    def _next(self) -> None:
+    def _send_next(self) -> None:
         if self._uploading is not None or not self._waiting or self._context.payload is None:
             return
         self._retry.stop()
@@ -126,8 +126,8 @@ class PhotoQueue(QObject):
             picture,
             owner=self,
             progress=self._progress,
-            done=self._sent,
-            failed=partial(self._not_sent, picture),
+            done=self._on_sent,
+            failed=partial(self._on_send_failed, picture),
             lane=Lane.LONG,
         )
         self.changed.emit()
@@ -136,16 +136,16 @@ class PhotoQueue(QObject):
         self.share = share
         self.changed.emit()
 
-    def _sent(self, photo: RecordPhoto) -> None:
+    def _on_sent(self, photo: RecordPhoto) -> None:
         self._uploading = None
         picture = self._waiting.popleft()
         self.away, self._pause = False, _FIRST_PAUSE_MS
         self.stored.emit(picture)
         self.sent.emit(photo)
         self.changed.emit()
-        self._next()
+        self._send_next()
 
-    def _not_sent(self, picture: QueuedPicture, error: Exception) -> None:
+    def _on_send_failed(self, picture: QueuedPicture, error: Exception) -> None:
         self._uploading = None
         if isinstance(error, Unreachable | NotLoggedIn):
             self.away = isinstance(error, Unreachable)
@@ -163,13 +163,13 @@ class PhotoQueue(QObject):
         for each in lost:
             self.lost.emit(each, error)
         self.changed.emit()
-        self._next()
+        self._send_next()
 
-    def _service_changed(self, state: ServiceState) -> None:
+    def _on_service_changed(self, state: ServiceState) -> None:
         if state is ServiceState.READY:
             self.retry()
 
-    def _login_changed(self) -> None:
+    def _on_login_changed(self) -> None:
         payload = self._context.payload
         if payload is None:
             self._stop()

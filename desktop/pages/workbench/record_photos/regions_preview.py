@@ -54,16 +54,16 @@ class RegionsPreview(PictureView):
         self.close_photo()
         self._file_id = file_id
         if photo is not None:
-            self._fetching(0.0)
+            self._on_progress(0.0)
             self._reading = run(
                 fetch_photo,
                 self._session,
                 photo.file.ipfs_cid,
                 file_id,
                 owner=self,
-                progress=self._fetching,
-                done=self._fetched,
-                failed=self._not_fetched,
+                progress=self._on_progress,
+                done=self._on_fetched,
+                failed=self._on_fetch_failed,
             )
 
     def show_outlines(self, outlines: Sequence[Outline], marked: str) -> None:
@@ -82,14 +82,14 @@ class RegionsPreview(PictureView):
         self._file_id = ""
         self.open(None)
 
-    def _fetching(self, share: float) -> None:
+    def _on_progress(self, share: float) -> None:
         self.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
 
-    def _fetched(self, source: ImageSource) -> None:
+    def _on_fetched(self, source: ImageSource) -> None:
         self.show_message("")
         self.open(source)
 
-    def _not_fetched(self, error: Exception) -> None:
+    def _on_fetch_failed(self, error: Exception) -> None:
         self._file_id = ""
         self.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
 
@@ -104,12 +104,12 @@ class RegionsPreview(PictureView):
         pressed, self._pressed = self._pressed, None
         if event.button() is Qt.MouseButton.LeftButton and pressed is not None:
             moved = (event.position() - pressed).manhattanLength()
-            hit = self._at(event.position()) if moved < QApplication.startDragDistance() else ""
+            hit = self._region_at(event.position()) if moved < QApplication.startDragDistance() else ""
             if hit:
                 self.toggled.emit(hit)
         super().mouseReleaseEvent(event)
 
-    def _at(self, place: QPointF) -> str:
+    def _region_at(self, place: QPointF) -> str:
         """The item whose region lies at a place of the view; the smallest of several."""
         hits = [
             (shape.boundingRect().width() * shape.boundingRect().height(), outline.item_id)

@@ -148,7 +148,7 @@ class ReviewDialog(BaseDialog):
         self.accept_button.setObjectName("photo-review-accept")
         self._build()
         self._connect()
-        self._take_colours()
+        self._update_colours()
 
     def _build(self) -> None:
         middle = QVBoxLayout()
@@ -194,9 +194,9 @@ class ReviewDialog(BaseDialog):
         self.align.clicked.connect(lambda _checked=False: self._align())
         self.close_button.clicked.connect(self.reject)
         self.accept_button.clicked.connect(self.accept)
-        self.finished.connect(self._ended)
+        self.finished.connect(self._on_finished)
         self._photos.changed.connect(self._show_photo)
-        theme_manager().themeChanged.connect(self._take_colours)
+        theme_manager().themeChanged.connect(self._update_colours)
 
     # -- showing
 
@@ -294,7 +294,7 @@ class ReviewDialog(BaseDialog):
         index = self.list.currentIndex()
         return self.items.rows[index.row()].item_id if index.isValid() else ""
 
-    def _take_colours(self) -> None:
+    def _update_colours(self) -> None:
         self.view.set_colours(theme_colours(theme_manager().theme.dark))
 
     # -- ending
@@ -323,7 +323,7 @@ class ReviewDialog(BaseDialog):
             self.tr("Discard"),
         )
 
-    def _ended(self) -> None:
+    def _on_finished(self) -> None:
         self.view.close_photo()
         self.view.close_picture()
         self.deleteLater()

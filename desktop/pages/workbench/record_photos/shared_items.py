@@ -29,12 +29,12 @@ class SharedPhotoController(QObject):
         photos.assigned_mapping = self.mapping
         photos.pairChanged.connect(self.show)
         photos.removed.connect(photo_list.read)
-        photo_list.changed.connect(self._changed)
+        photo_list.changed.connect(self._on_changed)
         open_record.currentChanged.connect(self.show)
         line.clicked.connect(lambda _checked=False: self.opened.emit(self._photo_id))
         self.show()
 
-    def _changed(self) -> None:
+    def _on_changed(self) -> None:
         mapping = self.mapping(self._photos.file_id)
         if mapping != self._mapping:
             self._photos.show()

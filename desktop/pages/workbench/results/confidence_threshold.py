@@ -50,11 +50,11 @@ class ThresholdController(QObject):
         self._moved: dict[str, float] = {}
         self._later = QTimer(self, singleShot=True, interval=_SAVE_MS)
         self._later.timeout.connect(self._save)
-        open_record.currentChanged.connect(self._begin)
-        box.thresholdChanged.connect(self._remember)
+        open_record.currentChanged.connect(self._on_item_changed)
+        box.thresholdChanged.connect(self._on_threshold_changed)
         open_record.context.closing.connect(self._save)
 
-    def _begin(self) -> None:
+    def _on_item_changed(self) -> None:
         item = self._open_record.item
         if item is None:
             return
@@ -64,7 +64,7 @@ class ThresholdController(QObject):
         liked = {**self._preferences.values.confidence, **self._moved}
         self._box.begin_at(liked.get(model, first))
 
-    def _remember(self, threshold: float) -> None:
+    def _on_threshold_changed(self, threshold: float) -> None:
         model = self._model()
         if model:
             self._moved[model] = threshold

@@ -25,7 +25,7 @@ NEW = "difference"
 """The label of a finding that a person drew, until they say what it is."""
 
 
-class Labelling(Protocol):
+class LabelRequest(Protocol):
     """A view that edits the label of a finding and passes it to `CorrectionController.relabel`."""
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
@@ -66,7 +66,7 @@ class CorrectionBar(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(head)
-        self.draw.toggled.connect(self._drawing)
+        self.draw.toggled.connect(self._on_draw_toggled)
         self.save.clicked.connect(lambda _checked=False: self.saveWanted.emit())
         self.discard.clicked.connect(lambda _checked=False: self.discardWanted.emit())
         self.show_steps(0)
@@ -76,7 +76,7 @@ class CorrectionBar(QWidget):
         self._unsaved_label.setText(self.tr("%n unsaved change(s)", "", steps) if steps else "")
         self.pending.setVisible(steps > 0)
 
-    def _drawing(self, on: bool) -> None:
+    def _on_draw_toggled(self, on: bool) -> None:
         self.draw.kind = ButtonKind.LINK if on else ButtonKind.QUIET
         self.draw.update()
         self.drawToggled.emit(on)
@@ -107,9 +107,9 @@ class CorrectionController(QObject):
         """The selected findings; commands for the chosen one apply to them, too."""
         self.on_canvas = False
         """Whether findings can be drawn on the photo that fills the canvas."""
-        self.labelling: Labelling = box.list
+        self.labelling: LabelRequest = box.list
         """The view that asks for the label of a finding."""
-        self._tools = [BoxTool(self.choose, self._reshaped, self._added) for _ in views]
+        self._tools = [BoxTool(self.choose, self._on_reshaped, self._on_added) for _ in views]
         for view, tool in zip(self._views, self._tools, strict=True):
             view.set_tool(tool)
         box.list.acceptWanted.connect(self.accept)
@@ -118,8 +118,8 @@ class CorrectionController(QObject):
         bar.saveWanted.connect(self.save)
         bar.discardWanted.connect(self.discard)
         bar.drawToggled.connect(self._set_drawing)
-        open_record.currentChanged.connect(self._current_changed)
-        open_record.draftsRestored.connect(self._back)
+        open_record.currentChanged.connect(self._on_current_changed)
+        open_record.draftsRestored.connect(self._on_drafts_restored)
 
     # -- showing
 
@@ -244,12 +244,12 @@ class CorrectionController(QObject):
             draft.relabel(index, text, self._open_record.severities.get(text))
             self.changed.emit()
 
-    def _reshaped(self, shown: int, rect: Rect) -> None:
+    def _on_reshaped(self, shown: int, rect: Rect) -> None:
         index = self._place(shown)
         if index >= 0:
             self.reshape_places({index: rect})
 
-    def _added(self, rect: Rect) -> None:
+    def _on_added(self, rect: Rect) -> None:
         self._bar.draw.setChecked(False)
         if self.add([(rect, NEW)]):
             self.ask_last_label()
@@ -274,16 +274,16 @@ class CorrectionController(QObject):
     def undo(self) -> bool:
         """Undo the last change of the draft; False when there is none."""
         done = self._draft is not None and self._draft.undo()
-        self._stepped(done)
+        self._after_step(done)
         return done
 
     def redo(self) -> bool:
         """Redo the undone change; False when there is none."""
         done = self._draft is not None and self._draft.redo()
-        self._stepped(done)
+        self._after_step(done)
         return done
 
-    def _stepped(self, done: bool) -> None:
+    def _after_step(self, done: bool) -> None:
         if done:
             self.changed.emit()
 
@@ -301,10 +301,10 @@ class CorrectionController(QObject):
         if drafts:
             self.changed.emit()
 
-    def _back(self, steps: int) -> None:
+    def _on_drafts_restored(self, steps: int) -> None:
         self.notice.emit(self.tr("%n unsaved change(s) to findings restored.", "", steps))
 
-    def _current_changed(self) -> None:
+    def _on_current_changed(self) -> None:
         stored = self._open_record.stored_entry
         for draft in self._open_record.drafts.all():
             same = stored is not None and results.version(stored) == results.version(draft.base)

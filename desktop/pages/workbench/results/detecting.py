@@ -42,7 +42,7 @@ class DetectionController(QObject):
         self._running: dict[str, int] = {}
         self._ended = 0
         self._outdated = False
-        live.jobsChanged.connect(self._take_jobs)
+        live.jobsChanged.connect(self._on_jobs)
         open_record.changed.connect(self._follow)
 
     @property
@@ -129,25 +129,25 @@ class DetectionController(QObject):
             ask,
             self._open_record.context.session,
             owner=self,
-            done=lambda jobs: self._jobs_started(item_ids, {job.item_id for job in jobs}),
-            failed=lambda error: self._not_started(item_ids, error),
+            done=lambda jobs: self._on_jobs_started(item_ids, {job.item_id for job in jobs}),
+            failed=lambda error: self._on_start_failed(item_ids, error),
             lane=Lane.LONG,
         )
         self._asking.update(dict.fromkeys(item_ids, task))
 
-    def _jobs_started(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
+    def _on_jobs_started(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
         """Wait until the entries of the items show their jobs; `service_ids` are the items that got one."""
         self._asking.update(dict.fromkeys(item_ids))
-        self._live.read_items(service_ids, lambda: self._jobs_listed(item_ids, service_ids))
+        self._live.read_items(service_ids, lambda: self._on_jobs_listed(item_ids, service_ids))
 
-    def _jobs_listed(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
+    def _on_jobs_listed(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
         for item_id in item_ids:
             self._asking.pop(item_id, None)
         if "" in item_ids:
-            self._say_left_out({self._open_record.edits.local_id(item_id) for item_id in service_ids})
+            self._report_left_out({self._open_record.edits.local_id(item_id) for item_id in service_ids})
         self._follow()
 
-    def _say_left_out(self, started: set[str]) -> None:
+    def _report_left_out(self, started: set[str]) -> None:
         left = [row for row in self._open_record.rows if not row.judged and row.item_id not in started]
         current = [row for row in left if self._outdated and row.detected and not row.run.is_running]
         if current:
@@ -158,7 +158,7 @@ class DetectionController(QObject):
             others = len(left) - len(current)
             self.notice.emit(self.tr("%n item(s) skipped: no photo or no model.", "", others))
 
-    def _not_started(self, item_ids: Sequence[str], error: Exception) -> None:
+    def _on_start_failed(self, item_ids: Sequence[str], error: Exception) -> None:
         for item_id in item_ids:
             self._asking.pop(item_id, None)
         self._follow()
@@ -201,7 +201,7 @@ class DetectionController(QObject):
             percent = (sum(running.values()) + 100 * self._ended) // total if total else 0
             self.progressChanged.emit(percent, len(running))
 
-    def _take_jobs(self, jobs: Sequence[Job]) -> None:
+    def _on_jobs(self, jobs: Sequence[Job]) -> None:
         local = self._open_record.edits.local_id
         self._percent.update({local(job.item_id): job.progress for job in jobs})
         self._follow()

@@ -262,7 +262,7 @@ class FindingsBox(QWidget):
         column.addLayout(head)
         column.addWidget(self.list)
         column.addWidget(self._none)
-        self.slider.valueChanged.connect(self._moved)
+        self.slider.valueChanged.connect(self._on_slider_moved)
         self.list.chosen.connect(self.chosen)
         self._say()
 
@@ -310,7 +310,7 @@ class FindingsBox(QWidget):
         self._none.setText(text)
         self._none.setVisible(bool(text))
 
-    def _moved(self) -> None:
+    def _on_slider_moved(self) -> None:
         self._say()
         self._list(-1)
         self.thresholdChanged.emit(self.threshold)

@@ -61,11 +61,11 @@ class FinishController(QObject):
             self._open_record.context.session.items.record_photos,
             self._open_record.record_id,
             owner=self,
-            done=self._photos_read,
-            failed=self._failed,
+            done=self._on_photos_read,
+            failed=self._on_failed,
         )
 
-    def _photos_read(self, photos: Sequence[Photo]) -> None:
+    def _on_photos_read(self, photos: Sequence[Photo]) -> None:
         newest = {
             photo.item_id: photo.file_id for photo in sorted(photos, key=lambda photo: photo.created_at)
         }
@@ -114,17 +114,17 @@ class FinishController(QObject):
             self._open_record.record_id,
             [self._open_record.edits.service_id(item_id) for item_id in accepted],
             owner=self,
-            done=self._done,
-            failed=self._failed,
+            done=self._on_finished,
+            failed=self._on_failed,
         )
 
-    def _done(self, answer: tuple[Record, RecordSeal]) -> None:
+    def _on_finished(self, answer: tuple[Record, RecordSeal]) -> None:
         record, seal = answer
         self._open_record.update_record(record)
         self._open_record.update_seal(seal)
         self.finished.emit()
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self.notice.emit(sentence(error))
         if isinstance(error, Conflict):
             named = error.details.get("items") or []

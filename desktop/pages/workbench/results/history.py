@@ -201,7 +201,7 @@ class HistoryController(QObject):
             self._open_record.edits.service_id(item.item_id),
             owner=self,
             done=partial(self._read, item.item_id, state),
-            failed=self._not_read,
+            failed=self._on_read_failed,
             lane=Lane.LONG,
             priority=-1,
         )
@@ -228,7 +228,7 @@ class HistoryController(QObject):
         }
         self._box.show_rows(entries, self._open_record.mm_per_pixel, models)
 
-    def _not_read(self, _error: Exception) -> None:
+    def _on_read_failed(self, _error: Exception) -> None:
         # An item that the service does not have yet has no history; it is requested again when shown.
         self._requested = None
 

@@ -37,7 +37,7 @@ class LabelEditor(QComboBox):
         completer.setCompletionPrefix(self.currentText())
         field.selectAll()
         field.returnPressed.connect(self.take)
-        self.activated.connect(lambda _place: self._picked())
+        self.activated.connect(lambda _place: self._on_picked())
 
     def take(self) -> None:
         """Emit the label and close."""
@@ -48,7 +48,7 @@ class LabelEditor(QComboBox):
                 self.labelled.emit(self._labels.get(text, text))
             self._go()
 
-    def _picked(self) -> None:
+    def _on_picked(self) -> None:
         # Qt also says so when the field loses the focus to the list that drops down.
         if not self._open:
             self.take()

@@ -59,7 +59,7 @@ class VerdictBox(QWidget):
             button.clicked.connect(lambda _checked=False, it=verdict: self.decide(it))
             self.buttons[verdict] = button
             row.addWidget(button, 1)
-        self.reason = TextEdit(self.tr("Reason or note for the report"), bare=False)
+        self.reason = TextEdit(self.tr("Reason or note for the report"), frameless=False)
         self.reason.setObjectName("verdict-reason")
         self._ask = label("", "error", wrap=True)
         self._ask.hide()
@@ -74,7 +74,7 @@ class VerdictBox(QWidget):
         column.addLayout(row)
         column.addWidget(self._ask)
         column.addWidget(self.reason)
-        self.reason.committed.connect(self._reasoned)
+        self.reason.committed.connect(self._on_reason_committed)
 
     @property
     def asking(self) -> str:
@@ -134,7 +134,7 @@ class VerdictBox(QWidget):
             return
         self._give(verdict, reason)
 
-    def _reasoned(self, reason: str) -> None:
+    def _on_reason_committed(self, reason: str) -> None:
         verdict = self._verdict if self._held is None else self._held
         if reason or not differs(verdict, self._opinion):
             self._give(verdict, reason)
