@@ -87,7 +87,7 @@ class Workbench(Protocol):
         """Commit typed text, then ask to finish the record."""
 
     def go_to(self, item_id: str) -> None:
-        """Choose an item and bring it into view; nothing for an empty id."""
+        """Choose an item and make it visible. An empty id is ignored."""
 
     def next_undecided(self) -> None:
         """Go to the next undecided item, or show that there is none."""

@@ -1,4 +1,4 @@
-"""Deletes the selection of the focused view; asks first when photos or verdicts are deleted with it."""
+"""Deletes the selection of the focused view. Asks first if photos or verdicts are deleted with it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DeletionSource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DeletionContents:
-    """What is deleted together with items."""
+    """The numbers of items, and of the photos and verdicts that are deleted with them."""
 
     items: int
     photos: int
@@ -45,7 +45,7 @@ class DeletionContents:
 
 
 class DeleteDialog(Confirm):
-    """Names what is deleted; where verdicts are deleted, asks for a reason."""
+    """Names what is deleted. If verdicts are deleted, it asks for a reason."""
 
     def __init__(self, contents: DeletionContents, parent: QWidget) -> None:
         translate, count = QCoreApplication.translate, contents.items
@@ -89,10 +89,10 @@ def _contents_text(contents: DeletionContents) -> str:
 
 
 class DeletionController(QObject):
-    """Follows which view had the focus last, and deletes its selection."""
+    """Remembers the view that had the focus last, and deletes its selection."""
 
     notice = Signal(str)
-    """Why nothing was deleted."""
+    """The reason why nothing was deleted."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class DeletionController(QObject):
         return self._places[self._last_focused] if self._last_focused.isVisible() else DeletionSource.LIST
 
     def delete(self) -> None:
-        """Delete the selection; asks first when photos or verdicts are deleted with it."""
+        """Delete the selection. Asks first if photos or verdicts are deleted with it."""
         if self.deletion_source is DeletionSource.FINDINGS:
             self._delete_finding()
             return
@@ -139,7 +139,7 @@ class DeletionController(QObject):
             self.notice.emit(self._nothing_selected_text())
 
     def delete_items(self, item_ids: Sequence[str]) -> None:
-        """Delete these items except the locked ones; asks first when more is deleted with them."""
+        """Delete these items except locked ones. Asks first if photos or verdicts are deleted with them."""
         store = self._view.store
         free = [it for it in item_ids if (region := store.get(it)) is None or not region.locked]
         if len(free) < len(item_ids):
@@ -194,7 +194,7 @@ class DeletionController(QObject):
         )
 
     def _is_unsent(self, item_id: str) -> bool:
-        """True for an item that the service does not know yet: it cannot have photos there."""
+        """Whether the service does not know the item yet. It cannot have photos there."""
         return any(edit.kind is EditKind.CREATE for edit in self._open_record.edits.unsent_edits_of(item_id))
 
     def _on_photos_read(

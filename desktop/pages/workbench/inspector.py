@@ -29,7 +29,7 @@ _SETTLE_MS = 60
 
 
 class Inspector(Panel):
-    """Fields, photo, findings and verdict of one item, or a sentence when none is chosen."""
+    """Shows fields, photo, findings and verdict of one item, or a sentence when none is chosen."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__("panel", "left", parent)
@@ -46,7 +46,7 @@ class Inspector(Panel):
         self._none_label = label("", "dim", wrap=True)
         self.show_no_item(any_items=True)
         self.finding_context = FindingContext()
-        """Describes findings beyond their entry."""
+        """The context for displaying findings."""
         self._stack = QStackedWidget()
         self._build()
 
@@ -93,13 +93,13 @@ class Inspector(Panel):
         column_layout.addWidget(self._stack)
 
     def _show_explained(self, scroll: QScrollArea) -> None:
-        """Scroll to what was unfolded; to its beginning when it does not fit."""
+        """Scroll to the unfolded differences, or to their beginning if they do not fit."""
         if self.explained.is_open:
             scroll.ensureWidgetVisible(self.explained)
             scroll.ensureWidgetVisible(self.explained.fold)
 
     def _build_item_page(self, scroll: QScrollArea) -> QWidget:
-        """What scrolls, and below it the verdict and unsaved findings, which are always in sight."""
+        """Build the scrolling part, with the verdict and unsaved findings always visible below it."""
         column_widget = QWidget()
         rows = QVBoxLayout(column_widget)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -115,7 +115,7 @@ class Inspector(Panel):
         return column_widget
 
     def show_item(self, item: ItemView | None, number: int, entry: Entry | None) -> None:
-        """Show an item with the findings of `entry`, a detection of it; None: none is chosen."""
+        """Show an item with the findings of `entry`, a detection of it; None shows that none is chosen."""
         self._stack.setCurrentIndex(0 if item is None else 1)
         if item is None:
             return
@@ -124,7 +124,7 @@ class Inspector(Panel):
         self.show_findings(item, entry)
 
     def show_no_item(self, any_items: bool) -> None:
-        """Say what to do while no item is chosen."""
+        """Set the text that is shown while no item is chosen."""
         self._none_label.setText(
             self.tr("Select an item in the list or on the image.")
             if any_items
@@ -132,7 +132,7 @@ class Inspector(Panel):
         )
 
     def show_findings(self, item: ItemView, entry: Entry | None) -> None:
-        """Show the findings of `entry`, which is one of the item's or a draft."""
+        """Show the findings of `entry`, which is an entry of the item or a draft."""
         nothing = self._no_findings_text(entry)
         self.findings.show_findings(
             findings_of(entry, self.finding_context), nothing, self.findings.list.current

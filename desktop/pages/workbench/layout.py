@@ -19,9 +19,9 @@ _NAME = "workbench"
 
 
 class WorkbenchLayout(QSplitter):
-    """The inspector folds where the window is narrow, unless the person folded or unfolded it.
+    """Lays out the panels. The properties panel folds in a narrow window, and its width follows the window.
 
-    It is as wide as the window allows, unless the person gave it a width.
+    A panel that the user folded, unfolded or resized stays so.
     """
 
     def __init__(self, preferences: Preferences, items: QWidget, centre: QWidget, inspector: QWidget) -> None:
@@ -53,7 +53,7 @@ class WorkbenchLayout(QSplitter):
         self._widths_by_person = True
 
     def fold(self) -> None:
-        """Fold the inspector away, or bring it back; it stays so from now on."""
+        """Fold or unfold the properties panel, and remember it."""
         self._moved_by_user = True
         self._inspector.setVisible(self._inspector.isHidden())
 

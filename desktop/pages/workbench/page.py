@@ -263,7 +263,7 @@ class WorkbenchPage(Page):
     # -- opening
 
     def opened(self, params: dict[str, Any]) -> None:
-        """Open `record_id` at `item_id`, or what was open before; with `compare` beside its photo."""
+        """Open `record_id` at `item_id`, or the last record; with `compare`, compare it with its photo."""
         record_id = str(params.get("record_id") or self._record_id)
         self._wanted_item = str(params.get("item_id") or "")
         self._compare_wanted = bool(params.get("compare"))
@@ -292,7 +292,7 @@ class WorkbenchPage(Page):
         )
 
     def leave(self) -> bool:
-        """Commit typed text, and keep the record for when the user comes back."""
+        """Commit typed text. The record stays open for the next visit."""
         self._commit_typed_text()
         self.splitter.keep()
         self.live.stop()
@@ -357,7 +357,7 @@ class WorkbenchPage(Page):
     # -- showing
 
     def _commit_typed_text(self) -> None:
-        """Make edits of typed texts and corrections; one that cannot be sent waits for a decision."""
+        """Create edits of typed texts and corrections."""
         self.inspector.commit()
         self.correcting.save()
 
@@ -403,7 +403,7 @@ class WorkbenchPage(Page):
             self.inspector.run.show_run(run_state(item.result), self.detecting.running.get(item.item_id))
 
     def _offer_rest(self, count: int) -> None:
-        """Offer to detect what was left out, since its result is current."""
+        """Offer detections for items that were left out because their result is current."""
         text = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
         if count:
             self.rest.say(text, action=self.tr("Rerun detection"))
@@ -444,7 +444,7 @@ class WorkbenchPage(Page):
         self.opened({"record_id": record_id, "item_id": item_id, "compare": True})
 
     def go_to(self, item_id: str) -> None:
-        """Choose an item and bring it into view; nothing for an empty id."""
+        """Choose an item and make it visible. An empty id is ignored."""
         if item_id:
             self.inspector.commit()
             self.open_record.choose(item_id)

@@ -58,7 +58,7 @@ class ShownFindings(QObject):
         self._correcting.show(self._photos.finding_pair)
 
     def choose(self, place: int) -> None:
-        """Mark the one at this place of the list; -1 for none."""
+        """Mark the finding at this index of the list; -1 marks none."""
         self._inspector.findings.choose(place)
         self.show()
 

@@ -37,7 +37,7 @@ class StatusLine(QObject):
         self.show()
 
     def show(self) -> None:
-        """Update the texts for the picture in front."""
+        """Update the texts for the front picture."""
         open_record, view = self._open_record, self._comparing.front
         source, selected = view.source, view.store.selected
         findings = view is not self._comparing.views[0]

@@ -17,7 +17,7 @@ _MIX_PX = 110
 
 
 class CompareBar(FloatingBar):
-    """The modes, and how much of the photo the overlay shows; below the tools of the canvas."""
+    """The bar of comparison modes with the opacity of the overlay, below the tools of the canvas."""
 
     def __init__(self, view: CompareView, commands: Commands) -> None:
         super().__init__(view, _TOP)

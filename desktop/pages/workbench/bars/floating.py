@@ -10,7 +10,7 @@ from desktop.theme import CARD_RADIUS, theme_manager
 
 
 class FloatingBar(QWidget):
-    """A bar with a shadow, `top` px below the upper edge of what it floats over."""
+    """A bar with a shadow, `top` px below the upper edge of the widget that it covers."""
 
     def __init__(self, target: QWidget, top: int) -> None:
         super().__init__(target)
@@ -25,7 +25,7 @@ class FloatingBar(QWidget):
         target.installEventFilter(self)
 
     def reposition(self) -> None:
-        """Take the size of what is in it, and go to the middle."""
+        """Adjust the size to the content, and centre the bar."""
         self.adjustSize()
         self.move(max((self._target.width() - self.width()) // 2, 0), self._top)
 

@@ -48,24 +48,27 @@ _EMPTY = ("tool.rectangle", "record.photos", "edit.paste", "edit.all", "region.s
 
 
 def full_menu(commands: Commands, parent: QWidget) -> QMenu:
-    """What is done with a record, then every other command of the workbench by its section."""
+    """The menu of the record with all other commands of the workbench by section."""
     return _with_sections(commands, parent, _FIRST, ())
 
 
 def item_menu(commands: Commands, parent: QWidget) -> QMenu:
-    """What can be done with the chosen item and its region."""
+    """The menu of the chosen item and its region."""
     return _with_sections(commands, parent, _ITEM, ("edit.undo", "compare", "view.fit"))
 
 
 def canvas_menu(commands: Commands, parent: QWidget) -> QMenu:
-    """What can be done where there is no region."""
+    """The menu of the canvas where there is no region."""
     return _with_sections(commands, parent, _EMPTY, ("tool.select", "view.fit"))
 
 
 def _with_sections(
     commands: Commands, parent: QWidget, first: Sequence[str], members: Sequence[str]
 ) -> QMenu:
-    """`first`, then a submenu for the section of each of `members`; without members, for every section."""
+    """Build a menu of `first` and a submenu for the section of each of `members`.
+
+    Without members, all sections are added.
+    """
     wanted = {COMMANDS[id_].section for id_ in members}
     sections: dict[str, list[str]] = {}
     for id_, command in COMMANDS.items():
@@ -83,7 +86,7 @@ def _with_sections(
 
 
 class ContextMenus(QObject):
-    """Opens these menus on the canvas and in the list; what is below the pointer is chosen first."""
+    """Opens the context menus of the canvas and the list. The item below the pointer is chosen first."""
 
     def __init__(
         self,
@@ -100,7 +103,7 @@ class ContextMenus(QObject):
             widget.customContextMenuRequested.connect(show)
 
     def show_canvas_menu(self, position: QPoint) -> None:
-        """The menu at a place of the canvas, of the region there."""
+        """Show the menu for a position of the canvas."""
         view = self._view
         if view.editor.busy or view.source is None:
             return
@@ -111,6 +114,6 @@ class ContextMenus(QObject):
         make(self._commands, view).popup(view.mapToGlobal(position))
 
     def show_list_menu(self, position: QPoint) -> None:
-        """The menu at a place of the list, of the item there."""
+        """Show the menu for a position of the list."""
         if self._items.indexAt(position).isValid() and self._has_item():
             item_menu(self._commands, self._items).popup(self._items.viewport().mapToGlobal(position))

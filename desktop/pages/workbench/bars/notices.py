@@ -1,4 +1,4 @@
-"""Shows why edits wait, what a crash left, and why nothing can be edited."""
+"""Shows why edits are unsent, that a crash left edits, and why editing is not possible."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from desktop.widgets import Banner, Button, ButtonKind, IconLabel, Panel, label
 
 
 class RecoveryNotice(Panel):
-    """Offers to send or discard the edits that a crash left."""
+    """Offers to send or discard the edits from a crash."""
 
     keep_wanted = Signal()
     discarded = Signal()
@@ -35,7 +35,7 @@ class RecoveryNotice(Panel):
         self.hide()
 
     def offer(self, count: int) -> None:
-        """Say how many edits there are."""
+        """Show the number of edits."""
         text = self.tr("The program closed unexpectedly. %n unsent change(s) are kept.", "", count)
         self._text.setText(text)
         self.setAccessibleName(text)

@@ -22,10 +22,10 @@ _TOOLS = (
 
 
 class ToolStrip(FloatingBar):
-    """Select, draw, move, measure, compare; centred at the upper edge of the widget that it floats over."""
+    """The tools select, draw, move, measure and compare, centred at the upper edge of the covered widget."""
 
     toolPicked = Signal(object)
-    """The `Tool` that a person took."""
+    """The `Tool` that the user chose."""
     compareWanted = Signal(bool)
     """Emitted to start or stop comparing reference and photo on the canvas."""
 
@@ -52,13 +52,13 @@ class ToolStrip(FloatingBar):
         self.adjustSize()
 
     def add(self, widget: QWidget) -> None:
-        """Put a widget at the end of the tools, apart from them."""
+        """Add a widget at the end of the tools, with a gap."""
         self._row.addSpacing(8)
         self._row.addWidget(widget)
         self.reposition()
 
     def name_drawing(self, text: str) -> None:
-        """Set what the drawing tool draws; an empty text for regions."""
+        """Set the text of the drawing tool. An empty text stands for regions."""
         title = text or self._commands.title("tool.rectangle")
         self.buttons[Tool.DRAW].name(title, self._commands.keys_text("tool.rectangle"))
 
@@ -74,11 +74,11 @@ class ToolStrip(FloatingBar):
         return button
 
     def show_tool(self, tool: Tool | None) -> None:
-        """Mark the active tool; none when it is not in this strip or no tool is active."""
+        """Mark the active tool; None marks none."""
         self._group.setExclusive(tool in self.buttons)
         for other, button in self.buttons.items():
             button.setChecked(other is tool)
 
     def set_editable(self, editable: bool) -> None:
-        """Offer drawing, or not."""
+        """Enable or disable drawing."""
         self.buttons[Tool.DRAW].setEnabled(editable)

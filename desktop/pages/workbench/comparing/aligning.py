@@ -16,23 +16,23 @@ from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 
 
 class AlignmentController(QObject):
-    """The alignment mode of the large compare view; it ends with an alignment of the shown photo, or none."""
+    """Lets the user align the shown photo by three points in the large compare view."""
 
     started = Signal()
     """The large compare view is wanted."""
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, photos: PhotoPairController, box: PhotoBox, view: CompareView, owner: QObject) -> None:
         super().__init__(owner)
         self._photos, self._view = photos, view
         self.points: ThreePointTool | None = None
-        """The points set so far; None outside of the mode."""
+        """The points that were set; None while the user is not aligning."""
         self._before: PairTool | None = None
         box.alignWanted.connect(self.start)
         box.forgetWanted.connect(self._forget_alignment)
         self.keep: Callable[[str, list[list[float]] | None], bool] = lambda _file_id, _matrix: False
-        """Saves an alignment for detection, too; returns False when that is not possible."""
+        """A function that saves an alignment for detection. It returns False when that is not possible."""
         self._pair: AlignedPair | None = None
         photos.pairChanged.connect(self._on_pair_changed)
 
@@ -49,7 +49,7 @@ class AlignmentController(QObject):
         self.started.emit()
 
     def cancel(self) -> bool:
-        """End without an alignment; False when there was nothing to end."""
+        """Stop aligning. Returns False when the user was not aligning."""
         if self.points is None:
             return False
         self.points = None
@@ -62,7 +62,7 @@ class AlignmentController(QObject):
             self.cancel()
 
     def undo(self) -> bool:
-        """Remove the last point; False outside of the mode."""
+        """Remove the last point. Returns False when the user is not aligning."""
         if self.points is None:
             return False
         self.points.undo()

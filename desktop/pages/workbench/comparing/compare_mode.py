@@ -30,7 +30,7 @@ class CompareController(QObject):
     notice = Signal(str)
     """Why there is nothing to compare."""
     changed = Signal()
-    """Another view takes the place of the canvas."""
+    """Another view is shown in the place of the canvas."""
 
     def __init__(
         self,
@@ -47,11 +47,11 @@ class CompareController(QObject):
         self._strip, self._centre, self._window = strip, centre, window
         reference, photo, self._compare = canvases
         self.views = (reference, photo)
-        """The canvas of the reference image and that of the photo."""
+        """The canvases of the reference image and the photo."""
         self.front = reference
-        """The canvas on view while nothing is compared: that of the reference image or of the photo."""
+        """The canvas that is shown while nothing is compared: that of the reference image or of the photo."""
         self.why_not: Callable[[Tool], str] = lambda _tool: ""
-        """Why a tool cannot be used on the canvas in front; empty where it can."""
+        """A function that returns why a tool cannot be used on the front canvas; empty if it can."""
         self._awaited_item = False
         self._panes: tuple[CompareView, ...] = (self._compare,)
         self.bar = CompareBar(self._compare, open_record.context.commands)
@@ -78,7 +78,7 @@ class CompareController(QObject):
         return self._centre.currentWidget() is self._compare
 
     def take(self, tool: Tool) -> None:
-        """Activate a tool and show the picture, which the tools work on."""
+        """Activate a tool, and show the picture that it works on."""
         refused = self.why_not(tool)
         if refused:
             self._strip.show_tool(None if self.is_on else self.front.editor.tool)
@@ -94,7 +94,7 @@ class CompareController(QObject):
             self.front.setFocus()
 
     def put_in_front(self, canvas: CanvasView) -> None:
-        """Bring this canvas to the front and show it; cancels what is being done on the other one."""
+        """Show this canvas in front, and cancel an unfinished action on the other one."""
         if self.front.editor.busy:
             self.front.cancel()
         self.front.set_tool(Tool.SELECT)
@@ -108,7 +108,7 @@ class CompareController(QObject):
             self._centre.setCurrentWidget(self.front)
 
     def compare_by(self, mode: CompareMode) -> None:
-        """Compare in this mode on the canvas; shows a notice when that is not possible."""
+        """Compare in this mode on the canvas. A notice is shown if that is not possible."""
         pair = self._photos.pair
         if pair is not None and not pair.aligned and mode is not CompareMode.SIDE_BY_SIDE:
             self.notice.emit(
@@ -127,7 +127,7 @@ class CompareController(QObject):
             pane.set_tone(tone)
 
     def show_labels(self, on: bool) -> None:
-        """Paint numbers and names wherever there are regions or findings, or none of them."""
+        """Show or hide numbers and names in all views."""
         for view in self.views:
             view.show_labels(on)
         for pane in self._panes:
@@ -148,12 +148,12 @@ class CompareController(QObject):
             view.show_minimap(on)
 
     def snap(self, on: bool) -> None:
-        """Have dragged edges snap on both canvases, or not."""
+        """Turn snapping on both canvases on or off."""
         for view in self.views:
             view.editor.snapping = on
 
     def show(self, on: bool) -> None:
-        """Compare reference and photo of the chosen item on the canvas, or look at the picture again."""
+        """Compare reference and photo of the chosen item on the canvas, or show the picture again."""
         self._awaited_item = False
         on = on and self._photos.pair is not None
         self._strip.compare.setChecked(on)
@@ -179,13 +179,13 @@ class CompareController(QObject):
             self.show(True)
 
     def toggle(self) -> None:
-        """Start or stop comparing on the canvas; shows a notice when the item has no photo."""
+        """Start or stop comparing on the canvas. A notice is shown if the item has no photo."""
         if self._photos.pair is None:
             self.notice.emit(self.tr("This item has no photo to compare yet."))
         self.show(not self.is_on)
 
     def versions(self) -> None:
-        """Compare two versions of the chosen item's result; shows a notice when there are fewer."""
+        """Compare two versions of the chosen item's result. A notice is shown if there are fewer."""
         self._correcting.save()
         if compare_versions(self._open_record, self._window) is None:
             self.notice.emit(self.tr("This item has fewer than two versions to compare."))

@@ -48,17 +48,17 @@ class VersionView(PictureView):
 
     @property
     def boxes(self) -> Sequence[FindingBox]:
-        """What is painted over the photo."""
+        """The boxes over the photo."""
         return self._findings.boxes
 
     def show_boxes(self, boxes: Sequence[FindingBox]) -> None:
-        """Paint these over the photo, px of the photo."""
+        """Show these boxes, in px of the photo."""
         self._findings.boxes = tuple(boxes)
         self.setAccessibleDescription("; ".join(box.text for box in boxes))
         self.update()
 
     def center_on(self, rect: Rect) -> None:
-        """Bring a place of the photo into the middle, large enough to be judged."""
+        """Centre a place of the photo at a scale that shows it well."""
         longest = max(rect.w, rect.h, 8.0) * _MARGIN_SHARE
         view = self.viewport
         self.set_viewport(min(view.width, view.height) / longest, rect.x + rect.w / 2, rect.y + rect.h / 2)
@@ -68,7 +68,7 @@ class VersionView(PictureView):
 
 
 class VersionPane(QWidget):
-    """One of the two versions: its choice, its facts, and its findings on the photo."""
+    """One of the two versions: its choice, its data, and its findings on the photo."""
 
     chosen = Signal()
     """Another version is chosen."""
@@ -91,7 +91,7 @@ class VersionPane(QWidget):
         column.addWidget(self.view, 1)
 
     def show_entry(self, entry: Entry, boxes: Sequence[FindingBox]) -> None:
-        """Show a version; its photo is fetched when it is another one."""
+        """Show a version. Its photo is fetched if it differs from the shown one."""
         self._facts.setText(facts(entry))
         self.view.show_boxes(boxes)
         photo = entry.get("inputImage") or {}
@@ -138,7 +138,7 @@ class VersionPane(QWidget):
 
 
 class CompareVersions(BaseDialog):
-    """Chooses two versions; the views move together, and a finding that is chosen is shown in both."""
+    """Compares two chosen versions. Both views move together, and a chosen finding is shown in both."""
 
     def __init__(
         self,
@@ -149,7 +149,10 @@ class CompareVersions(BaseDialog):
         shown: int,
         parent: QWidget | None = None,
     ) -> None:
-        """Compare `entries` by version, which `lines` name; `shown` is the version on the workbench."""
+        """Create the dialog.
+
+        `lines` names the versions of `entries`, `shown` is the version on the workbench.
+        """
         super().__init__(parent)
         self.setObjectName("compare-versions")
         self.setWindowTitle(self.tr("Compare versions"))
@@ -216,7 +219,7 @@ class CompareVersions(BaseDialog):
         return first, second
 
     def show_versions(self) -> None:
-        """Show the two versions that are chosen, and what they share."""
+        """Show the two chosen versions with their common and different findings."""
         first, second = self.entries
         rows = pairings(first, second)
         self.table.rows_model.show(rows)
@@ -283,7 +286,7 @@ class CompareVersions(BaseDialog):
 
 
 def compare_versions(open_record: OpenRecord, window: QWidget) -> CompareVersions | None:
-    """Open the comparison of the selected item's versions; None when it has fewer than two."""
+    """Open the comparison of the chosen item's versions. Returns None if it has fewer than two."""
     item, shown = open_record.item, open_record.stored_entry
     if item is None or shown is None:
         return None
@@ -304,7 +307,7 @@ def compare_versions(open_record: OpenRecord, window: QWidget) -> CompareVersion
 
 
 def facts(entry: Entry) -> str:
-    """The facts of a version: model, time, threshold and outcome."""
+    """The data of a version: model, time, threshold and outcome."""
     origin = entry.get("provenance") or {}
     parts = []
     if origin.get("model_id"):

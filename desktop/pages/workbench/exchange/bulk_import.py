@@ -1,4 +1,4 @@
-"""Imports many items in slices as one undo step, while the window stays responsive."""
+"""Imports many items in slices as one undo step, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOW_AFTER_MS = 500
 
 
 class BulkImport(QObject):
-    """Appends the items of one import to the journal and shows them as they come."""
+    """Appends the items of one import to the journal and shows them slice by slice."""
 
     imported = Signal(int)
     """Emits the number of created items."""
@@ -34,7 +34,7 @@ class BulkImport(QObject):
 
     @property
     def busy(self) -> bool:
-        """True while items are being made."""
+        """True while items are being created."""
         return self._slices.is_running
 
     def start(self, fields: Sequence[Mapping[str, Any]]) -> None:

@@ -35,12 +35,12 @@ from desktop.widgets import confirm
 
 _REGIONS = tuple(pattern.removeprefix("*") for pattern in READABLE)
 _MANY = 20
-"""More photos than this for one item are asked about first."""
+"""Number of photos for one item above which the user is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedFiles:
-    """Files by what they are for; `others` are for nothing here."""
+    """Dropped files by their use. `others` cannot be used."""
 
     pictures: tuple[Path, ...] = ()
     regions: tuple[Path, ...] = ()
@@ -48,9 +48,9 @@ class DroppedFiles:
 
 
 def sort_files(paths: Sequence[Path]) -> DroppedFiles:
-    """Sort these files and folders by use; a folder stands for the pictures directly in it. Reads the disk.
+    """Sort files and folders by use.
 
-    Raises OSError.
+    A folder stands for the pictures directly in it. Reads the disk. Raises OSError.
     """
     pictures: list[Path] = []
     regions: list[Path] = []
@@ -72,12 +72,12 @@ def sort_files(paths: Sequence[Path]) -> DroppedFiles:
 
 
 class DropController(QObject):
-    """Handles drops anywhere on the page, and shows beforehand what a drop would do."""
+    """Handles drops on the page, and shows their effect beforehand."""
 
     regionsWanted = Signal(object)  # noqa: N815 - a Qt signal
     """The path of a file whose regions are to be imported."""
     notice = Signal(str)
-    """Why something dropped was not taken."""
+    """The reason why dropped files were refused."""
 
     def __init__(
         self,

@@ -26,10 +26,10 @@ from shared.wire.inspection import ItemCreate
 
 
 class RegionFilesController(QObject):
-    """Exports the open record; imports regions onto its reference image, as one step that can be undone."""
+    """Exports the open record, and imports regions onto its reference image as one undo step."""
 
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
@@ -141,7 +141,10 @@ def _read_file(path: Path, target: ExportedPicture) -> ImportedRegions:
 def _fields(
     bodies: Iterable[ItemCreate], model_ids: Collection[str], default: str | None
 ) -> list[dict[str, Any]]:
-    """The fields of the items that `bodies` become; a model not in `model_ids` becomes the default one."""
+    """The fields of the items of `bodies`.
+
+    A model that is not in `model_ids` is replaced by the default one.
+    """
     all_fields = []
     for body in bodies:
         fields = body.model_dump(mode="json", exclude_unset=True)

@@ -23,9 +23,9 @@ class WatchOffer:
 
 @dataclass(frozen=True, slots=True)
 class BarState:
-    """What the line says: how a folder is watched, else the offer; hidden without either.
+    """The state of the bar: the watching of a folder, or an offer; the bar is hidden without either.
 
-    `added`: photos that the service has since the watching began.
+    `added` is the number of photos that were stored since the watching began.
     """
 
     state: WatchState = WatchState.OFF
@@ -43,7 +43,7 @@ class WatchBar(Panel):
     dismissed = Signal()
     """Emitted when the user declines the offer."""
     olderWanted = Signal()
-    """Emitted to add the photos from before the record's start, too."""
+    """Emitted to add the photos from before the record's start."""
     stopWanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -24,11 +24,11 @@ from desktop.user_folders import APP
 from shared.content import sha256_of
 
 _MAX_QUEUED = 4
-"""Most photos that wait for their upload; the others stay in the folder until then."""
+"""Maximum number of photos that wait for the upload. Other photos stay in the folder until then."""
 
 
 class FolderWatchController(QObject):
-    """Watches one folder for one record, until another record or user comes or the record is sealed."""
+    """Watches one folder for one record until another record or user comes or the record is sealed."""
 
     notice = Signal(str)
     """Why a folder cannot be watched, or is not watched any more."""
@@ -97,13 +97,13 @@ class FolderWatchController(QObject):
         self.watcher.start(folder, self._watched_id, _utc(start))
 
     def stop(self) -> None:
-        """Stop watching. What was found already is still sent."""
+        """Stop watching. Photos that were found are still sent."""
         self._watched_id = ""
         self.watcher.stop()
         self._show()
 
     def rest(self) -> None:
-        """The page was left: a folder is still watched, cards are not looked for."""
+        """Stop searching for cards when the page is left. A folder is still watched."""
         self.cards.stop()
 
     # -- following the record

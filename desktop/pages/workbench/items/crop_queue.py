@@ -1,4 +1,4 @@
-"""Collects the thumbnails that the list paints and makes them some at a time."""
+"""Creates the thumbnails of painted list rows in batches."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _GATHER_MS = 60
 
 
 class CropQueue(QObject):
-    """Gathers the rows that are painted and makes their pictures, one piece of work at a time.
+    """Collects painted rows and creates their thumbnails, one batch at a time.
 
-    A subclass queues work in `begin`, places a picture in `show`, and drops its state in `forget`.
+    A subclass starts a batch in `begin`, shows a thumbnail in `show`, and resets its state in `forget`.
     """
 
     def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
@@ -32,16 +32,17 @@ class CropQueue(QObject):
         items.pictureWanted.connect(self._on_picture_wanted)
 
     def begin(self, item_ids: Iterable[str]) -> None:
-        """Make the pictures of these rows, with `cut`, where they are not known."""
+        """Start creating the missing thumbnails of these rows, with `cut`."""
 
     def show(self, item_id: str, picture: QPixmap) -> None:
-        """A picture is made."""
+        """Show a thumbnail that was created."""
 
     def forget(self) -> None:
-        """Forget all pictures."""
+        """Drop all thumbnails."""
 
     def cut(self, function: Callable[..., None], todo: Any) -> None:
-        """Have `function(report, session, todo, side)` report (item id, QImage), away from the GUI thread."""
+        """Run `function(report, session, todo, side)`, which reports (item id, QImage), off the GUI
+        thread."""
         self._task = run(
             function,
             self._open_record.context.session,
@@ -56,7 +57,7 @@ class CropQueue(QObject):
         )
 
     def drop(self) -> None:
-        """Forget all, and stop what is under way."""
+        """Drop all thumbnails, and cancel the running batch."""
         self._soon.stop()
         if self._task is not None:
             self._task.cancel()

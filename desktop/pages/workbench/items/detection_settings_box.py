@@ -124,7 +124,7 @@ class DetectionSettingsBox(QWidget):
         return super().eventFilter(watched, event)
 
     def open(self, on: bool) -> None:
-        """Show the settings, or only that there are some."""
+        """Unfold the settings, or fold them."""
         self._content.setVisible(on)
         self.fold.set_icon("chevron-down" if on else "chevron-right")
         self.areaChosen.emit(-1)
@@ -136,7 +136,7 @@ class DetectionSettingsBox(QWidget):
         areas: tuple[Rect, ...],
         mm_per_pixel: float | None,
     ) -> None:
-        """Show the settings of an item that `model` looks at; `areas` are its ignored areas in px."""
+        """Show the settings of an item with this `model`. `areas` are its ignored areas in px."""
         self.setVisible(model is not None)
         has_thresholds = takes_thresholds(model)
         self._thresholds.setVisible(has_thresholds)
@@ -167,7 +167,7 @@ class DetectionSettingsBox(QWidget):
         self.fold.setText(title)
 
     def set_editable(self, on: bool) -> None:
-        """Let the settings be changed, or only read."""
+        """Enable or disable changes of the settings."""
         self._editable = on
         for widget in (self.sensitivity, self.smallest, self.area, self.as_model):
             widget.setEnabled(on)

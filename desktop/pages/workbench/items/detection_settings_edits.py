@@ -26,7 +26,7 @@ class DetectionSettingsController(QObject):
     """Connects the settings box, the canvas and the journal."""
 
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(
         self, open_record: OpenRecord, box: DetectionSettingsBox, view: CanvasView, parent: QObject
@@ -43,7 +43,7 @@ class DetectionSettingsController(QObject):
         open_record.currentChanged.connect(self.show)
 
     def show(self) -> None:
-        """Show the settings of the chosen item, its ignored areas on the canvas as well."""
+        """Show the settings of the chosen item, and its ignored areas on the canvas."""
         item = self._open_record.item
         if self._open_record.current != self._item_id:
             self._item_id, self._chosen_area = self._open_record.current, -1
@@ -53,9 +53,10 @@ class DetectionSettingsController(QObject):
         self._view.set_areas(areas if self._model() is not None else (), self._chosen_area)
 
     def align(self, file_id: str, homography: list[list[float]] | None) -> bool:
-        """Have detection use the user's alignment of a photo; None: its own.
+        """Set the user's alignment of a photo for detection; None removes it. Returns False when it cannot be
+        saved.
 
-        `homography` brings px of the reference image to px of the photo. False when it cannot be saved.
+        `homography` maps px of the reference image to px of the photo.
         """
         item = self._open_record.item
         if item is None or not file_id or not self._open_record.editable:
@@ -69,7 +70,7 @@ class DetectionSettingsController(QObject):
         return True
 
     def draw(self) -> None:
-        """Let the person draw an area inside the region of the chosen item."""
+        """Let the user draw an ignored area inside the region of the chosen item."""
         item = self._open_record.item
         if item is None or self._model() is None or not self._open_record.editable:
             return

@@ -17,17 +17,17 @@ from desktop.widgets import Combo, enters, label, tip
 from shared.wire.detection import DetectionModel
 
 PAUSE_MS = 700
-"""A text is taken after a pause in typing of this length, or when the field is left."""
+"""Pause in typing, in ms, after which a text is committed. It is also committed when the field is left."""
 
 _LONGEST_NAME = 255
 _LONGEST_TEXT = 20_000
 
 
 class NameEdit(QLineEdit):
-    """A name that is edited where it stands."""
+    """A field that shows a name and edits it in place."""
 
     committed = Signal(str)
-    """The person paused or left the field; the text is what is typed, stripped, never empty."""
+    """The stripped text after a pause in typing or when the field is left. It is never empty."""
     ended = Signal()
     """Enter committed the name, or Escape restored the old one: the focus moves on."""
 
@@ -51,7 +51,7 @@ class NameEdit(QLineEdit):
         return self.text().strip() not in ("", self._emitted_text)
 
     def show_text(self, text: str) -> None:
-        """Show the name as it is; what is being typed stays."""
+        """Show a name, unless the user is typing."""
         if self.hasFocus() and (self.dirty or self.text().strip() == text.strip()):
             self._emitted_text = text.strip()
             return
@@ -105,10 +105,10 @@ class NameEdit(QLineEdit):
 
 
 class TextEdit(QPlainTextEdit):
-    """Some lines of text, as high as what is in it; `frameless` without a frame."""
+    """A text field whose height follows its content."""
 
     committed = Signal(str)
-    """The person paused or left the field."""
+    """The text after a pause in typing or when the field is left."""
 
     def __init__(
         self, placeholder: str, *, frameless: bool, lines: int = 1, parent: QWidget | None = None
@@ -133,7 +133,7 @@ class TextEdit(QPlainTextEdit):
         self._fit_height()
 
     def update_colours(self) -> None:
-        """Take the colours of the theme, where it is bare."""
+        """Apply the colours of the theme to a frameless field."""
         self.setStyleSheet(
             "QPlainTextEdit { background: transparent; border: 0; padding: 0; min-height: 0;"
             f" color: {theme_manager().theme.dim_text}; }}"
@@ -145,7 +145,7 @@ class TextEdit(QPlainTextEdit):
         return self._on_committed() != self._emitted_text
 
     def show_text(self, text: str) -> None:
-        """Show the text as it is; what is being typed stays."""
+        """Show a text, unless the user is typing."""
         if self.hasFocus() and (self.dirty or self.toPlainText().strip() == text.strip()):
             self._emitted_text = text.strip()
             return
@@ -194,14 +194,14 @@ class TextEdit(QPlainTextEdit):
 
 
 class ItemFields(QWidget):
-    """Number, name, description, model and how to detect."""
+    """The fields for number, name, description, model and detection settings."""
 
     renamed = Signal(str)
     ended = Signal()
     """Emitted when editing the name ends."""
     described = Signal(str)
     modelPicked = Signal(object)
-    """The id of a model, or None for none."""
+    """The id of the chosen model, or None."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -237,7 +237,7 @@ class ItemFields(QWidget):
         self.model.picked.connect(self.modelPicked)
 
     def set_models(self, models: Sequence[DetectionModel]) -> None:
-        """Offer these models."""
+        """Set the models to choose from."""
         self._models = models
 
     def commit(self) -> None:
@@ -246,7 +246,7 @@ class ItemFields(QWidget):
         self.description.commit()
 
     def show_item(self, item: ItemView, number: int) -> None:
-        """Show an item; what is being typed stays."""
+        """Show an item. Texts that the user is typing are not replaced."""
         self.number.setText(self.tr("Item {n}").format(n=number))
         self.name.show_text(item.item_name)
         self.description.show_text(item.description or "")
@@ -264,7 +264,7 @@ class ItemFields(QWidget):
         self.model.set_value(item.model_id)
 
     def set_editable(self, on: bool) -> None:
-        """Let the fields be edited, or only read."""
+        """Enable or disable editing."""
         self.name.setReadOnly(not on)
         self.description.setReadOnly(not on)
         self.model.setEnabled(on)

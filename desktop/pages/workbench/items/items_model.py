@@ -48,10 +48,10 @@ class Role(IntEnum):
 
 
 class ItemsModel(QStringListModel):
-    """The rows that the filter lets through, in their order.
+    """The rows that pass the filter, in order.
 
-    The strings are the items' ids: Qt asks for the number of rows once for each of them when it lays out the
-    list, and here it need not come to Python for that.
+    It derives from a string list of item ids, because Qt asks for the number of rows once per row when it
+    lays out the list, and this answers without calling Python.
     """
 
     pictureWanted = Signal(str)
@@ -60,7 +60,8 @@ class ItemsModel(QStringListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.region_of: Callable[[str], Region | None] = lambda _item_id: None
-        """The region of an item as the canvas has it; for the marks of locked and hidden ones."""
+        """A function that returns the region of an item on the canvas, for the marks of locked and hidden
+        regions."""
         self._all_rows: list[ItemRow] = []
         self._rows: list[ItemRow] = []
         self._places: dict[str, int] = {}
@@ -100,7 +101,7 @@ class ItemsModel(QStringListModel):
         return None
 
     def _region(self, item_id: str) -> Region | None:
-        """The region as it is shown; while all are hidden, each of them is."""
+        """The region of an item, marked as hidden while all regions are hidden."""
         region = self.region_of(item_id)
         return replace(region, hidden=True) if region is not None and self._all_hidden else region
 
@@ -110,43 +111,43 @@ class ItemsModel(QStringListModel):
         self._emit_all_changed()
 
     def row(self, number: int) -> ItemRow | None:
-        """The row at a place of the list."""
+        """The row at an index of the list."""
         return self._rows[number] if 0 <= number < len(self._rows) else None
 
     def row_of(self, item_id: str) -> int:
-        """Where an item is in the list; -1 when the filter hides it."""
+        """The index of an item in the list; -1 if the filter hides it."""
         return self._places.get(item_id, -1)
 
     def ids(self) -> list[str]:
-        """The items that are listed."""
+        """The ids of the listed items."""
         return [row.item_id for row in self._rows]
 
     def mark(self, item_id: str) -> None:
-        """The item that the inspector shows, also while it is not selected."""
+        """Mark the item of the properties panel, which need not be selected."""
         self._current_id = item_id
 
     @property
     def running(self) -> Mapping[str, int]:
-        """The items whose detection is asked for or under way, with percent."""
+        """The items with a requested or running detection, with their percent."""
         return self._running_percents
 
     def show_running(self, percent: Mapping[str, int]) -> None:
-        """Mark these items as being detected, with how far that is."""
+        """Set the items with a running detection and their percent."""
         self._running_percents = dict(percent)
         self._emit_all_changed()
 
     def show(self, rows: Sequence[ItemRow]) -> None:
-        """List these rows; where only their contents differ, selection and scrolling stay as they are."""
+        """Set the rows. If only their contents differ, selection and scroll position do not change."""
         self._all_rows = list(rows)
         self._refresh()
 
     def set_filter(self, name: str) -> None:
-        """Show all, undecided or failed items."""
+        """Filter by all, undecided or failed items."""
         self._filter = name
         self._refresh()
 
     def set_search(self, text: str) -> None:
-        """Show items with this number, or this text in their name; an empty text shows all."""
+        """Filter by a number or a part of the name. An empty text shows all items."""
         self._search_text = text.strip().casefold()
         self._refresh()
 
@@ -162,7 +163,7 @@ class ItemsModel(QStringListModel):
         self._on_picture_changed(item_id)
 
     def set_photo(self, item_id: str, picture: QPixmap | None) -> None:
-        """Show a crop of the photo instead of the reference image; None: the reference again."""
+        """Show a crop of the photo in place of the reference image; None shows the reference image again."""
         if picture is None:
             self._photos.pop(item_id, None)
         else:

@@ -29,10 +29,10 @@ _MANY_RANGES = 12
 
 
 class ItemsPanel(Panel):
-    """Lists the items; what is selected here is selected on the canvas too."""
+    """Lists the items. List and canvas share one selection."""
 
     selected = Signal(tuple, str)
-    """The ids of the items that a person selected in the list, and of the one that is chosen among them."""
+    """The ids of the selected items, and the id of the chosen one."""
     activated = Signal(str)
     """The id of an item to be brought to the middle of the canvas."""
     template_wanted = Signal()
@@ -122,7 +122,7 @@ class ItemsPanel(Panel):
         column.addLayout(foot)
 
     def name_drawing(self, findings: bool) -> None:
-        """Say what is drawn on the picture in front: findings or regions."""
+        """Set whether the front picture is for drawing findings or regions."""
         self._drawing_hint.setText(self.tr("Draw finding") if findings else self.tr("Draw region"))
 
     def _make_empty_page(self, commands: Commands) -> QWidget:
@@ -172,7 +172,7 @@ class ItemsPanel(Panel):
         return self._current
 
     def show_rows(self, rows: Sequence[ItemRow], can_start: bool, has_template: bool) -> None:
-        """List the items; `can_start`: offer to begin with a template or the last inspection."""
+        """List the items. `can_start` offers to begin with a template or the last inspection."""
         self.model.show(rows)
         self.search.setVisible(len(rows) > _MANY_RANGES or bool(self.search.text()))
         judged, detected = sum(row.judged for row in rows), sum(row.detected for row in rows)
@@ -214,7 +214,10 @@ class ItemsPanel(Panel):
         self._set_filter("all")
 
     def select(self, item_ids: tuple[str, ...], current: str) -> None:
-        """Select these items, `current` being the chosen one, without a signal; an empty id chooses none."""
+        """Select these items, with `current` as the chosen one, without a signal.
+
+        An empty id chooses none.
+        """
         if (item_ids, current) != (self._selection, self._current):
             self._selection, self._current = item_ids, current
             self._restore_selection()
@@ -235,7 +238,7 @@ class ItemsPanel(Panel):
         self.list.viewport().update()
 
     def _ranges(self) -> QItemSelection:
-        """The selected rows, those that follow each other as one range."""
+        """The selected rows as ranges of consecutive rows."""
         ranges = QItemSelection()
         rows = sorted(row for row in map(self.model.row_of, self._selection) if row >= 0)
         begin = 0
@@ -259,7 +262,7 @@ class ItemsPanel(Panel):
         self._show_empty(not sum(self.model.counts().values()), False, False)
 
     def _choose_first(self) -> None:
-        """Enter in the search chooses the first that is found, and leaves the field."""
+        """Choose the first item that was found, and leave the search field."""
         if self.model.rowCount():
             if self.model.row_of(self._current) < 0:
                 self.list.selectionModel().setCurrentIndex(

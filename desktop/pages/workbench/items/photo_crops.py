@@ -59,14 +59,14 @@ def crop_place(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | 
 
 
 class PhotoCrops(CropQueue):
-    """Makes the pictures of the rows that are painted, and makes them again when a result brings others."""
+    """Creates the thumbnails of painted rows from photos, and updates them after new results."""
 
     def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
         super().__init__(open_record, items, ratio, parent)
         self._cuts: dict[str, PhotoCut] = {}
 
     def begin(self, item_ids: Iterable[str]) -> None:
-        """Cut what is missing or changed, and remove the crops of items without a photo."""
+        """Crop missing or outdated thumbnails, and remove those of items without a photo."""
         document, source = self._open_record.document, self._open_record.source
         if document is None:
             return
@@ -95,7 +95,7 @@ class PhotoCrops(CropQueue):
 
 
 def _cut(report: ProgressReport, session: Session, todo: dict[str, PhotoCut], side: int) -> None:
-    """Report (id, QImage) for each; each photo is fetched and opened once."""
+    """Report (id, QImage) for each item. Each photo is opened once."""
     photos: dict[tuple[str | None, str], list[tuple[str, Rect]]] = {}
     for item_id, part in todo.items():
         photos.setdefault((part.content_id, part.url), []).append((item_id, part.rect))

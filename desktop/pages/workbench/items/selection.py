@@ -35,7 +35,7 @@ class SelectionController(QObject):
         view.store.subscribe(self._on_canvas_selected)
 
     def show(self) -> None:
-        """Show the open record's selection in both; regions that are not shown only in the list."""
+        """Show the selection of the open record in list and canvas."""
         open_record = self._open_record
         self._is_showing = True
         self._items.select(open_record.selection, open_record.current)

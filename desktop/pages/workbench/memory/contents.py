@@ -30,7 +30,7 @@ _HIGHLIGHT = 1
 
 @dataclass(frozen=True, slots=True)
 class MemoryContents:
-    """A memory, and what the trend of the region knows of its photos, by the ids of their items."""
+    """The memory of a region, with the data of its photos in the trend by item id."""
 
     state: MemoryState
     aligned: Mapping[str, TrendPhoto] = field(default_factory=dict)
@@ -38,9 +38,9 @@ class MemoryContents:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedDifference:
-    """A difference that the person asks about: its label, the files that explain it, where it is.
+    """A difference that the user asks about: its label, the files that explain it, and its place.
 
-    `where` is in px of the reference image, None without an alignment.
+    `where` is in px of the reference image; None without an alignment.
     """
 
     label: str
@@ -49,7 +49,7 @@ class ExplainedDifference:
 
 
 def read_memory(session: Session, item_id: str) -> MemoryContents:
-    """The memory of an item's region with what lays its photos on the reference image. Raises ClientError."""
+    """Read the memory of an item's region, with the alignments of its photos. Raises ClientError."""
     state = session.items.memory(item_id)
     photos = _photos_of(session, item_id) if state.photos else {}
     # The trend ends with the item that is asked for: a photo of a later inspection is in a later one's.
@@ -69,12 +69,15 @@ def _photos_of(session: Session, item_id: str) -> dict[str, TrendPhoto]:
 
 
 def key_of(photo: MemoryPhoto) -> str:
-    """The key of a photo's frame: one photo may have been passed, and be one whose findings were rejected."""
+    """The key of a photo's frame.
+
+    One photo may have two frames: as a passed one, and with rejected findings.
+    """
     return f"{photo.kind} {photo.item_id} {photo.file_id}"
 
 
 def sources_of(memory: MemoryContents, place: Place | None) -> dict[str, FrameSource]:
-    """Where the pictures of the frames come from, by their keys."""
+    """The sources of the frames' pictures by their keys."""
     sources: dict[str, FrameSource] = {}
     if place is not None:
         sources[REFERENCE] = reference_source(place)
@@ -90,7 +93,7 @@ def sources_of(memory: MemoryContents, place: Place | None) -> dict[str, FrameSo
 def frames_of(
     memory: MemoryContents, place: Place | None, difference: ExplainedDifference | None = None
 ) -> list[Frame]:
-    """The frame of the reference image and those of the photos, newest first, with the difference marked."""
+    """The frames of the reference image and of the photos, newest first, with the difference marked."""
     marked = () if place is None else tuple(_marks(memory.state, place, difference))
     frames = [] if place is None else [reference_frame(place, marked)]
     sources = sources_of(memory, place)
@@ -111,7 +114,7 @@ def frames_of(
 
 
 def _marks(state: MemoryState, place: Place, difference: ExplainedDifference | None) -> Iterator[Outline]:
-    """Places of the reference image as outlines in fractions of the frames' place."""
+    """Outlines of places of the reference image, in fractions of the place of the frames."""
     wide, high = place.size
     for x, y, w, h in state.disagreements:
         yield Outline(_within(Rect(x * wide, y * high, w * wide, h * high), place), _DISAGREES, "")

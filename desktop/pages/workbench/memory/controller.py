@@ -16,10 +16,10 @@ from shared.suppressed import SuppressedFinding
 
 
 class MemoryController(QObject):
-    """Opens the window for the item that is chosen at the workbench."""
+    """Opens the window for the chosen item of the workbench."""
 
     openWanted = Signal(str, str)
-    """The ids of a record and of its item whose photo the person wants to compare."""
+    """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
@@ -27,9 +27,9 @@ class MemoryController(QObject):
         self._dialog: MemoryDialog | None = None
 
     def show(self, difference: SuppressedFinding | None = None) -> MemoryDialog | None:
-        """Open the window at the photos that explain a difference, with its place marked.
+        """Open the window at the photos that explain a difference, or at the newest photo.
 
-        Without one at the newest photo. None when no item is chosen.
+        Returns None when no item is chosen.
         """
         open_record = self._open_record
         item = open_record.item
@@ -56,7 +56,8 @@ class MemoryController(QObject):
         return dialog
 
     def follow(self, file_id: str) -> None:
-        """A memory on the reference image of this file changed, any one when it is empty: show it again."""
+        """Read the memory again after a change on the reference image of this file; an empty id stands for
+        any file."""
         if self._dialog is not None:
             self._dialog.follow(file_id)
 

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Shows what is known of the chosen photo of a memory, with what can be done about it."""
+"""Shows the data of the chosen photo of a memory, and its actions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.wire.memory import MemoryPhoto
 
 
 class PhotoDetails(Card):
-    """The record, the person and the decision behind a photo; leaves it out and puts it back in."""
+    """Shows the record, the user and the decision of a photo, with buttons to leave it out or put it back."""
 
     leaveOutWanted = Signal(str, bool)
     """The id of a file, and whether its photo is to be left out."""
@@ -48,9 +48,9 @@ class PhotoDetails(Card):
         self.show_photo(None, aligned=True, can_change=False)
 
     def show_photo(self, photo: MemoryPhoto | None, *, aligned: bool, can_change: bool) -> None:
-        """Show a photo, which is shown laid on the reference image when `aligned`; None for that itself.
+        """Show a photo; None stands for the reference image.
 
-        It can be left out with `can_change`.
+        `aligned` says whether its picture is aligned, `can_change` whether it can be left out.
         """
         self._photo = photo
         clear(self._grid)

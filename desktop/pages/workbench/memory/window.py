@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The memory window: the chosen photo large, what is known of it, and all photos as a film strip."""
+"""Shows the memory window: the chosen photo, its data, and all photos as a film strip."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class MemoryDialog(BaseDialog):
     """The memory of one region."""
 
     openWanted = Signal(str, str)
-    """The ids of a record and of its item whose photo the person wants to compare."""
+    """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(
         self,
@@ -58,9 +58,10 @@ class MemoryDialog(BaseDialog):
         difference: ExplainedDifference | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """`item_id` is the service's. `place`: where the item's region is; None without one.
+        """Create the window. `item_id` is the id at the service, `place` the place of the item's region or
+        None.
 
-        A photo that explains `difference` is chosen at first.
+        A photo that explains `difference` is chosen first.
         """
         super().__init__(parent)
         self.setObjectName("memory")
@@ -150,7 +151,7 @@ class MemoryDialog(BaseDialog):
     # Reading and changing
 
     def read(self) -> None:
-        """Ask the service for the memory."""
+        """Read the memory from the service."""
         if self._read_task is not None:
             self._read_task.cancel()
         if self.memory is None:
@@ -165,7 +166,8 @@ class MemoryDialog(BaseDialog):
         )
 
     def follow(self, file_id: str) -> None:
-        """Read it again: a memory on the reference image of this file changed, any one when it is empty."""
+        """Read the memory again after a change on the reference image of this file; an empty id stands for
+        any file."""
         shown_file_id = None if self.memory is None else self.memory.state.reference_file_id
         if shown_file_id is not None and file_id in ("", shown_file_id) and not self._read_again.isActive():
             self._read_again.start()
@@ -176,7 +178,7 @@ class MemoryDialog(BaseDialog):
             self.stack.show_error(sentence(error), retry=self.read)
 
     def change(self, change: MemoryChange) -> None:
-        """Change the memory; one change at a time, and what the service refuses is said below the photos."""
+        """Change the memory, one change at a time. A refusal of the service is shown below the photos."""
         if self._change_task is not None:
             return
         self.problem.hide()
@@ -282,7 +284,7 @@ class MemoryDialog(BaseDialog):
 
     @property
     def _offset(self) -> int:
-        """How many frames come before that of the newest photo."""
+        """The number of frames before the newest photo."""
         return 0 if self._place is None else 1
 
     def _chosen_key(self) -> str:
@@ -290,7 +292,7 @@ class MemoryDialog(BaseDialog):
 
     @property
     def photo(self) -> MemoryPhoto | None:
-        """The chosen photo; None for the reference image."""
+        """The chosen photo; None stands for the reference image."""
         if self.memory is None:
             return None
         key = self._chosen_key()
@@ -309,7 +311,7 @@ class MemoryDialog(BaseDialog):
         self._soon.start()
 
     def _request_pictures(self) -> None:
-        """Have the pictures made that are looked at, the large one first."""
+        """Request the visible pictures, the large one first."""
         reel = self.reel
         if not reel.frames:
             return

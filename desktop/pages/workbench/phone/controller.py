@@ -1,4 +1,4 @@
-"""Creates codes for the open record, and follows the state of the one that is shown."""
+"""Creates codes for the open record, and polls the state of the shown one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _POLL_MS = 2_000
 
 
 class PhoneController(QObject):
-    """Shows one dialog at a time; a valid code is shown again instead of a new one."""
+    """Shows one dialog at a time. A valid code is shown again instead of a new one."""
 
     notice = Signal(str)
     """Why no phone can be connected now."""
@@ -49,12 +49,12 @@ class PhoneController(QObject):
             self._show(None)
 
     def close(self) -> None:
-        """Close the dialog when the record is left; a connected phone stays connected."""
+        """Close the dialog when the record is left. A connected phone stays connected."""
         if self.dialog is not None:
             self.dialog.close()
 
     def forget(self) -> None:
-        """Forget the codes after a login or logout: they have ended or belong to another user."""
+        """Drop the codes after a login or logout, because they have ended or belong to another user."""
         self._codes.clear()
         self.close()
 

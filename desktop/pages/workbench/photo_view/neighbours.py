@@ -1,4 +1,4 @@
-"""Collects the findings of other items that share the photo. No window."""
+"""Collects the findings of other items that share the photo."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class _CachedFindings:
 
 
 class NeighbourFindings:
-    """Caches what it read of an item until the item changes: a record may have thousands.
+    """Caches the findings of items until an item changes, because a record may have thousands.
 
-    Reading is not for the GUI thread.
+    Reading blocks: call it off the GUI thread.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class NeighbourFindings:
     def boxes(
         self, items: Iterable[ItemView], chosen: str, content_id: str | None, threshold: float
     ) -> list[FindingBox]:
-        """The findings, at least this sure (0..1), of all items but the chosen one in the photo `content_id`.
+        """The findings of all other items in the photo `content_id` with at least this confidence (0..1).
 
         Each is labelled with the number of its item.
         """

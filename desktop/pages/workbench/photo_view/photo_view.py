@@ -39,9 +39,9 @@ _GATHER_MS = 60
 
 
 class PhotoView(QObject):
-    """Switches the canvas between photo and reference image; the photo is always the chosen item's.
+    """Switches the canvas between the reference image and the photo of the chosen item.
 
-    The photo is read only while it is in front, in tiles like a reference image.
+    The photo is read only while it is shown, in tiles like a reference image.
     """
 
     notice = Signal(str)
@@ -107,7 +107,7 @@ class PhotoView(QObject):
         self.show(not self.is_on)
 
     def show(self, on: bool) -> None:
-        """Show the photo, or the reference image again; shows a notice without a photo."""
+        """Show the photo, or the reference image again. A notice is shown if there is no photo."""
         if on and self._open_record.link.file is None:
             self._show_front()
             self.notice.emit(self.tr("Select a reference image first."))
@@ -133,7 +133,7 @@ class PhotoView(QObject):
         self._show_draw()
 
     def drop(self) -> None:
-        """Reset for another record: show its reference image, and nothing of this one."""
+        """Reset the view for another record, which begins with its reference image."""
         self._stop()
         self._comparing.front = self._reference
         self._neighbours.forget()
@@ -142,7 +142,7 @@ class PhotoView(QObject):
         self._show_front()
 
     def show_item(self, item_id: str) -> None:
-        """Zoom to the region of an item in the picture that is in front."""
+        """Zoom to the region of an item in the front picture."""
         rect = self._region()
         if not self.is_on:
             self._reference.show_region(item_id)
@@ -152,14 +152,14 @@ class PhotoView(QObject):
             self.canvas.fit()
 
     def show_findings(self, *, pan: bool = True) -> None:
-        """Show the listed findings of the chosen item; with `pan` bring a newly chosen one into view."""
+        """Show the listed findings of the chosen item. With `pan`, a newly chosen one is made visible."""
         if self.is_on:
             self._comparing.keep_front()
             self.editing.show(is_of_item=self._photos.of_item and self.canvas.source is not None, pan=pan)
             self._show_neighbours()
 
     def show_explained(self, explained: Sequence[SuppressedFinding]) -> None:
-        """Show beside the findings of the chosen item's photo what the memory explains."""
+        """Show the explained differences beside the findings of the chosen item's photo."""
         self._explained = explained
         self._show_boxes()
 
@@ -173,7 +173,7 @@ class PhotoView(QObject):
         self._show_boxes()
 
     def _show_front(self) -> None:
-        """Show which picture is in front; findings are edited on it when it is the photo."""
+        """Update the controls for the front picture. Findings can be edited on the photo."""
         photo_in_front = self.is_on and not self._comparing.is_on
         self.switch.show_picture(None if self._comparing.is_on else self.is_on)
         self._strip.name_drawing(self.tr("Draw finding") if self.is_on else "")
@@ -185,7 +185,7 @@ class PhotoView(QObject):
             self._correcting.selected = ()
 
     def _refusal_text(self, tool: Tool) -> str:
-        """Why a tool cannot be used on the picture in front; empty where it can."""
+        """Why a tool cannot be used on the front picture; empty if it can."""
         if not self.is_on or tool is not Tool.DRAW or (self._photos.of_item and self._correcting.can_correct):
             return ""
         return self.tr("Run detection on this photo first. You can then draw and correct findings here.")
@@ -214,7 +214,7 @@ class PhotoView(QObject):
             self._stop()
 
     def _show_photo(self) -> None:
-        """Show the current photo; nothing is read again when it is loaded already."""
+        """Show the present photo. A loaded photo is not read again."""
         ref, canvas = self._photos.ref, self.canvas
         if ref is None:
             self._stop()
@@ -281,7 +281,7 @@ class PhotoView(QObject):
     # -- viewports
 
     def _show_place(self, *, fresh: bool = False) -> None:
-        """Show the place that was shown of the reference image; for another item or photo its region."""
+        """Show the place that the reference image showed; for another item or photo, the region."""
         origin, self._from = self._from, None
         other, self._item_id = self._item_id != self._open_record.current, self._open_record.current
         reference, canvas, matrix = self._reference.viewport, self.canvas, self._matrix()
@@ -299,7 +299,7 @@ class PhotoView(QObject):
             self.show_item(self._open_record.current)
 
     def _show_reference_place(self, photo_viewport: Viewport, anchor: ImagePoint) -> None:
-        """Show the place that was shown of the photo; unchanged if the photo was not moved meanwhile."""
+        """Show the place that the photo showed. If the photo was not moved, nothing changes."""
         reference, matrix = self._reference, self._matrix()
         if (
             self._together == (reference.viewport, photo_viewport)
@@ -318,7 +318,10 @@ class PhotoView(QObject):
             self._together = (reference.viewport, photo_viewport)
 
     def _matrix(self) -> Matrix | None:
-        """Brings px of the reference image to px of the photo; its third row is positive at the region."""
+        """The mapping from px of the reference image to px of the photo.
+
+        Its third row is positive at the region.
+        """
         mapping, rect = self._photos.mapping, self._reference_region()
         if mapping is None:
             return None
@@ -333,12 +336,12 @@ class PhotoView(QObject):
         return item.region(*source.size) if item is not None and source is not None else None
 
     def _region(self) -> Rect | None:
-        """The region of the chosen item in px of the photo; None when it is not known."""
+        """The region of the chosen item in px of the photo; None if it is unknown."""
         rect, matrix = self._reference_region(), self._matrix()
         return None if rect is None or matrix is None else map_rect(rect, matrix)
 
     def _sees_region(self) -> bool:
-        """True when some of the region is visible, or its place is not known."""
+        """Whether a part of the region is visible or its place is unknown."""
         rect = self._region()
         return rect is None or not rect.intersection(self.canvas.viewport.visible).empty
 
@@ -373,7 +376,7 @@ def _is_same_photo(first: PhotoRef | None, second: PhotoRef | None) -> bool:
 
 
 def _anchor(view: CanvasView) -> ImagePoint:
-    """The point of a view to keep in place: the pointer's position, else the middle."""
+    """The point of a view to keep in place: the position of the pointer, or else the middle."""
     at: QPoint = view.mapFromGlobal(QCursor.pos())
     if view.underMouse() and view.rect().contains(at):
         return float(at.x()), float(at.y())

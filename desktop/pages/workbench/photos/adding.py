@@ -23,7 +23,7 @@ from desktop.pages.workbench.photos.photo_files import jpeg, upload
 from shared.wire.inspection import Photo
 
 Upload = tuple[str, Path | bytes, str]
-"""Item, what to upload, its name."""
+"""The item, the content to upload, and its file name."""
 
 
 class PhotoUploadController(QObject):
@@ -55,7 +55,7 @@ class PhotoUploadController(QObject):
             self._forget_failures()
 
     def _has_item(self) -> bool:
-        """Whether an item is selected for a photo; if not, shows what to do."""
+        """Whether an item is chosen for a photo. A notice is shown if not."""
         if self._open_record.item is None:
             keys = self._open_record.context.commands.keys_text("tool.rectangle")
             self.notice.emit(
@@ -82,7 +82,7 @@ class PhotoUploadController(QObject):
         dialog.open()
 
     def _target(self) -> CaptureTarget | None:
-        """The region of the chosen item on the open reference image; None without either."""
+        """The region of the chosen item on the open reference image; None if there is none."""
         item, source = self._open_record.item, self._open_record.source
         region = item.region(*source.size) if item is not None and source is not None else None
         if item is None or source is None or region is None:
@@ -110,7 +110,7 @@ class PhotoUploadController(QObject):
         self._next()
 
     def cancel(self) -> None:
-        """Stop the upload under way and drop those that wait."""
+        """Cancel the running upload and discard waiting ones."""
         self._queue.clear()
         if self._uploading is not None:
             self._uploading.cancel()

@@ -33,10 +33,10 @@ _OVERLAY_PX = 120
 
 
 class CaptureDialog(BaseDialog):
-    """The live picture of a camera, with one button. The dialog releases the camera when it closes.
+    """Shows the live picture of a camera and takes a photo. It releases the camera when it closes.
 
-    With a target, the region lies on the picture, a hint says how to move, and the photo is taken by itself
-    when it fits; that can be switched off, and undone.
+    With a target, the region is shown over the picture, a hint says how to move, and the photo is taken
+    automatically when it fits. The user can switch this off and undo it.
     """
 
     taken = Signal(QImage)
@@ -214,7 +214,7 @@ class CaptureDialog(BaseDialog):
     # -- taking
 
     def _take(self) -> None:
-        """Take the picture on view."""
+        """Take the displayed picture."""
         if not self.view.image.isNull() and self._photo.isNull():
             self._beep()
             self.taken.emit(self.view.image)
@@ -267,7 +267,7 @@ class CaptureDialog(BaseDialog):
 
 
 class _NoLooker:
-    """A analyser that looks for nothing, for a photo without a region."""
+    """An analyser that skips all frames, for a photo without a region."""
 
     def analyse(self, _on_frame: object) -> None:
         """Nothing."""

@@ -44,7 +44,7 @@ class RecordPhotosController(QObject):
     """Connects the tray, the review, the photos of the item and the service."""
 
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
     itemWanted = Signal(str)
     """The id of an item to go to."""
 
@@ -104,14 +104,14 @@ class RecordPhotosController(QObject):
         self.photo_list.take([photo])
 
     def close(self) -> None:
-        """Follow the record being left; uploads continue."""
+        """Reset the view when the record is left. Uploads continue."""
         self.photo_list.follow()
         self._show()
 
     # -- adding
 
     def _may_add(self) -> bool:
-        """Whether the open record takes photos; shows a notice when it is sealed."""
+        """Whether photos can be added to the open record. A notice is shown if it is sealed."""
         return self._open_record.document is not None and self._open_record.may_edit()
 
     def choose_files(self) -> None:
@@ -127,7 +127,7 @@ class RecordPhotosController(QObject):
             dialog.open()
 
     def paste(self) -> bool:
-        """Add the picture or the files on the clipboard to the record; False when there are none."""
+        """Add the picture or the files on the clipboard to the record. Returns False when there are none."""
         data = QGuiApplication.clipboard().mimeData()
         if data is None or self._open_record.document is None:
             return False
@@ -163,11 +163,11 @@ class RecordPhotosController(QObject):
         self._assign(lambda: offers)
 
     def assign_to_selection(self, photo_ids: Sequence[str]) -> None:
-        """Make these the photos of the selected items as well."""
+        """Assign these photos to the selected items, too."""
         self.assign_to(photo_ids, self._open_record.selection)
 
     def assign_to(self, photo_ids: Sequence[str], item_ids: Sequence[str]) -> None:
-        """Make these the photos of some items as well."""
+        """Assign these photos to some items, too."""
 
         def wanted() -> dict[str, list[str]]:
             photos = [photo for photo_id in photo_ids if (photo := self.photo_list.get(photo_id)) is not None]
@@ -206,7 +206,7 @@ class RecordPhotosController(QObject):
             self.accepted.hide()
 
     def _reread(self, before: Sequence[RecordPhoto]) -> None:
-        """Reload the photos of the items that had or have one of these photos."""
+        """Read the photos of the items that had or have one of these photos again."""
         touched: set[str] = set()
         for photo in before:
             now = self.photo_list.get(photo.photo_id)
@@ -293,7 +293,7 @@ class RecordPhotosController(QObject):
     # -- removing
 
     def remove(self, photo_ids: Sequence[str]) -> None:
-        """Remove photos from the record, after asking; the question names the items that lose them."""
+        """Remove photos from the record after a question that names the affected items."""
         photos = [photo for photo_id in photo_ids if (photo := self.photo_list.get(photo_id)) is not None]
         if not photos or not self._may_add():
             return
@@ -379,7 +379,7 @@ class RecordPhotosController(QObject):
         )
 
     def _thumb(self, photo: RecordPhoto) -> Thumbnail:
-        """The thumbnail of a photo; made again when the photo changes."""
+        """The thumbnail of a photo, which is created again when the photo changes."""
         offered = len(self.photo_list.offers.get(photo.photo_id, ()))
         any_items, image = bool(self._open_record.rows), self._image(photo)
         cached = self._thumbs.get(photo.photo_id)

@@ -1,4 +1,4 @@
-"""Holds the photos of the open record as the service has them; has them matched, assigned and deleted."""
+"""Holds the photos of the open record as the service stores them, and matches, assigns and deletes them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class PhotoList(QObject):
         self._match_next()
 
     def read(self) -> None:
-        """Read the photos of the record from the service; again when they are being read already."""
+        """Read the photos of the record from the service. A call during reading repeats it."""
         if self._reading is not None:
             # The response under way may be older than the change that caused this call.
             self._outdated = True
@@ -122,7 +122,7 @@ class PhotoList(QObject):
         wanted: Callable[[], Sequence[Assignment]],
         done: Callable[[Sequence[RecordPhoto]], None] = lambda _photos: None,
     ) -> None:
-        """Assign each photo to exactly these items; `done` gets the photos as they were before.
+        """Assign each photo to exactly these items. `done` gets the photos as they were before.
 
         `wanted` is called when all earlier assignments have been answered.
         """
@@ -138,7 +138,7 @@ class PhotoList(QObject):
         done: Callable[[], None],
         refused: Callable[[Exception], None],
     ) -> None:
-        """Remove a photo from the record, then call `done`; `refused` gets the error when that fails."""
+        """Remove a photo from the record, then call `done`. `refused` gets the error if that fails."""
         run(
             partial(self._open_record.context.session.photos.delete, confirmed=confirmed),
             self._record_id,
@@ -306,6 +306,6 @@ class PhotoList(QObject):
 def _assign(
     report: ProgressReport, session: Session, record_id: str, assignments: Sequence[Assignment]
 ) -> None:
-    """Assign one photo after the other; reports each as it is then. Raises ClientError."""
+    """Assign the photos in order and report each result. Raises ClientError."""
     for photo_id, items in assignments:
         report(session.photos.assign(record_id, photo_id, items))

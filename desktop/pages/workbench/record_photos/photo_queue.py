@@ -1,4 +1,4 @@
-"""Uploads pictures to the record one at a time; resumes after a lost connection."""
+"""Uploads pictures to the record one at a time, and resumes after a lost connection."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ class QueuedPicture:
 
 
 class PhotoQueue(QObject):
-    """Continues when another record is opened, and waits for the service and for the same user to log in.
+    """Uploads continue when another record is opened, and wait for the service and for the login of the same
+    user.
 
-    Pictures are sent only in the name of the user who added them: they wait while another one is logged in.
+    Pictures are sent only for the user who added them. They wait while another user is logged in.
     """
 
     changed = Signal()
@@ -70,7 +71,7 @@ class PhotoQueue(QObject):
 
     @classmethod
     def of(cls, context: Context) -> PhotoQueue:
-        """The queue of this desktop; another window, after a change of the language, continues with it."""
+        """The queue of this desktop. A new window, after a change of the language, continues with it."""
         queue = context.findChild(PhotoQueue)
         return queue if isinstance(queue, PhotoQueue) else cls(context)
 
@@ -92,14 +93,14 @@ class PhotoQueue(QObject):
         self._send_next()
 
     def cancel(self) -> None:
-        """Stop the upload under way and drop those that wait."""
+        """Cancel the running upload and discard waiting ones."""
         self._waiting.clear()
         self._stop()
         self.away = False
         self.changed.emit()
 
     def retry(self) -> None:
-        """Send now what waits."""
+        """Send waiting pictures now."""
         self._pause = _FIRST_PAUSE_MS
         self._send_next()
 
@@ -190,10 +191,7 @@ class PhotoQueue(QObject):
 
 
 def _upload(report: ProgressReport, session: Session, picture: QueuedPicture) -> RecordPhoto:
-    """Send a picture and make it a photo of its record; reports 0..1.
-
-    Raises ClientError, ImageError, OSError.
-    """
+    """Upload a picture and add it to its record. Reports 0..1. Raises ClientError, ImageError, OSError."""
     source, name = prepare_upload(picture.source, picture.name)
     report.check()
 

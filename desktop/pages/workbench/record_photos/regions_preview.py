@@ -22,7 +22,7 @@ from shared.wire.photos import RecordPhoto
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Where the region of an item lies in the photo (px); `on`: the photo is to be assigned to the item."""
+    """The region of an item in the photo (px). `on` says whether the photo is to be assigned to the item."""
 
     item_id: str
     name: str
@@ -31,7 +31,7 @@ class Outline:
 
 
 class RegionsPreview(PictureView):
-    """Fetches the photo; a click on a region assigns its item or leaves it out."""
+    """Shows a photo with regions. A click on a region assigns its item or leaves it out."""
 
     toggled = Signal(str)
     """The id of the item whose region was clicked."""
@@ -44,10 +44,10 @@ class RegionsPreview(PictureView):
         self._pressed: QPointF | None = None
         self.outlines: Sequence[Outline] = ()
         self.marked = ""
-        """The item whose outline stands out."""
+        """The item whose outline is highlighted."""
 
     def show_photo(self, photo: RecordPhoto | None) -> None:
-        """Show this photo, fetched when it is another one; None for none."""
+        """Show this photo, which is fetched if it differs from the shown one; None shows no photo."""
         file_id = "" if photo is None else photo.file_id
         if file_id == self._file_id:
             return
@@ -110,7 +110,7 @@ class RegionsPreview(PictureView):
         super().mouseReleaseEvent(event)
 
     def _region_at(self, place: QPointF) -> str:
-        """The item whose region lies at a place of the view; the smallest of several."""
+        """The item of the smallest region at a position of the view; empty if there is none."""
         hits = [
             (shape.boundingRect().width() * shape.boundingRect().height(), outline.item_id)
             for outline in self.outlines

@@ -66,7 +66,8 @@ class SharedPhotoController(QObject):
         return next((item.homography for item in items if item.item_id == service_id), None)
 
     def note(self, file_id: str) -> str:
-        """A sentence naming the items that keep a photo removed from the chosen one; empty without any."""
+        """A sentence with the items that keep a photo when it is removed from the chosen one; empty if there
+        are none."""
         photo = self._photo_list.of_file(file_id)
         if photo is None or self._open_record.item is None:
             return ""

@@ -89,7 +89,7 @@ class ReferenceChoice(QWidget):
             self.images.begin(None)
 
     def _find(self, text: str, page: int) -> Sequence[Choice]:
-        """Reference images, those of the record's aircraft first."""
+        """Find reference images, those of the record's aircraft first."""
         document = self._open_record.document
         aircraft_id = document.record.aircraft_id if document is not None else None
         return lookup.references(self._open_record.context.session, aircraft_id)(text, page)

@@ -46,14 +46,14 @@ class ReferencePicture(QObject):
         self._cropping: Task | None = None
         self._file: ReferenceFile | None = None
         self.cropped: dict[str, Rect] = {}
-        """The region of each item whose crop is in the list, or is being made."""
+        """The region of each item whose crop is listed or being created."""
         self._wanted: dict[str, None] = {}
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._soon.timeout.connect(self._start_next)
         items.pictureWanted.connect(self._on_picture_wanted)
 
     def show_current(self) -> bool:
-        """Show the image that the chosen item is marked on; without one, show the choice and return False."""
+        """Show the picture of the chosen item's region. Without one, show the choice and return False."""
         file = self._open_record.link.file
         self._view.mm_per_pixel = self._open_record.mm_per_pixel
         if file is not None:
@@ -126,7 +126,7 @@ class ReferencePicture(QObject):
             self._soon.start()
 
     def _start_next(self) -> None:
-        """Make the crops that were asked for and are missing or out of date."""
+        """Create requested crops that are missing or outdated."""
         source, store = self._open_record.source, self._view.store
         if source is None:
             return

@@ -18,14 +18,17 @@ from desktop.widgets import confirm
 from shared.wire.catalogue import ReferenceImage, TemplateRegion
 
 _MAX_REGIONS = 2000
-"""How many regions the service takes as a template."""
+"""Maximum number of regions of a template."""
 
 
 class TemplateController(QObject):
-    """Asks before it replaces a template, and says how many regions there are and will be."""
+    """Saves regions as a template.
+
+    It asks before it replaces a template, and shows both numbers of regions.
+    """
 
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
@@ -56,7 +59,7 @@ class TemplateController(QObject):
         )
 
     def _ask_to_replace(self, newest: Versioned[ReferenceImage]) -> None:
-        """`newest` is the reference image as it is now: another user may have saved a template meanwhile."""
+        """Ask whether to replace the template of `newest`, the present reference image."""
         now, reference = newest.value, self._open_record.reference
         regions = self._regions()
         if reference is None or reference.reference_image_id != now.reference_image_id or not regions:

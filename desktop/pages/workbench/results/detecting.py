@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Runs detection for one item or all: start, progress, cancel, retry, no matter who started it."""
+"""Starts, cancels and retries detections, and shows the progress of all detections of the record."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from shared.wire.detection import Job
 
 
 class DetectionController(QObject):
-    """The running detections of the open record, also those that other users started.
+    """The running detections of the open record, including those that other users started.
 
-    The result entry of an item says that its detection is under way; `live` reads the entries and polls the
-    progress. Detections go on when the record is left: only `cancel` ends them.
+    The result entries of items say which detections are running. `live` reads the entries and polls the
+    progress. Detections continue when the record is left. Only `cancel` ends them.
     """
 
     runningChanged = Signal(object)
-    """A mapping from the ids of the items whose detection is under way to percent (0..100)."""
+    """The percent (0..100) of each item with a running detection, by item id."""
     progressChanged = Signal(int, int)
-    """How many percent of the work under way are done, and of how many items; 0, 0 when none is."""
+    """The percent of the running detections, and the number of their items; 0, 0 if none is running."""
     restChanged = Signal(int)
     """Emits the number of undecided items that `detect_all` left out because their result is current."""
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, open_record: OpenRecord, live: LiveChanges, parent: QObject) -> None:
         super().__init__(parent)
@@ -64,7 +64,10 @@ class DetectionController(QObject):
         )
 
     def detect_items(self, item_ids: Sequence[str]) -> None:
-        """Detect these items; a notice says how many have no model and are left out."""
+        """Start detections for these items.
+
+        A notice gives the number of items without a model, which are left out.
+        """
         if not self._open_record.may_edit():
             return
         document = self._open_record.document
@@ -104,7 +107,7 @@ class DetectionController(QObject):
         self._end([self._job(self._open_record.current)])
 
     def stop(self) -> None:
-        """Stop watching; running detections continue in the service."""
+        """Stop following detections, which continue in the service."""
         for task in self._asking.values():
             if task is not None:
                 task.cancel()
@@ -115,7 +118,7 @@ class DetectionController(QObject):
     # -- asking
 
     def _ask(self, item_ids: Sequence[str], ask: Callable[[Session], Sequence[Job]]) -> None:
-        """Request detection once everything is saved; an empty ID stands for the whole record."""
+        """Request detections when all edits are saved. An empty id stands for the whole record."""
         self._asking.update(dict.fromkeys(item_ids))
         self._follow()
         self._open_record.edits.call_when_saved(
@@ -136,7 +139,7 @@ class DetectionController(QObject):
         self._asking.update(dict.fromkeys(item_ids, task))
 
     def _on_jobs_started(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
-        """Wait until the entries of the items show their jobs; `service_ids` are the items that got one."""
+        """Wait until the entries of the items contain their jobs. `service_ids` are the items with a job."""
         self._asking.update(dict.fromkeys(item_ids))
         self._live.read_items(service_ids, lambda: self._on_jobs_listed(item_ids, service_ids))
 
@@ -208,7 +211,7 @@ class DetectionController(QObject):
 
 
 def _cancel(session: Session, job_ids: Sequence[str]) -> list[str]:
-    """Cancel these jobs; the ids of their items."""
+    """Cancel these jobs. Returns the ids of their items."""
     items = []
     for job_id in job_ids:
         try:

@@ -32,7 +32,7 @@ class FinishController(QObject):
     finished = Signal()
     """The service finished the record."""
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
     written = Signal(str)
     """The path of a report that was written."""
 
@@ -101,9 +101,9 @@ class FinishController(QObject):
         return undecided
 
     def finish_now(self, accepted: Sequence[str] = ()) -> None:
-        """Finish the record without a question, once everything is saved.
+        """Finish the record without a question when all edits are saved.
 
-        `accepted`: the items on which the person signs the model's opinion, and no others.
+        `accepted` are the items on which the user signs the model's opinion.
         """
         self._open_record.edits.call_when_saved(lambda: self._send(accepted), self)
 
@@ -143,7 +143,7 @@ class FinishController(QObject):
             self.write(path)
 
     def write(self, path: Path) -> None:
-        """Write the report to `path`, as a PDF or, by its suffix, as a web page; with progress and cancel."""
+        """Write the report to `path` as a PDF or, by its suffix, as a web page, with progress and cancel."""
         self._open_record.edits.call_when_saved(lambda: self._write(path), self)
 
     def _write(self, path: Path) -> None:

@@ -12,10 +12,10 @@ from desktop.localization.detection_terms import finding_word
 
 
 class LabelEditor(QComboBox):
-    """Offers the labels by name and takes any other text; closes when editing ends."""
+    """Edits a label, with suggestions by name. It closes when editing ends."""
 
     labelled = Signal(str)
-    """The label that the person gave, once; nothing when they gave none."""
+    """The label, emitted once if the user entered one."""
     left = Signal()
     """Emitted when a key closes it, so that the focus can return."""
 
@@ -79,7 +79,7 @@ class LabelEditor(QComboBox):
             self.take()
 
     def showPopup(self) -> None:
-        """Let the list drop down; the editor stays until something is chosen."""
+        """Open the list. The editor stays until a label is chosen."""
         self._open = True
         super().showPopup()
 

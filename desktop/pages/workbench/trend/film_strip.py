@@ -1,4 +1,4 @@
-"""A row of pictures of one place, and a large one of the chosen frame. Independent of records."""
+"""Shows the pictures of one place in a row, and the chosen one large. It is independent of records."""
 
 from __future__ import annotations
 
@@ -303,5 +303,5 @@ def fitted(bounds: QRectF, aspect: float) -> QRectF:
 
 
 def mark_of(status: str) -> str:
-    """The sign of a verdict, so that its colour alone says nothing."""
+    """The sign of a verdict, so that colour is not the only mark."""
     return {"passed": "✓ ", "failed": "✕ ", "undecided": "? "}.get(status, "")

@@ -1,4 +1,4 @@
-"""Shows the sizes of findings over time; measurements are chosen by mouse and keyboard."""
+"""Shows the sizes of findings over time. Measurements can be chosen by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NEAR_PX = 12.0
 
 
 class GrowthChart(QWidget):
-    """The chart. Arrows or the pointer mark a measurement; its inspection becomes the current one."""
+    """The chart. Arrow keys or the pointer mark a measurement, whose inspection becomes the current one."""
 
     chosen = Signal(int)
-    """The index of the inspection that the person marked."""
+    """The index of the inspection that the user marked."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,7 +34,7 @@ class GrowthChart(QWidget):
         theme_manager().themeChanged.connect(self.update)
 
     def show_data(self, data: GrowthData) -> None:
-        """Show another trend; the mark goes."""
+        """Show another trend, without a mark."""
         self.data, self.marked = data, None
         self._describe()
         self.update()
@@ -71,7 +71,7 @@ class GrowthChart(QWidget):
     # Mouse
 
     def part_at(self, where: QPointF) -> Part | None:
-        """The measurement next to a place; None where none is near."""
+        """The measurement near a position; None if there is none."""
         near = [
             ((place - where).manhattanLength(), part)
             for part, place in self._layout.points.items()

@@ -36,9 +36,9 @@ LONGEST_PX = 1024
 FINE_PX = 1600
 """Longer side of a picture of a part of it at most, px."""
 MOST_BYTES = 160_000_000
-"""Most bytes of pictures that are held; the least recently shown leave first."""
+"""Maximum number of bytes of cached pictures. The least recently shown are removed first."""
 _MAX_RUNNING = 3
-"""Pictures made by one task; afterwards those that are most wanted by then come first."""
+"""Number of pictures that one task creates. Then the requests are read again."""
 _GATHER_MS = 40
 _SMALLEST_PX = 200
 _PX_BYTES = 4
@@ -46,10 +46,10 @@ _PX_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class FrameSource:
-    """Where a frame's picture comes from.
+    """The source of a frame's picture.
 
-    `photo`: a photo, or the file that the region is marked on. `to_photo` (3 x 3) brings fractions of the
-    place to px of the picture; None for a photo that is not aligned: it is shown whole, in the middle.
+    `photo` is a photo or the file of the region. `to_photo` (3 x 3) maps fractions of the place to px of the
+    picture; None for a photo without an alignment, which is shown as a whole, centred.
     """
 
     photo: PhotoRef | ReferenceFile
@@ -57,9 +57,9 @@ class FrameSource:
 
 
 class FramePicture(NamedTuple):
-    """The picture of a view of a frame, in several sizes, largest first.
+    """The picture of a view of a frame in several sizes, largest first.
 
-    `to_photo` brings fractions of the place to px of the photo.
+    `to_photo` maps fractions of the place to px of the photo.
     """
 
     view: Rect
@@ -84,7 +84,7 @@ class _Request(NamedTuple):
 
 
 class FramePictures(QObject):
-    """Holds the pictures of frames within `MOST_BYTES`, and makes those that are wanted."""
+    """Caches pictures of frames up to `MOST_BYTES`, and creates requested ones."""
 
     ready = Signal(str)
     """Emits the key of a frame whose picture is ready or failed."""
@@ -119,7 +119,7 @@ class FramePictures(QObject):
         return sum(picture.bytes for picture in self._cache.values())
 
     def best(self, key: str, view: Rect) -> FramePicture | None:
-        """The picture of a frame for a view, else that of the whole place; None while neither is ready."""
+        """The picture of a frame for a view, or else of the whole place; None while neither is ready."""
         for slot in ((key, view), (key, WHOLE)):
             if slot in self._cache:
                 self._cache.move_to_end(slot)
@@ -127,7 +127,7 @@ class FramePictures(QObject):
         return None
 
     def failure(self, key: str) -> str:
-        """Why a frame has no picture; empty without a failure."""
+        """Why a frame has no picture; empty if there is no failure."""
         return self._failures.get(key, "")
 
     def settled(self, key: str) -> bool:
@@ -137,7 +137,7 @@ class FramePictures(QObject):
     def want(self, keys: Iterable[str], view: Rect, longest: int) -> None:
         """Request pictures of these frames for a view of `longest` px, in this order.
 
-        Earlier requests that are not under way are dropped.
+        Earlier requests that are not running are dropped.
         """
         available = [key for key in keys if key in self._sources and key not in self._failures]
         wanted = [_Request(key, WHOLE, LONGEST_PX) for key in available if (key, WHOLE) not in self._cache]
@@ -151,7 +151,7 @@ class FramePictures(QObject):
             self._soon.start()
 
     def stop(self) -> None:
-        """Cancel the work under way, and release the pictures."""
+        """Cancel the running work and release the pictures."""
         self._soon.stop()
         self._requests = []
         if self._task is not None:
@@ -202,7 +202,7 @@ class FramePictures(QObject):
 def _make_pictures(
     report: ProgressReport, session: Session, todo: list[tuple[_Request, FrameSource]], aspect: float
 ) -> None:
-    """Report (key, picture or why there is none) for each."""
+    """Report a key with its picture or its error for each request."""
     for wanted, source in todo:
         report.check()
         try:

@@ -40,7 +40,7 @@ class TrendDialog(BaseDialog):
     """The inspections of one region."""
 
     openWanted = Signal(str, str)
-    """The ids of a record and of its item whose photo the person wants to compare."""
+    """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(
         self,
@@ -51,7 +51,10 @@ class TrendDialog(BaseDialog):
         mm_per_pixel: float | None,
         parent: QWidget | None = None,
     ) -> None:
-        """`item_id` is the service's. `place`: where the item's region is; None without one."""
+        """Create the window.
+
+        `item_id` is the id at the service, `place` the place of the item's region or None.
+        """
         super().__init__(parent)
         self.setObjectName("trend")
         self.setWindowTitle(self.tr("Trend"))
@@ -196,7 +199,7 @@ class TrendDialog(BaseDialog):
 
     @property
     def _offset(self) -> int:
-        """The number of frames before that of the first inspection."""
+        """The number of frames before the first inspection."""
         return 0 if self._place is None else 1
 
     def _show_inspection(self, index: int) -> None:
