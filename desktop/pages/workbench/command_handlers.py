@@ -49,7 +49,7 @@ from shared.codes import Verdict
 _TONE_STEP = 10
 
 
-def _within(value: int) -> int:
+def _clamp(value: int) -> int:
     return min(max(value, -100), 100)
 
 
@@ -87,7 +87,7 @@ class Workbench(Protocol):
         """Commit typed text, then ask to finish the record."""
 
     def go_to(self, item_id: str) -> None:
-        """Choose an item and bring it into view; nothing for an empty id."""
+        """Choose an item and make it visible. An empty id is ignored."""
 
     def next_undecided(self) -> None:
         """Go to the next undecided item, or show that there is none."""
@@ -104,33 +104,34 @@ def bind(window: Page, page: Workbench) -> None:
     view, open_record = page.view, page.open_record
     exchange = RegionFilesController(open_record, window)
     exchange.notice.connect(window.toast)
-    dropping = DropController(
+    drop_controller = DropController(
         open_record, page.photo_upload, page.record_photos, page.reference, page.inspector.photo, window
     )
-    dropping.regionsWanted.connect(exchange.read)
-    dropping.notice.connect(window.toast)
-    # After `dropping`, which would refuse what is dragged from the tray: what is installed last comes first.
+    drop_controller.regionsWanted.connect(exchange.read)
+    drop_controller.notice.connect(window.toast)
+    # After `drop_controller`, which would refuse what is dragged from the tray: what is installed last comes
+    # first.
     drops = ThumbnailDropFilter(window, page.items, view)
     drops.dropped.connect(lambda photos, item_id: page.record_photos.assign_to(photos, [item_id]))
-    keeping = TemplateController(open_record, window)
-    keeping.notice.connect(window.toast)
+    template_controller = TemplateController(open_record, window)
+    template_controller.notice.connect(window.toast)
     commands = page.context.commands
     comparing = page.comparing
 
-    def editing() -> bool:
+    def may_edit() -> bool:
         return open_record.document is not None and open_record.editable
 
-    def on_item() -> bool:
-        return editing() and open_record.item is not None
+    def may_edit_item() -> bool:
+        return may_edit() and open_record.item is not None
 
     def is_open() -> bool:
         return open_record.document is not None
 
-    def looking_at_item() -> bool:
+    def has_item() -> bool:
         return is_open() and open_record.item is not None
 
-    def step(way: int) -> None:
-        page.go_to(open_record.step(way, page.items.model.ids()))
+    def step(offset: int) -> None:
+        page.go_to(open_record.step(offset, page.items.model.ids()))
 
     def escape() -> None:
         if page.alignment_controller.cancel() or page.correcting.cancel():
@@ -141,19 +142,19 @@ def bind(window: Page, page: Workbench) -> None:
 
     def on_front(act: Callable[[CanvasView], object]) -> Callable[[], object]:
         """Return a handler that calls `act` on the canvas in front, unless pictures are compared there."""
-        return lambda: None if comparing.on else act(comparing.front)
+        return lambda: None if comparing.is_on else act(comparing.front)
 
     def on_regions(act: Callable[[], object]) -> Callable[[], None]:
         """Return a handler that calls `act` while the reference image is shown, else shows a notice."""
 
-        def acting() -> None:
+        def act_or_refuse() -> None:
             if comparing.canvas is view:
                 act()
             else:
-                say = QCoreApplication.translate("WorkbenchPage", "Show the reference image first ({keys}).")
-                window.toast.emit(say.format(keys=commands.keys_text("view.photo")))
+                text = QCoreApplication.translate("WorkbenchPage", "Show the reference image first ({keys}).")
+                window.toast.emit(text.format(keys=commands.keys_text("view.photo")))
 
-        return acting
+        return act_or_refuse
 
     def copy() -> None:
         if open_record.document is not None:
@@ -177,7 +178,7 @@ def bind(window: Page, page: Workbench) -> None:
 
     def tone(brightness: int, contrast: int) -> None:
         now = view.tone
-        show_tone(Tone(_within(now.brightness + brightness), _within(now.contrast + contrast)))
+        show_tone(Tone(_clamp(now.brightness + brightness), _clamp(now.contrast + contrast)))
 
     def show_tone(tone: Tone) -> None:
         comparing.set_tone(tone)
@@ -198,7 +199,7 @@ def bind(window: Page, page: Workbench) -> None:
     def hide_regions() -> None:
         comparing.picture()
         comparing.show_regions(not view.regions_shown)
-        page.items.say_hidden(not view.regions_shown)
+        page.items.show_regions_hidden(not view.regions_shown)
 
     def minimap() -> None:
         comparing.picture()
@@ -207,38 +208,38 @@ def bind(window: Page, page: Workbench) -> None:
 
     handlers: list[tuple[str, Callable[[], object], Callable[[], bool]]] = [
         ("tool.select", escape, is_open),
-        ("tool.rectangle", lambda: comparing.take(Tool.DRAW), editing),
+        ("tool.rectangle", lambda: comparing.take(Tool.DRAW), may_edit),
         ("tool.pan", lambda: comparing.take(Tool.PAN), is_open),
         ("tool.ruler", lambda: comparing.take(Tool.RULER), is_open),
-        ("tool.area", area, on_item),
-        ("edit.snap", snap, editing),
+        ("tool.area", area, may_edit_item),
+        ("edit.snap", snap, may_edit),
         ("view.fit", lambda: comparing.canvas.fit(), is_open),
         ("view.actual", lambda: comparing.canvas.one_to_one(), is_open),
         ("view.zoom_in", lambda: comparing.canvas.zoom_in(), is_open),
         ("view.zoom_out", lambda: comparing.canvas.zoom_out(), is_open),
-        ("view.item", show_item, on_item),
+        ("view.item", show_item, may_edit_item),
         ("view.regions", hide_regions, is_open),
         ("view.labels", lambda: comparing.show_labels(not view.labels_shown), is_open),
         ("view.minimap", minimap, is_open),
         ("view.photo", page.photo_view.toggle, is_open),
         ("view.inspector", page.splitter.fold, is_open),
-        ("edit.undo", page.undo_controller.undo, editing),
-        ("edit.redo", page.undo_controller.redo, editing),
+        ("edit.undo", page.undo_controller.undo, may_edit),
+        ("edit.redo", page.undo_controller.redo, may_edit),
         ("edit.copy", on_regions(copy), is_open),
-        ("edit.paste", paste, editing),
-        ("edit.duplicate", on_front(lambda canvas: canvas.editor.duplicate()), editing),
-        ("edit.delete", page.deleting.delete, on_item),
+        ("edit.paste", paste, may_edit),
+        ("edit.duplicate", on_front(lambda canvas: canvas.editor.duplicate()), may_edit),
+        ("edit.delete", page.deleting.delete, may_edit_item),
         ("edit.all", page.select_all, is_open),
-        ("edit.rename", rename, on_item),
-        ("region.lock", on_regions(lock), editing),
-        ("region.hide", on_regions(view.editor.hide_selected), editing),
-        ("region.show", on_regions(view.editor.show_all), editing),
-        ("region.front", on_regions(lambda: view.editor.raise_selected(to_front=True)), editing),
-        ("region.back", on_regions(lambda: view.editor.raise_selected(to_front=False)), editing),
-        ("region.left", on_front(lambda canvas: canvas.editor.align(AlignSide.LEFT)), editing),
-        ("region.right", on_front(lambda canvas: canvas.editor.align(AlignSide.RIGHT)), editing),
-        ("region.top", on_front(lambda canvas: canvas.editor.align(AlignSide.TOP)), editing),
-        ("region.bottom", on_front(lambda canvas: canvas.editor.align(AlignSide.BOTTOM)), editing),
+        ("edit.rename", rename, may_edit_item),
+        ("region.lock", on_regions(lock), may_edit),
+        ("region.hide", on_regions(view.editor.hide_selected), may_edit),
+        ("region.show", on_regions(view.editor.show_all), may_edit),
+        ("region.front", on_regions(lambda: view.editor.raise_selected(to_front=True)), may_edit),
+        ("region.back", on_regions(lambda: view.editor.raise_selected(to_front=False)), may_edit),
+        ("region.left", on_front(lambda canvas: canvas.editor.align(AlignSide.LEFT)), may_edit),
+        ("region.right", on_front(lambda canvas: canvas.editor.align(AlignSide.RIGHT)), may_edit),
+        ("region.top", on_front(lambda canvas: canvas.editor.align(AlignSide.TOP)), may_edit),
+        ("region.bottom", on_front(lambda canvas: canvas.editor.align(AlignSide.BOTTOM)), may_edit),
         ("view.brighter", lambda: tone(_TONE_STEP, 0), is_open),
         ("view.darker", lambda: tone(-_TONE_STEP, 0), is_open),
         ("view.contrast_more", lambda: tone(0, _TONE_STEP), is_open),
@@ -247,35 +248,35 @@ def bind(window: Page, page: Workbench) -> None:
         ("item.next", lambda: step(1), is_open),
         ("item.previous", lambda: step(-1), is_open),
         ("item.undecided", page.next_undecided, is_open),
-        ("item.pass", lambda: page.inspector.verdict.decide(Verdict.PASSED), on_item),
-        ("item.fail", lambda: page.inspector.verdict.decide(Verdict.FAILED), on_item),
-        ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), on_item),
-        ("item.photo", page.photo_upload.choose_files, editing),
-        ("item.camera", page.photo_upload.capture, editing),
-        ("item.phone", page.phone.for_item, editing),
-        ("record.photos", page.record_photos.choose_files, editing),
-        ("record.camera", page.record_photos.capture, editing),
-        ("record.phone", page.phone.for_record, editing),
-        ("record.watch", page.folder_watch.choose, editing),
+        ("item.pass", lambda: page.inspector.verdict.decide(Verdict.PASSED), may_edit_item),
+        ("item.fail", lambda: page.inspector.verdict.decide(Verdict.FAILED), may_edit_item),
+        ("item.unsure", lambda: page.inspector.verdict.decide(Verdict.UNDECIDED), may_edit_item),
+        ("item.photo", page.photo_upload.choose_files, may_edit),
+        ("item.camera", page.photo_upload.capture, may_edit),
+        ("item.phone", page.phone.for_item, may_edit),
+        ("record.photos", page.record_photos.choose_files, may_edit),
+        ("record.camera", page.record_photos.capture, may_edit),
+        ("record.phone", page.phone.for_record, may_edit),
+        ("record.watch", page.folder_watch.choose, may_edit),
         ("record.review", page.record_photos.show_review, is_open),
-        ("item.versions", comparing.versions, looking_at_item),
-        ("item.trend", page.trend.show, looking_at_item),
-        ("item.memory", page.memory.show, looking_at_item),
-        ("item.detect", page.detecting.detect, on_item),
-        ("record.detect", page.detecting.detect_all, editing),
-        ("record.detect_again", page.detecting.detect_again, editing),
-        ("record.finish", page.finish, editing),
+        ("item.versions", comparing.versions, has_item),
+        ("item.trend", page.trend.show, has_item),
+        ("item.memory", page.memory.show, has_item),
+        ("item.detect", page.detecting.detect, may_edit_item),
+        ("record.detect", page.detecting.detect_all, may_edit),
+        ("record.detect_again", page.detecting.detect_again, may_edit),
+        ("record.finish", page.finish, may_edit),
         ("record.report", page.finishing.report, is_open),
         ("inspection.export", exchange.export, is_open),
-        ("regions.import", exchange.ask, editing),
-        ("record.template", keeping.keep, is_open),
+        ("regions.import", exchange.ask, may_edit),
+        ("record.template", template_controller.save, is_open),
         ("compare", comparing.toggle, is_open),
         ("reload", page.reload, is_open),
     ]
     for mode, command in MODE_COMMANDS.items():
-        handlers.append((command, partial(comparing.by, mode), looking_at_item))
+        handlers.append((command, partial(comparing.compare_by, mode), has_item))
     for command, handler, enabled in handlers:
-        refused = open_record.may_edit if enabled in (editing, on_item) else None
+        refused = open_record.may_edit if enabled in (may_edit, may_edit_item) else None
         commands.bind(command, handler, owner=window, enabled=enabled, refused=refused)
     commands.bind("search", page.items.search.setFocus, owner=page.items.search)
     for canvas in (view, page.photo):
@@ -291,8 +292,8 @@ def bind(window: Page, page: Workbench) -> None:
     )
     for pair in (page.compare, pane):
         bind_pair(commands, pair)
-    for command, look in zoom_handlers(pane).items():
-        commands.bind_within(command, look, pane)
+    for command, handler in zoom_handlers(pane).items():
+        commands.bind_within(command, handler, pane)
     commands.bind_within("edit.delete", strip.remove_focused, strip)
     commands.bind(
         "finding.accept",

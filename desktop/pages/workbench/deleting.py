@@ -1,4 +1,4 @@
-"""Deletes the selection of the focused view; asks first when photos or verdicts are deleted with it."""
+"""Deletes the selection of the focused view. Asks first if photos or verdicts are deleted with it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DeletionSource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DeletionContents:
-    """What is deleted together with items."""
+    """The numbers of items, and of the photos and verdicts that are deleted with them."""
 
     items: int
     photos: int
@@ -45,54 +45,54 @@ class DeletionContents:
 
 
 class DeleteDialog(Confirm):
-    """Names what is deleted; where verdicts are deleted, asks for a reason."""
+    """Names what is deleted. If verdicts are deleted, it asks for a reason."""
 
-    def __init__(self, holding: DeletionContents, parent: QWidget) -> None:
-        translate, count = QCoreApplication.translate, holding.items
+    def __init__(self, contents: DeletionContents, parent: QWidget) -> None:
+        translate, count = QCoreApplication.translate, contents.items
         super().__init__(
             parent,
             translate("DeleteDialog", "Delete %n item(s)?", "", count),
-            _what_goes(holding),
+            _contents_text(contents),
             translate("DeleteDialog", "Delete %n item(s)", "", count),
         )
         self.setObjectName("delete-items")
         self.reason = TextArea(2)
         self.reason.setObjectName("delete-reason")
-        self._asks = holding.verdicts > 0
-        if self._asks:
+        self._needs_reason = contents.verdicts > 0
+        if self._needs_reason:
             self.body.addWidget(Field(self.tr("Reason for the audit log"), self.reason))
             self.reason.setFocus()
         else:
             self.reason.setParent(self)
             self.reason.hide()
-        self.reason.textChanged.connect(self._check)
-        self._check()
+        self.reason.textChanged.connect(self._update_button)
+        self._update_button()
 
     @property
     def reason_text(self) -> str:
         """The typed reason, stripped."""
         return self.reason.toPlainText().strip()
 
-    def _check(self) -> None:
-        self.act.setEnabled(not self._asks or bool(self.reason_text))
+    def _update_button(self) -> None:
+        self.act.setEnabled(not self._needs_reason or bool(self.reason_text))
 
 
-def _what_goes(holding: DeletionContents) -> str:
+def _contents_text(contents: DeletionContents) -> str:
     translate = QCoreApplication.translate
     parts = []
-    if holding.photos:
-        parts.append(translate("DeleteDialog", "%n photo(s)", "", holding.photos))
-    if holding.verdicts:
-        parts.append(translate("DeleteDialog", "%n verdict(s)", "", holding.verdicts))
+    if contents.photos:
+        parts.append(translate("DeleteDialog", "%n photo(s)", "", contents.photos))
+    if contents.verdicts:
+        parts.append(translate("DeleteDialog", "%n verdict(s)", "", contents.verdicts))
     text = translate("DeleteDialog", "Also deleted: {what}. You can undo this.")
     return text.format(what=join_words(parts))
 
 
 class DeletionController(QObject):
-    """Follows which view had the focus last, and deletes its selection."""
+    """Remembers the view that had the focus last, and deletes its selection."""
 
     notice = Signal(str)
-    """Why nothing was deleted."""
+    """The reason why nothing was deleted."""
 
     def __init__(
         self,
@@ -112,38 +112,42 @@ class DeletionController(QObject):
             items.list: DeletionSource.LIST,
         }
         self._places |= dict.fromkeys(findings, DeletionSource.FINDINGS)
-        self._last: QWidget = view
-        QApplication.instance().focusChanged.connect(self._focus_moved)  # type: ignore[union-attr]
+        self._last_focused: QWidget = view
+        QApplication.instance().focusChanged.connect(self._on_focus_changed)  # type: ignore[union-attr]
 
-    def _focus_moved(self, _before: QWidget | None, now: QWidget | None) -> None:
+    def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         if now in self._places:
-            self._last = now
+            self._last_focused = now
 
     @property
     def deletion_source(self) -> DeletionSource:
         """The view that Delete acts on: the one that has or last had the focus, while it is visible."""
-        return self._places[self._last] if self._last.isVisible() else DeletionSource.LIST
+        return self._places[self._last_focused] if self._last_focused.isVisible() else DeletionSource.LIST
 
     def delete(self) -> None:
-        """Delete the selection; asks first when photos or verdicts are deleted with it."""
+        """Delete the selection. Asks first if photos or verdicts are deleted with it."""
         if self.deletion_source is DeletionSource.FINDINGS:
             self._delete_finding()
             return
-        chosen = self._in_list() if self.deletion_source is DeletionSource.LIST else self._on_canvas()
-        self.delete_items(chosen)
-        if not chosen:
-            self.notice.emit(self._why_none())
+        item_ids = (
+            self._list_selection()
+            if self.deletion_source is DeletionSource.LIST
+            else self._canvas_selection()
+        )
+        self.delete_items(item_ids)
+        if not item_ids:
+            self.notice.emit(self._nothing_selected_text())
 
-    def delete_items(self, chosen: Sequence[str]) -> None:
-        """Delete these items except the locked ones; asks first when more is deleted with them."""
+    def delete_items(self, item_ids: Sequence[str]) -> None:
+        """Delete these items except locked ones. Asks first if photos or verdicts are deleted with them."""
         store = self._view.store
-        free = [it for it in chosen if (region := store.get(it)) is None or not region.locked]
-        if len(free) < len(chosen):
-            locked = len(chosen) - len(free)
+        free = [it for it in item_ids if (region := store.get(it)) is None or not region.locked]
+        if len(free) < len(item_ids):
+            locked = len(item_ids) - len(free)
             text = self.tr("Cannot delete %n locked item(s). Unlock first ({keys}).", "", locked)
             self.notice.emit(text.format(keys=self._commands.keys_text("region.lock")))
         if free:
-            self._ask(free)
+            self._read_photos(free)
 
     def _delete_finding(self) -> None:
         if self._correcting.has_chosen:
@@ -153,16 +157,16 @@ class DeletionController(QObject):
                 self.tr("No finding selected. Click a finding, or click an item to delete the item.")
             )
 
-    def _in_list(self) -> list[str]:
+    def _list_selection(self) -> list[str]:
         place_of = self._items.model.row_of
         return [item_id for item_id in self._open_record.selection if place_of(item_id) >= 0]
 
-    def _on_canvas(self) -> list[str]:
+    def _canvas_selection(self) -> list[str]:
         if not self._view.regions_shown:
             return []
         return [region.id for region in self._view.store.selected_regions if not region.hidden]
 
-    def _why_none(self) -> str:
+    def _nothing_selected_text(self) -> str:
         if self.deletion_source is DeletionSource.CANVAS and not self._view.regions_shown:
             keys = self._commands.keys_text("view.regions")
             return self.tr("Cannot delete hidden regions. Show them first ({keys}).").format(keys=keys)
@@ -172,11 +176,11 @@ class DeletionController(QObject):
 
     # -- what goes with them
 
-    def _ask(self, item_ids: Sequence[str]) -> None:
+    def _read_photos(self, item_ids: Sequence[str]) -> None:
         open_record = self._open_record
         # Read each time: another client may have added a photo since.
-        saved = {open_record.edits.service_id(it): it for it in item_ids if not self._is_unsent(it)}
-        if not saved or open_record.edits.sending.offline:
+        saved_ids = {open_record.edits.service_id(it): it for it in item_ids if not self._is_unsent(it)}
+        if not saved_ids or open_record.edits.sending.offline:
             # Without the service the photos that results name are counted.
             self._ask_and_delete(item_ids)
             return
@@ -185,37 +189,37 @@ class DeletionController(QObject):
             open_record.context.session,
             open_record.record_id,
             owner=self,
-            done=partial(self._photos_read, open_record.record_id, item_ids, saved),
+            done=partial(self._on_photos_read, open_record.record_id, item_ids, saved_ids),
             failed=lambda _: self._ask_and_delete(item_ids),
         )
 
     def _is_unsent(self, item_id: str) -> bool:
-        """True for an item that the service does not know yet: it cannot have photos there."""
+        """Whether the service does not know the item yet. It cannot have photos there."""
         return any(edit.kind is EditKind.CREATE for edit in self._open_record.edits.unsent_edits_of(item_id))
 
-    def _photos_read(
-        self, record_id: str, item_ids: Sequence[str], saved: dict[str, str], photos: Sequence[Photo]
+    def _on_photos_read(
+        self, record_id: str, item_ids: Sequence[str], saved_ids: dict[str, str], photos: Sequence[Photo]
     ) -> None:
         if self._open_record.record_id != record_id:
             return
-        file_ids: dict[str, list[str]] = {item_id: [] for item_id in saved.values()}
+        file_ids: dict[str, list[str]] = {item_id: [] for item_id in saved_ids.values()}
         for photo in reversed(photos):
-            if photo.item_id in saved:
-                file_ids[saved[photo.item_id]].append(photo.file_id)
+            if photo.item_id in saved_ids:
+                file_ids[saved_ids[photo.item_id]].append(photo.file_id)
         self._open_record.photos.update(file_ids)
         self._ask_and_delete(item_ids)
 
     def _ask_and_delete(self, item_ids: Sequence[str]) -> None:
-        holding = self._holding(item_ids)
-        if not holding.photos and not holding.verdicts:
+        contents = self._count_contents(item_ids)
+        if not contents.photos and not contents.verdicts:
             ItemChanges(self._open_record).remove(item_ids)
             return
-        dialog = DeleteDialog(holding, self._window)
+        dialog = DeleteDialog(contents, self._window)
         dialog.accepted.connect(lambda: ItemChanges(self._open_record).remove(item_ids, dialog.reason_text))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _holding(self, item_ids: Sequence[str]) -> DeletionContents:
+    def _count_contents(self, item_ids: Sequence[str]) -> DeletionContents:
         document, verdicts = self._open_record.document, 0
         # One photo of the record is often a photo of several of the items.
         photos: set[str] = set()
@@ -223,11 +227,11 @@ class DeletionController(QObject):
             item = document.item(item_id) if document is not None else None
             if item is None:
                 continue
-            named = {str((entry.get("inputImage") or {}).get("ipfs_cid")) for entry in item.result}
-            photos.update(self._open_record.photos.get(item_id, named - {"None"}))
+            named_cids = {str((entry.get("inputImage") or {}).get("ipfs_cid")) for entry in item.result}
+            photos.update(self._open_record.photos.get(item_id, named_cids - {"None"}))
             verdict_count = sum(results.is_verdict(entry) for entry in item.result)
-            waiting = item.pending_verdict is not None and item.verdict is not Verdict.UNDECIDED
-            verdicts += max(verdict_count, 1) if waiting else verdict_count
+            has_pending_verdict = item.pending_verdict is not None and item.verdict is not Verdict.UNDECIDED
+            verdicts += max(verdict_count, 1) if has_pending_verdict else verdict_count
         return DeletionContents(len(item_ids), len(photos), verdicts)
 
 

@@ -22,19 +22,19 @@ from shared import results, suppressed
 from shared.entries import Entry
 
 WIDTH_PX = 336
-_LEAST_PX = 328
+_MIN_PX = 328
 _SIDE = 14
 _SETTLE_MS = 60
 """Time in ms until unfolded rows are laid out."""
 
 
 class Inspector(Panel):
-    """Fields, photo, findings and verdict of one item, or a sentence when none is chosen."""
+    """Shows fields, photo, findings and verdict of one item, or a sentence when none is chosen."""
 
     def __init__(self, commands: Commands, parent: QWidget | None = None) -> None:
         super().__init__("panel", "left", parent)
         self.setObjectName("inspector")
-        self.setMinimumWidth(_LEAST_PX)
+        self.setMinimumWidth(_MIN_PX)
         self.fields = ItemFields()
         self.photo = PhotoBox(commands)
         self.findings = FindingsBox()
@@ -43,10 +43,10 @@ class Inspector(Panel):
         self.verdict = VerdictBox(commands)
         self.run = RunBox(commands)
         self.history = HistoryBox()
-        self._none = label("", "dim", wrap=True)
-        self.say_none(any_items=True)
+        self._none_label = label("", "dim", wrap=True)
+        self.show_no_item(any_items=True)
         self.finding_context = FindingContext()
-        """Describes findings beyond their entry."""
+        """The context for displaying findings."""
         self._stack = QStackedWidget()
         self._build()
 
@@ -70,7 +70,7 @@ class Inspector(Panel):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(content)
-        self._room = PreviewRoom(scroll, content, self.photo)
+        self._preview_room = PreviewRoom(scroll, content, self.photo)
         self.explained.unfolded.connect(
             lambda _on: QTimer.singleShot(_SETTLE_MS, self, lambda: self._show_explained(scroll))
         )
@@ -84,24 +84,24 @@ class Inspector(Panel):
         empty = QWidget()
         row = QHBoxLayout(empty)
         row.setContentsMargins(24, 24, 24, 24)
-        self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        row.addWidget(self._none)
+        self._none_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        row.addWidget(self._none_label)
         self._stack.addWidget(empty)
-        self._stack.addWidget(self._above_verdict(scroll))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(1, 0, 0, 0)
-        whole.addWidget(self._stack)
+        self._stack.addWidget(self._build_item_page(scroll))
+        column_layout = QVBoxLayout(self)
+        column_layout.setContentsMargins(1, 0, 0, 0)
+        column_layout.addWidget(self._stack)
 
     def _show_explained(self, scroll: QScrollArea) -> None:
-        """Scroll to what was unfolded; to its beginning when it does not fit."""
+        """Scroll to the unfolded differences, or to their beginning if they do not fit."""
         if self.explained.is_open:
             scroll.ensureWidgetVisible(self.explained)
             scroll.ensureWidgetVisible(self.explained.fold)
 
-    def _above_verdict(self, scroll: QScrollArea) -> QWidget:
-        """What scrolls, and below it the verdict and unsaved findings, which are always in sight."""
-        whole = QWidget()
-        rows = QVBoxLayout(whole)
+    def _build_item_page(self, scroll: QScrollArea) -> QWidget:
+        """Build the scrolling part, with the verdict and unsaved findings always visible below it."""
+        column_widget = QWidget()
+        rows = QVBoxLayout(column_widget)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addWidget(scroll, 1)
@@ -112,10 +112,10 @@ class Inspector(Panel):
         foot.addWidget(self.correction.pending)
         foot.addWidget(self.verdict)
         rows.addLayout(foot)
-        return whole
+        return column_widget
 
     def show_item(self, item: ItemView | None, number: int, entry: Entry | None) -> None:
-        """Show an item with the findings of `entry`, a detection of it; None: none is chosen."""
+        """Show an item with the findings of `entry`, a detection of it; None shows that none is chosen."""
         self._stack.setCurrentIndex(0 if item is None else 1)
         if item is None:
             return
@@ -123,16 +123,16 @@ class Inspector(Panel):
         self.verdict.show_item(item)
         self.show_findings(item, entry)
 
-    def say_none(self, any_items: bool) -> None:
-        """Say what to do while no item is chosen."""
-        self._none.setText(
+    def show_no_item(self, any_items: bool) -> None:
+        """Set the text that is shown while no item is chosen."""
+        self._none_label.setText(
             self.tr("Select an item in the list or on the image.")
             if any_items
             else self.tr("No items yet. Details of the selected item are shown here.")
         )
 
     def show_findings(self, item: ItemView, entry: Entry | None) -> None:
-        """Show the findings of `entry`, which is one of the item's or a draft."""
+        """Show the findings of `entry`, which is an entry of the item or a draft."""
         nothing = self._no_findings_text(entry)
         self.findings.show_findings(
             findings_of(entry, self.finding_context), nothing, self.findings.list.current
@@ -149,8 +149,8 @@ class Inspector(Panel):
         self.fields.commit()
         self.verdict.commit()
 
-    def set_editable(self, on: bool) -> None:
+    def set_editable(self, editable: bool) -> None:
         """Let the item be edited, or only read."""
-        self.fields.set_editable(on)
-        self.verdict.set_editable(on)
-        self.run.set_editable(on)
+        self.fields.set_editable(editable)
+        self.verdict.set_editable(editable)
+        self.run.set_editable(editable)

@@ -10,25 +10,25 @@ from desktop.pages.workbench.inspector import WIDTH_PX
 from desktop.preferences import Preferences
 
 _ITEMS_PX = 270
-_FOLD_BELOW = 1240
+_FOLD_WIDTH = 1240
 """px: a window that fills a screen of 1280 px, less frames and a dock, still shows the inspector."""
 _SHARE = 0.18
-_MOST_PX = 480
+_MAX_PX = 480
 """The inspector's share of a wide window, and its largest width in px."""
 _NAME = "workbench"
 
 
 class WorkbenchLayout(QSplitter):
-    """The inspector folds where the window is narrow, unless the person folded or unfolded it.
+    """Lays out the panels. The properties panel folds in a narrow window, and its width follows the window.
 
-    It is as wide as the window allows, unless the person gave it a width.
+    A panel that the user folded, unfolded or resized stays so.
     """
 
     def __init__(self, preferences: Preferences, items: QWidget, centre: QWidget, inspector: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._preferences = preferences
         self._inspector = inspector
-        self._by_person = False
+        self._moved_by_user = False
         for index, (widget, stretch) in enumerate(((items, 0), (centre, 1), (inspector, 0))):
             self.addWidget(widget)
             self.setStretchFactor(index, stretch)
@@ -37,24 +37,24 @@ class WorkbenchLayout(QSplitter):
         stored = preferences.values.splitters.get(_NAME)
         sizes = stored if stored is not None and len(stored) == 2 else [_ITEMS_PX, WIDTH_PX]
         self._widths_by_person = sizes != [_ITEMS_PX, WIDTH_PX]
-        self.splitterMoved.connect(self._moved)
+        self.splitterMoved.connect(self._on_splitter_moved)
         self.setSizes([sizes[0], 10_000, sizes[1]])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold or unfold by the width of the window."""
         super().resizeEvent(event)
-        if not self._by_person:
-            self._inspector.setVisible(self.window().width() >= _FOLD_BELOW)
+        if not self._moved_by_user:
+            self._inspector.setVisible(self.window().width() >= _FOLD_WIDTH)
         if not self._widths_by_person and not self._inspector.isHidden():
-            wanted = min(max(round(self.window().width() * _SHARE), WIDTH_PX), _MOST_PX)
+            wanted = min(max(round(self.window().width() * _SHARE), WIDTH_PX), _MAX_PX)
             self.setSizes([_ITEMS_PX, sum(self.sizes()) - _ITEMS_PX - wanted, wanted])
 
-    def _moved(self) -> None:
+    def _on_splitter_moved(self) -> None:
         self._widths_by_person = True
 
     def fold(self) -> None:
-        """Fold the inspector away, or bring it back; it stays so from now on."""
-        self._by_person = True
+        """Fold or unfold the properties panel, and remember it."""
+        self._moved_by_user = True
         self._inspector.setVisible(self._inspector.isHidden())
 
     def keep(self) -> None:

@@ -16,7 +16,7 @@ from desktop.context import Context
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.seal_actions import SealController
 from desktop.pages.sealing.seal_bar import SealBar
-from desktop.pages.workbench.bars.menus import RightButton
+from desktop.pages.workbench.bars.menus import ContextMenus
 from desktop.pages.workbench.bars.notices import Notices
 from desktop.pages.workbench.bars.tool_strip import ToolStrip
 from desktop.pages.workbench.command_handlers import bind
@@ -78,7 +78,7 @@ class WorkbenchPage(Page):
         self._record_id = ""
         self._wanted_item = ""
         self._compare_wanted = False
-        self._loading: Task | None = None
+        self._load_task: Task | None = None
         widgets = widgets or WorkbenchWidgets(context.commands)
         self.top, self.items, self.inspector = widgets.top, widgets.items, widgets.inspector
         self.view, self.photo, self.compare = widgets.view, widgets.photo, widgets.compare
@@ -146,7 +146,7 @@ class WorkbenchPage(Page):
         )
         self.folder_watch = FolderWatchController(self.open_record, self.record_photos, self)
         self.status_line = StatusLine(self.open_record, self.photos, self.comparing, self)
-        RightButton(
+        ContextMenus(
             context.commands, self.view, self.items.list, lambda: self.open_record.item is not None, self
         )
         self.item_fill = ItemFillController(self.open_record, self)
@@ -155,7 +155,7 @@ class WorkbenchPage(Page):
         self._build()
         self._connect()
         bind(self, self)
-        self._theme_changed()
+        self._on_theme_changed()
 
     @classmethod
     def title(cls) -> str:
@@ -205,7 +205,7 @@ class WorkbenchPage(Page):
         notices = (part.notice for part in noticing)
         for notice in (open_record.edits.failed, open_record.edits.unsent_notice, *notices):
             notice.connect(self.toast)
-        self._trimming = trimming = MemoryTrimming(self)
+        self._memory_trimming = trimming = MemoryTrimming(self)
         for canvas in (view, self.photo):
             canvas.prepared.connect(trimming.schedule)
             canvas.toolChanged.connect(self.strip.show_tool)
@@ -215,12 +215,12 @@ class WorkbenchPage(Page):
         view.regionsEdited.connect(lambda _: self.items.list.viewport().update())
         view.regionActivated.connect(view.show_region)
         self.status_line.notice.connect(self.status)
-        self.comparing.changed.connect(lambda: self.items.name_drawing(self.photo_view.on))
+        self.comparing.changed.connect(lambda: self.items.name_drawing(self.photo_view.is_on))
         self.items.activated.connect(self.photo_view.show_item)
         fields.detection_settings.areaWanted.connect(lambda: self.photo_view.show(False))
         fields.renamed.connect(self.item_changes.rename)
         fields.described.connect(self.item_changes.describe)
-        fields.ended.connect(self._back_to_picture)
+        fields.ended.connect(self._focus_picture)
         fields.modelPicked.connect(self.item_changes.set_model)
         self.inspector.verdict.decided.connect(self.item_changes.decide)
         self.inspector.verdict.reasonWanted.connect(self.inspector.show)
@@ -234,13 +234,13 @@ class WorkbenchPage(Page):
         self.top.detect_cancelled.connect(self.detecting.cancel)
         self.detecting.restChanged.connect(self._offer_rest)
         self.rest.acted.connect(self.detecting.detect_again)
-        open_record.sealing.connect(self._take_typed)
+        open_record.sealing.connect(self._commit_typed_text)
         open_record.refused.connect(self.toast)
         view.editRefused.connect(open_record.may_edit)
         self.finishing.undecided.connect(self.go_to)
         self.finishing.finished.connect(lambda: self.toast.emit(self.tr("Record finished and sealed.")))
         self.seal_controller.changed.connect(open_record.update_seal)
-        self.finishing.written.connect(self._report_written)
+        self.finishing.written.connect(self._on_report_written)
         self.reference.chosen.connect(self.reload)
         self.inspector.history.openWanted.connect(self._open_earlier)
         self.inspector.history.trendWanted.connect(self.trend.show)
@@ -253,12 +253,12 @@ class WorkbenchPage(Page):
         self.item_fill.filled.connect(self.reload)
         self.record_photos.itemWanted.connect(self.go_to)
         self.live.recordChanged.connect(self.record_photos.photo_list.read)
-        theme_manager().themeChanged.connect(self._theme_changed)
+        theme_manager().themeChanged.connect(self._on_theme_changed)
 
     # -- opening
 
     def enter(self, params: dict[str, Any]) -> None:
-        """Open `record_id` at `item_id`, or what was open before; with `compare` beside its photo."""
+        """Open `record_id` at `item_id`, or the last record; with `compare`, compare it with its photo."""
         record_id = str(params.get("record_id") or self._record_id)
         self._wanted_item = str(params.get("item_id") or "")
         self._compare_wanted = bool(params.get("compare"))
@@ -274,25 +274,25 @@ class WorkbenchPage(Page):
 
     def reload(self) -> None:
         """Reload the open record."""
-        if self._loading is not None:
-            self._loading.cancel()
-        self._loading = run(
+        if self._load_task is not None:
+            self._load_task.cancel()
+        self._load_task = run(
             load,
             self.context.session,
             self._record_id,
             self.open_record.edits.local_id,
             owner=self,
-            done=self._loaded,
-            failed=self._not_loaded,
+            done=self._on_loaded,
+            failed=self._on_load_failed,
         )
 
     def leave(self) -> bool:
-        """Commit typed text, and keep the record for when the user comes back."""
-        self._take_typed()
+        """Commit typed text. The record stays open for the next visit."""
+        self._commit_typed_text()
         self.splitter.keep()
         self.live.stop()
         self.folder_watch.rest()
-        self._trimming.schedule()
+        self._memory_trimming.schedule()
         return True
 
     def return_params(self) -> dict[str, Any]:
@@ -307,8 +307,8 @@ class WorkbenchPage(Page):
         self.rest.hide()
         self.photo_view.drop()
         self.comparing.show(False)
-        if self._loading is not None:
-            self._loading.cancel()
+        if self._load_task is not None:
+            self._load_task.cancel()
         for crops in self.crops:
             crops.drop()
         self.picture.drop()
@@ -320,7 +320,7 @@ class WorkbenchPage(Page):
     def _offer_records(self, why: str) -> None:
         self.stack.show_empty("list", why, self.tr("Show records"), lambda: self.navigate.emit("records", {}))
 
-    def _loaded(self, opened: LoadedRecord) -> None:
+    def _on_loaded(self, opened: LoadedRecord) -> None:
         repaint_later(self.items, self.inspector, self.centre)
         self.stack.show_content()
         self.inspector.fields.set_models(opened.models)
@@ -337,7 +337,7 @@ class WorkbenchPage(Page):
         self._show_saving()
         self.live.start()
 
-    def _not_loaded(self, error: Exception) -> None:
+    def _on_load_failed(self, error: Exception) -> None:
         if isinstance(error, Forbidden):
             self.stack.show_no_permission()
         elif isinstance(error, NotFound):
@@ -351,14 +351,14 @@ class WorkbenchPage(Page):
 
     # -- showing
 
-    def _take_typed(self) -> None:
-        """Make edits of typed texts and corrections; one that cannot be sent waits for a decision."""
+    def _commit_typed_text(self) -> None:
+        """Create edits of typed texts and corrections."""
         self.inspector.commit()
         self.correcting.save()
 
     def finish(self) -> None:
         """Commit typed text, then ask to finish the record."""
-        self._take_typed()
+        self._commit_typed_text()
         self.finishing.finish()
 
     def _show_items(self) -> None:
@@ -373,7 +373,7 @@ class WorkbenchPage(Page):
             self.open_record.rows, can_start, bool(reference is not None and reference.template)
         )
         self.selecting.show()
-        self.inspector.say_none(any_items=bool(self.open_record.rows))
+        self.inspector.show_no_item(any_items=bool(self.open_record.rows))
         self.top.show_record(document.record, self.open_record.seal)
         self.set_editable(self.open_record.editable)
         self.seal_controller.show(self.open_record.seal, document.record.inspection_name or "")
@@ -400,7 +400,7 @@ class WorkbenchPage(Page):
             self.inspector.run.show_run(run_state(item.result), self.detecting.running.get(item.item_id))
 
     def _offer_rest(self, count: int) -> None:
-        """Offer to detect what was left out, since its result is current."""
+        """Offer detections for items that were left out because their result is current."""
         text = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
         if count:
             self.rest.say(text, action=self.tr("Rerun detection"))
@@ -418,7 +418,7 @@ class WorkbenchPage(Page):
         self.inspector.photo.set_editable(on and self.open_record.item is not None)
         self.top.set_editable(on, self.context.may(Permission.INSPECTION_UPDATE))
 
-    def _theme_changed(self) -> None:
+    def _on_theme_changed(self) -> None:
         colours = theme_colours(theme_manager().theme.dark)
         for canvas in (self.view, self.photo, self.compare, self.inspector.photo.pane):
             canvas.set_colours(colours)
@@ -432,7 +432,7 @@ class WorkbenchPage(Page):
         elif self.comparing.canvas is self.comparing.front:
             self.comparing.front.select_all()
 
-    def _back_to_picture(self) -> None:
+    def _focus_picture(self) -> None:
         shown = self.centre.currentWidget()
         if shown is not None:
             shown.setFocus()
@@ -441,7 +441,7 @@ class WorkbenchPage(Page):
         self.enter({"record_id": record_id, "item_id": item_id, "compare": True})
 
     def go_to(self, item_id: str) -> None:
-        """Choose an item and bring it into view; nothing for an empty id."""
+        """Choose an item and make it visible. An empty id is ignored."""
         if item_id:
             self.inspector.commit()
             self.open_record.choose(item_id)
@@ -463,6 +463,6 @@ class WorkbenchPage(Page):
         if self.open_record.edits.conflicts():
             ConflictDialog(self.open_record, self).open()
 
-    def _report_written(self, path: str) -> None:
+    def _on_report_written(self, path: str) -> None:
         self.toast.emit(self.tr("Report saved: {path}").format(path=path))
         show_folder(path)

@@ -38,7 +38,7 @@ class ShownFindings(QObject):
         inspector.explained.reportWanted.connect(self._report)
         photo_view.editing.reportWanted.connect(self._report)
         photos.pairChanged.connect(lambda _: self.show())
-        correcting.changed.connect(self._corrected)
+        correcting.changed.connect(self._on_correction_changed)
 
     def show(self) -> None:
         """Show them as they are listed."""
@@ -58,7 +58,7 @@ class ShownFindings(QObject):
         self._correcting.show(self._photos.finding_pair)
 
     def choose(self, place: int) -> None:
-        """Mark the one at this place of the list; -1 for none."""
+        """Mark the finding at this index of the list; -1 marks none."""
         self._inspector.findings.choose(place)
         self.show()
 
@@ -73,7 +73,7 @@ class ShownFindings(QObject):
         if self._correcting.add([(finding.box, finding.label)]):
             self._correcting.ask_last_label()
 
-    def _corrected(self) -> None:
+    def _on_correction_changed(self) -> None:
         if self._open_record.item is not None:
             self._inspector.show_findings(self._open_record.item, self._open_record.entry)
             self.show()

@@ -27,17 +27,17 @@ class StatusLine(QObject):
         self._open_record, self._photos, self._comparing = open_record, photos, comparing
         self._cursor: tuple[int, int] | None = None
         for view in comparing.views:
-            view.cursorMoved.connect(self._cursor_moved)
+            view.cursorMoved.connect(self._on_cursor_moved)
             view.store.subscribe(lambda _: self.show())
         comparing.changed.connect(self.show)
         photos.photoChanged.connect(self.show)
 
-    def _cursor_moved(self, place: tuple[int, int] | None) -> None:
+    def _on_cursor_moved(self, place: tuple[int, int] | None) -> None:
         self._cursor = place
         self.show()
 
     def show(self) -> None:
-        """Update the texts for the picture in front."""
+        """Update the texts for the front picture."""
         open_record, view = self._open_record, self._comparing.front
         source, selected = view.source, view.store.selected
         findings = view is not self._comparing.views[0]

@@ -15,10 +15,10 @@ from shared.codes import Verdict
 
 
 class UndoController(QObject):
-    """Undo and redo of the open record; steps of unfinished work come first."""
+    """Undo and redo of the open record. Steps of unfinished work come first."""
 
     notice = Signal(str)
-    """Emits what was undone or redone, or that there is nothing to undo."""
+    """The name of the undone or redone step, or that there is none."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class UndoController(QObject):
         self._open_record, self._inspector = open_record, inspector
         self._aligning, self._correcting = aligning, correcting
         self._taken: tuple[Edit, ...] = ()
-        open_record.edits.applied.connect(self._took)
+        open_record.edits.applied.connect(self._on_applied)
 
     def undo(self) -> None:
         """Undo the newest step."""
@@ -50,7 +50,7 @@ class UndoController(QObject):
         self.notice.emit(" ".join((text + ".", self._not_signed())) if self._not_signed() else text)
 
     def redo(self) -> None:
-        """Redo what was undone last."""
+        """Redo the last undone step."""
         if self._correcting.redo():
             return
         label = self._open_record.edits.redo(self._open_record.record_id)
@@ -58,11 +58,11 @@ class UndoController(QObject):
             self.tr("Redone: {step}").format(step=edit_name(label)) if label else self.tr("Nothing to redo.")
         )
 
-    def _took(self, edits: tuple[Edit, ...]) -> None:
+    def _on_applied(self, edits: tuple[Edit, ...]) -> None:
         self._taken = edits
 
     def _not_signed(self) -> str:
-        """The notice when the undone step had replaced another user's verdict; else empty."""
+        """The notice if the undone step had replaced another user's verdict; else empty."""
         document = self._open_record.document
         for edit in self._taken:
             verdict = edit.after.get(VERDICT) or {}

@@ -9,15 +9,15 @@ from desktop.canvas.views.alignment import AlignedPair
 from desktop.canvas.views.compare_view import CompareView
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.commands.bindings import Commands
-from desktop.pages.workbench.bars.floating import Floating
+from desktop.pages.workbench.bars.floating import FloatingBar
 from desktop.pages.workbench.bars.mode_buttons import ModeButtons
 
 _TOP = 64
 _MIX_PX = 110
 
 
-class CompareBar(Floating):
-    """The modes, and how much of the photo the overlay shows; below the tools of the canvas."""
+class CompareBar(FloatingBar):
+    """The bar of comparison modes with the opacity of the overlay, below the tools of the canvas."""
 
     def __init__(self, view: CompareView, commands: Commands) -> None:
         super().__init__(view, _TOP)
@@ -37,8 +37,8 @@ class CompareBar(Floating):
         self.mix.valueChanged.connect(lambda percent: view.set_mix(percent / 100))
         row.addWidget(self.mix)
         view.modeChanged.connect(self.show_mode)
-        view.mixChanged.connect(self._show_mix)
-        self._show_mix(view.mix)
+        view.mixChanged.connect(self._on_mix_changed)
+        self._on_mix_changed(view.mix)
         self.show_pair(None)
         self.show_mode(view.mode)
 
@@ -52,5 +52,5 @@ class CompareBar(Floating):
         """Offer the modes that this pair allows."""
         self.modes.offer(pair)
 
-    def _show_mix(self, share: float) -> None:
+    def _on_mix_changed(self, share: float) -> None:
         self.mix.setValue(round(share * 100))

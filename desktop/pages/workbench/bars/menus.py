@@ -48,24 +48,27 @@ _EMPTY = ("tool.rectangle", "record.photos", "edit.paste", "edit.all", "region.s
 
 
 def full_menu(commands: Commands, parent: QWidget) -> QMenu:
-    """What is done with a record, then every other command of the workbench by its section."""
+    """The menu of the record with all other commands of the workbench by section."""
     return _with_sections(commands, parent, _FIRST, ())
 
 
 def item_menu(commands: Commands, parent: QWidget) -> QMenu:
-    """What can be done with the chosen item and its region."""
+    """The menu of the chosen item and its region."""
     return _with_sections(commands, parent, _ITEM, ("edit.undo", "compare", "view.fit"))
 
 
 def canvas_menu(commands: Commands, parent: QWidget) -> QMenu:
-    """What can be done where there is no region."""
+    """The menu of the canvas where there is no region."""
     return _with_sections(commands, parent, _EMPTY, ("tool.select", "view.fit"))
 
 
 def _with_sections(
     commands: Commands, parent: QWidget, first: Sequence[str], members: Sequence[str]
 ) -> QMenu:
-    """`first`, then a submenu for the section of each of `members`; without members, for every section."""
+    """Build a menu of `first` and a submenu for the section of each of `members`.
+
+    Without members, all sections are added.
+    """
     wanted = {COMMANDS[id_].section for id_ in members}
     sections: dict[str, list[str]] = {}
     for id_, command in COMMANDS.items():
@@ -82,8 +85,8 @@ def _with_sections(
     return menu
 
 
-class RightButton(QObject):
-    """Opens these menus on the canvas and in the list; what is below the pointer is chosen first."""
+class ContextMenus(QObject):
+    """Opens the context menus of the canvas and the list. The item below the pointer is chosen first."""
 
     def __init__(
         self,
@@ -95,22 +98,22 @@ class RightButton(QObject):
     ) -> None:
         super().__init__(parent)
         self._commands, self._view, self._items, self._has_item = commands, view, items, has_item
-        for widget, show in ((view, self.on_canvas), (items, self.in_list)):
+        for widget, show in ((view, self.show_canvas_menu), (items, self.show_list_menu)):
             widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             widget.customContextMenuRequested.connect(show)
 
-    def on_canvas(self, at: QPoint) -> None:
-        """The menu at a place of the canvas, of the region there."""
+    def show_canvas_menu(self, position: QPoint) -> None:
+        """Show the menu for a position of the canvas."""
         view = self._view
         if view.editor.busy or view.source is None:
             return
-        regions = view.store.hits(*view.viewport.to_image(at.x(), at.y()))
+        regions = view.store.hits(*view.viewport.to_image(position.x(), position.y()))
         if regions and not any(region.id in view.store.selected for region in regions):
             view.store.select([regions[0].id])
         make = item_menu if regions and self._has_item() else canvas_menu
-        make(self._commands, view).popup(view.mapToGlobal(at))
+        make(self._commands, view).popup(view.mapToGlobal(position))
 
-    def in_list(self, at: QPoint) -> None:
-        """The menu at a place of the list, of the item there."""
-        if self._items.indexAt(at).isValid() and self._has_item():
-            item_menu(self._commands, self._items).popup(self._items.viewport().mapToGlobal(at))
+    def show_list_menu(self, position: QPoint) -> None:
+        """Show the menu for a position of the list."""
+        if self._items.indexAt(position).isValid() and self._has_item():
+            item_menu(self._commands, self._items).popup(self._items.viewport().mapToGlobal(position))

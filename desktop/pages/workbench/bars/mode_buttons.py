@@ -24,10 +24,10 @@ class ModeButtons(QObject):
     """A button for each mode, the current one marked."""
 
     chosen = Signal(object)
-    """The `CompareMode` that a person chose."""
+    """The `CompareMode` that the user chose."""
 
     def __init__(self, name: str, commands: Commands, row: QLayout, parent: QObject) -> None:
-        """Puts the buttons into `row`; `name` begins their object names."""
+        """Add the buttons to `row`. `name` is the prefix of their object names."""
         super().__init__(parent)
         self.buttons: dict[CompareMode, Button] = {}
         for mode, text in (

@@ -1,4 +1,4 @@
-"""Shows why edits wait, what a crash left, and why nothing can be edited."""
+"""Shows why edits are unsent, that a crash left edits, and why editing is not possible."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from desktop.widgets import Banner, Button, ButtonKind, IconLabel, Panel, label
 
 
 class RecoveryNotice(Panel):
-    """Offers to send or discard the edits that a crash left."""
+    """Offers to send or discard the edits from a crash."""
 
     keep_wanted = Signal()
     discarded = Signal()
@@ -35,7 +35,7 @@ class RecoveryNotice(Panel):
         self.hide()
 
     def offer(self, count: int) -> None:
-        """Say how many edits there are."""
+        """Show the number of edits."""
         text = self.tr("The program closed unexpectedly. %n unsent change(s) are kept.", "", count)
         self._text.setText(text)
         self.setAccessibleName(text)
@@ -49,27 +49,27 @@ class Notices(QWidget):
         self._edits = edits
         self._closed = ""
         self.banner = Banner()
-        self.recovered = RecoveryNotice()
+        self.recovery = RecoveryNotice()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self.recovered)
+        row.addWidget(self.recovery)
         row.addWidget(self.banner)
-        self.banner.closed.connect(self._put_away)
+        self.banner.closed.connect(self._on_closed)
         self.banner.acted.connect(edits.retry)
-        self.recovered.keep_wanted.connect(edits.keep)
-        self.recovered.discarded.connect(edits.discard)
-        self.recovered.keep_wanted.connect(self.follow)
-        self.recovered.discarded.connect(self.follow)
+        self.recovery.keep_wanted.connect(edits.keep)
+        self.recovery.discarded.connect(edits.discard)
+        self.recovery.keep_wanted.connect(self.follow)
+        self.recovery.discarded.connect(self.follow)
         edits.savingChanged.connect(self.follow)
         self.follow()
 
     def follow(self) -> None:
         """Update the notice."""
         edits = self._edits
-        self.recovered.setVisible(edits.held)
+        self.recovery.setVisible(edits.held)
         if edits.held:
-            self.recovered.offer(len(edits.unsent_edits()))
+            self.recovery.offer(len(edits.unsent_edits()))
         saving = edits.saving
         text = "" if edits.held else edits.problem or saving.problem
         if not text or text == self._closed:
@@ -80,6 +80,6 @@ class Notices(QWidget):
             self.banner.say(text, "warn", again)
         self.setVisible(not self.banner.isHidden() or edits.held)
 
-    def _put_away(self) -> None:
+    def _on_closed(self) -> None:
         self._closed = self.banner.text()
         self.follow()

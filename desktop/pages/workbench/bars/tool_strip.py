@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 from desktop.canvas.tools.tool_machine import Tool
 from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS
-from desktop.pages.workbench.bars.floating import Floating
+from desktop.pages.workbench.bars.floating import FloatingBar
 from desktop.widgets import IconButton
 
 _TOP = 12
@@ -21,16 +21,16 @@ _TOOLS = (
 )
 
 
-class ToolStrip(Floating):
-    """Select, draw, move, measure, compare; centred at the upper edge of the widget that it floats over."""
+class ToolStrip(FloatingBar):
+    """The tools select, draw, move, measure and compare, centred at the upper edge of the covered widget."""
 
-    picked = Signal(object)
-    """The `Tool` that a person took."""
+    toolPicked = Signal(object)
+    """The `Tool` that the user chose."""
     compareWanted = Signal(bool)
     """Emitted to start or stop comparing reference and photo on the canvas."""
 
-    def __init__(self, over: QWidget, commands: Commands) -> None:
-        super().__init__(over, _TOP)
+    def __init__(self, target: QWidget, commands: Commands) -> None:
+        super().__init__(target, _TOP)
         self._commands = commands
         self.setObjectName("tool-strip")
         self.setAccessibleName(self.tr("Tools"))
@@ -41,7 +41,7 @@ class ToolStrip(Floating):
         row.setSpacing(4)
         for tool, command in _TOOLS:
             button = self._button(commands, command)
-            button.clicked.connect(lambda _checked=False, it=tool: self.picked.emit(it))
+            button.clicked.connect(lambda _checked=False, it=tool: self.toolPicked.emit(it))
             self._group.addButton(button)
             self.buttons[tool] = button
             row.addWidget(button)
@@ -52,13 +52,13 @@ class ToolStrip(Floating):
         self.adjustSize()
 
     def add(self, widget: QWidget) -> None:
-        """Put a widget at the end of the tools, apart from them."""
+        """Add a widget at the end of the tools, with a gap."""
         self._row.addSpacing(8)
         self._row.addWidget(widget)
         self.reposition()
 
     def name_drawing(self, text: str) -> None:
-        """Set what the drawing tool draws; an empty text for regions."""
+        """Set the text of the drawing tool. An empty text stands for regions."""
         title = text or self._commands.title("tool.rectangle")
         self.buttons[Tool.DRAW].name(title, self._commands.keys_text("tool.rectangle"))
 
@@ -74,11 +74,11 @@ class ToolStrip(Floating):
         return button
 
     def show_tool(self, tool: Tool | None) -> None:
-        """Mark the active tool; none when it is not in this strip or no tool is active."""
+        """Mark the active tool; None marks none."""
         self._group.setExclusive(tool in self.buttons)
         for other, button in self.buttons.items():
             button.setChecked(other is tool)
 
-    def set_editable(self, on: bool) -> None:
-        """Offer drawing, or not."""
-        self.buttons[Tool.DRAW].setEnabled(on)
+    def set_editable(self, editable: bool) -> None:
+        """Enable or disable drawing."""
+        self.buttons[Tool.DRAW].setEnabled(editable)

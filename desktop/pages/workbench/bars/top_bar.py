@@ -15,7 +15,7 @@ from shared.wire.seal import RecordSeal
 
 
 class RecordTopBar(TopBar):
-    """Breadcrumb, state, saved or waiting, photo, detect all, finish."""
+    """The bar with location, status, saving state and actions of the record."""
 
     saving_clicked = Signal()
     """Emitted when the user wants to see why edits wait, or to decide a conflict."""
@@ -61,15 +61,15 @@ class RecordTopBar(TopBar):
         self.camera.clicked.connect(lambda _checked=False: commands.run("record.camera"))
         self.phone.clicked.connect(lambda _checked=False: commands.run("record.phone"))
         self.panel.clicked.connect(lambda _checked=False: commands.run("view.inspector"))
-        self.detect.clicked.connect(lambda _checked=False: self._detect())
-        self.finish.clicked.connect(lambda _checked=False: self._end())
-        self.more.clicked.connect(lambda _checked=False: self._offer())
+        self.detect.clicked.connect(lambda _checked=False: self._on_detect_clicked())
+        self.finish.clicked.connect(lambda _checked=False: self._on_end_clicked())
+        self.more.clicked.connect(lambda _checked=False: self._show_more_menu())
         self.show_saving(SyncState())
 
     def show_record(self, record: Record, seal: RecordSeal | None) -> None:
-        """Show the open record and its state; a sealed record offers the report in place of finishing.
+        """Show the open record and its status.
 
-        `seal` is None while it is not loaded.
+        A sealed record offers the report in place of finishing. `seal` is None until it is loaded.
         """
         aircraft = record.aircraft_name or ""
         name = record.inspection_name or self.tr("Unnamed record")
@@ -84,7 +84,7 @@ class RecordTopBar(TopBar):
         self.finish.setToolTip(self._commands.tooltip("record.report" if self._ended else "record.finish"))
 
     def show_saving(self, saving: SyncState, held: bool = False) -> None:
-        """Show whether all edits have reached the service; `held`: they wait for the user's consent."""
+        """Show whether all edits have reached the service. With `held`, they wait for the user's consent."""
         if saving.conflicts:
             self.problem.setText(self.tr("%n conflicting change(s)", "", saving.conflicts))
         self.problem.setVisible(bool(saving.conflicts))
@@ -97,10 +97,13 @@ class RecordTopBar(TopBar):
         else:
             self.mark.show_state(SaveState.SAVED)
         self.mark.setVisible(not (saving.conflicts and saving.unsent_count == saving.conflicts))
-        self.mark.setToolTip(tip(saving.problem or self._explained(saving, held)))
+        self.mark.setToolTip(tip(saving.problem or self._tooltip(saving, held)))
 
     def show_detecting(self, percent: int, count: int) -> None:
-        """Show the progress of a detection, which the button then cancels. `count` 0: none is running."""
+        """Show the progress of detections, which the button then cancels.
+
+        `count` is the number of items, 0 if none is running.
+        """
         self._busy = count > 0
         if count:
             text = self.tr("Stop detection ({percent} %)").format(percent=percent)
@@ -110,24 +113,24 @@ class RecordTopBar(TopBar):
         self.detect.set_icon("close" if count else "play")
 
     def set_editable(self, items: bool, record: bool) -> None:
-        """Offer what changes items, and what changes the record."""
+        """Enable or disable actions that change items, and those that change the record."""
         self.photo.setEnabled(items)
         self.camera.setEnabled(items)
         self.phone.setEnabled(items)
         self.detect.setEnabled(items)
         self.finish.setEnabled(record or self._ended)
 
-    def _end(self) -> None:
-        """Finish the record; once that is done, what comes next is its report."""
+    def _on_end_clicked(self) -> None:
+        """Finish the record, or open the report of a finished one."""
         self._commands.run("record.report" if self._ended else "record.finish")
 
-    def _detect(self) -> None:
+    def _on_detect_clicked(self) -> None:
         if self._busy:
             self.detect_cancelled.emit()
         else:
             self._commands.run("record.detect")
 
-    def _explained(self, saving: SyncState, held: bool) -> str:
+    def _tooltip(self, saving: SyncState, held: bool) -> str:
         if held and saving.unsent_count:
             return self.tr("These changes were not sent before the program closed. Keep or discard them.")
         if saving.offline:
@@ -139,6 +142,6 @@ class RecordTopBar(TopBar):
             return self.tr("Your changes are saved on this computer and are being sent to the service.")
         return self.tr("All changes are saved to the service.")
 
-    def _offer(self) -> None:
+    def _show_more_menu(self) -> None:
         menu = full_menu(self._commands, self)
         menu.popup(self.more.mapToGlobal(self.more.rect().bottomLeft()))

@@ -16,25 +16,25 @@ from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 
 
 class AlignmentController(QObject):
-    """The alignment mode of the large compare view; it ends with an alignment of the shown photo, or none."""
+    """Lets the user align the shown photo by three points in the large compare view."""
 
     started = Signal()
     """The large compare view is wanted."""
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, photos: PhotoPairController, box: PhotoBox, view: CompareView, owner: QObject) -> None:
         super().__init__(owner)
         self._photos, self._view = photos, view
         self.points: ThreePointTool | None = None
-        """The points set so far; None outside of the mode."""
+        """The points that were set; None while the user is not aligning."""
         self._before: PairTool | None = None
         box.alignWanted.connect(self.start)
-        box.forgetWanted.connect(self._forget)
+        box.forgetWanted.connect(self._forget_alignment)
         self.keep: Callable[[str, list[list[float]] | None], bool] = lambda _file_id, _matrix: False
-        """Saves an alignment for detection, too; returns False when that is not possible."""
+        """A function that saves an alignment for detection. It returns False when that is not possible."""
         self._pair: AlignedPair | None = None
-        photos.pairChanged.connect(self._pair_changed)
+        photos.pairChanged.connect(self._on_pair_changed)
 
     def start(self) -> None:
         """Let the user set points."""
@@ -42,39 +42,39 @@ class AlignmentController(QObject):
         if self._photos.pair is None or self._photos.pair.to_reference is None:
             return
         self._pair = self._photos.pair
-        self.points = ThreePointTool(self._done, self._hint)
+        self.points = ThreePointTool(self._on_points_set, self._hint_text)
         self._before = self._view.tool
         self._view.set_mode(CompareMode.SIDE_BY_SIDE)
         self._view.set_tool(self.points)
         self.started.emit()
 
     def cancel(self) -> bool:
-        """End without an alignment; False when there was nothing to end."""
+        """Stop aligning. Returns False when the user was not aligning."""
         if self.points is None:
             return False
         self.points = None
         self._view.set_tool(self._before)
         return True
 
-    def _pair_changed(self, pair: AlignedPair | None) -> None:
+    def _on_pair_changed(self, pair: AlignedPair | None) -> None:
         # The points stay when the same pictures are paired again in the same way.
-        if self._pair is None or pair is None or not _alike(self._pair, pair):
+        if self._pair is None or pair is None or not _is_same_pair(self._pair, pair):
             self.cancel()
 
     def undo(self) -> bool:
-        """Remove the last point; False outside of the mode."""
+        """Remove the last point. Returns False when the user is not aligning."""
         if self.points is None:
             return False
         self.points.undo()
         self._view.update()
         return True
 
-    def _hint(self, number: int, in_photo: bool) -> str:
+    def _hint_text(self, number: int, in_photo: bool) -> str:
         if in_photo:
             return self.tr("Click the same point {n} of 3 on the photo").format(n=number)
         return self.tr("Click point {n} of 3 on the reference image").format(n=number)
 
-    def _done(self, reference: list[Place], photo: list[Place]) -> None:
+    def _on_points_set(self, reference: list[Place], photo: list[Place]) -> None:
         pair, points = self._photos.pair, self.points
         if pair is None or pair.to_reference is None or points is None:
             return
@@ -97,12 +97,12 @@ class AlignmentController(QObject):
             self._photos.align_by_hand(matrix.tolist())
             self.notice.emit(self.tr("Aligned with three points."))
 
-    def _forget(self) -> None:
+    def _forget_alignment(self) -> None:
         self._photos.align_by_hand(None)
         self.keep(self._photos.file_id, None)
 
 
-def _alike(first: AlignedPair, second: AlignedPair) -> bool:
+def _is_same_pair(first: AlignedPair, second: AlignedPair) -> bool:
     if first.to_reference is None or second.to_reference is None or first.photo_size != second.photo_size:
         return False
     return np.allclose(first.mapping, second.mapping) and np.allclose(first.to_reference, second.to_reference)

@@ -30,7 +30,7 @@ class CompareController(QObject):
     notice = Signal(str)
     """Why there is nothing to compare."""
     changed = Signal()
-    """Another view takes the place of the canvas."""
+    """Another view is shown in the place of the canvas."""
 
     def __init__(
         self,
@@ -47,17 +47,17 @@ class CompareController(QObject):
         self._strip, self._centre, self._window = strip, centre, window
         reference, photo, self._compare = canvases
         self.views = (reference, photo)
-        """The canvas of the reference image and that of the photo."""
+        """The canvases of the reference image and the photo."""
         self.front = reference
-        """The canvas on view while nothing is compared: that of the reference image or of the photo."""
+        """The canvas that is shown while nothing is compared: that of the reference image or of the photo."""
         self.why_not: Callable[[Tool], str] = lambda _tool: ""
-        """Why a tool cannot be used on the canvas in front; empty where it can."""
-        self._awaited = False
+        """A function that returns why a tool cannot be used on the front canvas; empty if it can."""
+        self._awaited_item = False
         self._panes: tuple[CompareView, ...] = (self._compare,)
         self.bar = CompareBar(self._compare, open_record.context.commands)
-        photos.pairChanged.connect(self._pair_changed)
+        photos.pairChanged.connect(self._on_pair_changed)
         strip.compareWanted.connect(self.show)
-        strip.picked.connect(self.take)
+        strip.toolPicked.connect(self.take)
 
     def follow(self, box: PhotoBox, aligning: AlignmentController) -> None:
         """Follow the inspector's comparison mode, and requests of the inspector and the manual alignment."""
@@ -70,18 +70,18 @@ class CompareController(QObject):
     @property
     def canvas(self) -> CanvasView | CompareView:
         """The view in the place of the canvas."""
-        return self._compare if self.on else self.front
+        return self._compare if self.is_on else self.front
 
     @property
-    def on(self) -> bool:
+    def is_on(self) -> bool:
         """True while reference and photo are compared."""
         return self._centre.currentWidget() is self._compare
 
     def take(self, tool: Tool) -> None:
-        """Activate a tool and show the picture, which the tools work on."""
+        """Activate a tool, and show the picture that it works on."""
         refused = self.why_not(tool)
         if refused:
-            self._strip.show_tool(None if self.on else self.front.editor.tool)
+            self._strip.show_tool(None if self.is_on else self.front.editor.tool)
             self.notice.emit(refused)
             return
         self.picture()
@@ -89,12 +89,12 @@ class CompareController(QObject):
 
     def picture(self) -> None:
         """Show the picture again, if it was compared."""
-        if self.on:
+        if self.is_on:
             self.show(False)
             self.front.setFocus()
 
     def put_in_front(self, canvas: CanvasView) -> None:
-        """Bring this canvas to the front and show it; cancels what is being done on the other one."""
+        """Show this canvas in front, and cancel an unfinished action on the other one."""
         if self.front.editor.busy:
             self.front.cancel()
         self.front.set_tool(Tool.SELECT)
@@ -107,8 +107,8 @@ class CompareController(QObject):
         if self._centre.currentWidget() in self.views:
             self._centre.setCurrentWidget(self.front)
 
-    def by(self, mode: CompareMode) -> None:
-        """Compare in this mode on the canvas; shows a notice when that is not possible."""
+    def compare_by(self, mode: CompareMode) -> None:
+        """Compare in this mode on the canvas. A notice is shown if that is not possible."""
         pair = self._photos.pair
         if pair is not None and not pair.aligned and mode is not CompareMode.SIDE_BY_SIDE:
             self.notice.emit(
@@ -116,7 +116,7 @@ class CompareController(QObject):
             )
             return
         self._compare.set_mode(mode)
-        if not self.on:
+        if not self.is_on:
             self.toggle()
 
     def set_tone(self, tone: Tone) -> None:
@@ -127,7 +127,7 @@ class CompareController(QObject):
             pane.set_tone(tone)
 
     def show_labels(self, on: bool) -> None:
-        """Paint numbers and names wherever there are regions or findings, or none of them."""
+        """Show or hide numbers and names in all views."""
         for view in self.views:
             view.show_labels(on)
         for pane in self._panes:
@@ -148,13 +148,13 @@ class CompareController(QObject):
             view.show_minimap(on)
 
     def snap(self, on: bool) -> None:
-        """Have dragged edges snap on both canvases, or not."""
+        """Turn snapping on both canvases on or off."""
         for view in self.views:
             view.editor.snapping = on
 
     def show(self, on: bool) -> None:
-        """Compare reference and photo of the chosen item on the canvas, or look at the picture again."""
-        self._awaited = False
+        """Compare reference and photo of the chosen item on the canvas, or show the picture again."""
+        self._awaited_item = False
         on = on and self._photos.pair is not None
         self._strip.compare.setChecked(on)
         # The tools work on the picture: none is active while it is hidden.
@@ -170,22 +170,22 @@ class CompareController(QObject):
     def show_when_loaded(self) -> None:
         """Compare as soon as the photo of the chosen item is loaded."""
         self.show(True)
-        self._awaited = self._photos.pair is None
+        self._awaited_item = self._photos.pair is None
 
-    def _pair_changed(self, pair: AlignedPair | None) -> None:
+    def _on_pair_changed(self, pair: AlignedPair | None) -> None:
         self._compare.set_pair(pair)
         self.bar.show_pair(pair)
-        if self._awaited and pair is not None:
+        if self._awaited_item and pair is not None:
             self.show(True)
 
     def toggle(self) -> None:
-        """Start or stop comparing on the canvas; shows a notice when the item has no photo."""
+        """Start or stop comparing on the canvas. A notice is shown if the item has no photo."""
         if self._photos.pair is None:
             self.notice.emit(self.tr("This item has no photo to compare yet."))
-        self.show(not self.on)
+        self.show(not self.is_on)
 
     def versions(self) -> None:
-        """Compare two versions of the chosen item's result; shows a notice when there are fewer."""
+        """Compare two versions of the chosen item's result. A notice is shown if there are fewer."""
         self._correcting.save()
         if compare_versions(self._open_record, self._window) is None:
             self.notice.emit(self.tr("This item has fewer than two versions to compare."))

@@ -22,7 +22,7 @@ from desktop.imaging.sources.source import ImageSource
 from desktop.localization.dates import format_minute
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.pages.workbench.comparing.pairing import InVersions, Pairing, pairings, same_photo
+from desktop.pages.workbench.comparing.pairing import Pairing, VersionSide, pairings, same_photo
 from desktop.pages.workbench.model.versions import VersionLine, version_lines
 from desktop.pages.workbench.open_record.loading import fetch_photo
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -35,7 +35,7 @@ from shared.findings import Finding
 from shared.geometry import Rect
 
 _ROW_PX = 32
-_AROUND = 3.0
+_MARGIN_SHARE = 3.0
 """Margin shown around a chosen finding, as a multiple of its longer side."""
 
 
@@ -48,18 +48,18 @@ class VersionView(PictureView):
 
     @property
     def boxes(self) -> Sequence[FindingBox]:
-        """What is painted over the photo."""
+        """The boxes over the photo."""
         return self._findings.boxes
 
     def show_boxes(self, boxes: Sequence[FindingBox]) -> None:
-        """Paint these over the photo, px of the photo."""
+        """Show these boxes, in px of the photo."""
         self._findings.boxes = tuple(boxes)
         self.setAccessibleDescription("; ".join(box.text for box in boxes))
         self.update()
 
     def center_on(self, rect: Rect) -> None:
-        """Bring a place of the photo into the middle, large enough to be judged."""
-        longest = max(rect.w, rect.h, 8.0) * _AROUND
+        """Centre a place of the photo at a scale that shows it well."""
+        longest = max(rect.w, rect.h, 8.0) * _MARGIN_SHARE
         view = self.viewport
         self.set_viewport(min(view.width, view.height) / longest, rect.x + rect.w / 2, rect.y + rect.h / 2)
 
@@ -68,7 +68,7 @@ class VersionView(PictureView):
 
 
 class VersionPane(QWidget):
-    """One of the two versions: its choice, its facts, and its findings on the photo."""
+    """One of the two versions: its choice, its data, and its findings on the photo."""
 
     chosen = Signal()
     """Another version is chosen."""
@@ -91,7 +91,7 @@ class VersionPane(QWidget):
         column.addWidget(self.view, 1)
 
     def show_entry(self, entry: Entry, boxes: Sequence[FindingBox]) -> None:
-        """Show a version; its photo is fetched when it is another one."""
+        """Show a version. Its photo is fetched if it differs from the shown one."""
         self._facts.setText(facts(entry))
         self.view.show_boxes(boxes)
         photo = entry.get("inputImage") or {}
@@ -113,8 +113,8 @@ class VersionPane(QWidget):
             url,
             owner=self,
             progress=self._progress,
-            done=self._fetched,
-            failed=self._not_fetched,
+            done=self._on_fetched,
+            failed=self._on_fetch_failed,
         )
 
     def close_photo(self) -> None:
@@ -128,17 +128,17 @@ class VersionPane(QWidget):
     def _progress(self, share: float) -> None:
         self.view.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
 
-    def _fetched(self, source: ImageSource) -> None:
+    def _on_fetched(self, source: ImageSource) -> None:
         self.view.show_message("")
         self.view.open(source)
 
-    def _not_fetched(self, error: Exception) -> None:
+    def _on_fetch_failed(self, error: Exception) -> None:
         self._photo = None
         self.view.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
 
 
 class CompareVersions(BaseDialog):
-    """Chooses two versions; the views move together, and a finding that is chosen is shown in both."""
+    """Compares two chosen versions. Both views move together, and a chosen finding is shown in both."""
 
     def __init__(
         self,
@@ -149,7 +149,10 @@ class CompareVersions(BaseDialog):
         shown: int,
         parent: QWidget | None = None,
     ) -> None:
-        """Compare `entries` by version, which `lines` name; `shown` is the version on the workbench."""
+        """Create the dialog.
+
+        `lines` names the versions of `entries`, `shown` is the version on the workbench.
+        """
         super().__init__(parent)
         self.setObjectName("compare-versions")
         self.setWindowTitle(self.tr("Compare versions"))
@@ -167,8 +170,8 @@ class CompareVersions(BaseDialog):
         self.table: Table[Pairing] = Table(
             self.tr("Findings of both versions"),
             [
-                Column(self.tr("Finding"), _what, 240, stretch=True, kind="strong"),
-                Column(self.tr("Present in"), self._where, 190, tone=_tone),
+                Column(self.tr("Finding"), _label_text, 240, stretch=True, kind="strong"),
+                Column(self.tr("Present in"), self._place_text, 190, tone=_tone),
                 Column(self.tr("First"), lambda row: _confidence(row.first), 110),
                 Column(self.tr("Second"), lambda row: _confidence(row.second), 110),
             ],
@@ -185,12 +188,12 @@ class CompareVersions(BaseDialog):
             side.versions.set_choices(names)
             side.versions.set_value(version)
             side.chosen.connect(self.show_versions)
-            side.view.viewportChanged.connect(partial(self._follow, side))
-        self.table.selection_changed.connect(self._show_chosen)
+            side.view.viewportChanged.connect(partial(self._sync_viewport, side))
+        self.table.selection_changed.connect(self._on_finding_chosen)
         self.close_button.clicked.connect(self.accept)
-        self.finished.connect(self._ended)
-        self._take_colours()
-        theme_manager().themeChanged.connect(self._take_colours)
+        self.finished.connect(self._on_finished)
+        self._update_colours()
+        theme_manager().themeChanged.connect(self._update_colours)
         self.show_versions()
 
     def _build(self, title: str) -> None:
@@ -210,36 +213,36 @@ class CompareVersions(BaseDialog):
         column.addLayout(below)
 
     @property
-    def compared(self) -> tuple[Entry, Entry]:
+    def entries(self) -> tuple[Entry, Entry]:
         """The entries of the two versions."""
         first, second = (self._entries[_number(side.versions.value())] for side in self.sides)
         return first, second
 
     def show_versions(self) -> None:
-        """Show the two versions that are chosen, and what they share."""
-        first, second = self.compared
+        """Show the two chosen versions with their common and different findings."""
+        first, second = self.entries
         rows = pairings(first, second)
         self.table.rows_model.show(rows)
         self._show_boxes(rows, None)
         matched = same_photo(first, second) or any(row.first and row.second for row in rows)
-        counts = {within: sum(row.within is within for row in rows) for within in InVersions}
+        counts = {within: sum(row.within is within for row in rows) for within in VersionSide}
         text = self.tr("{both} in both, {first} in the first only, {second} in the second only.").format(
-            both=counts[InVersions.BOTH] + counts[InVersions.RELABELLED],
-            first=counts[InVersions.FIRST],
-            second=counts[InVersions.SECOND],
+            both=counts[VersionSide.BOTH] + counts[VersionSide.RELABELLED],
+            first=counts[VersionSide.FIRST],
+            second=counts[VersionSide.SECOND],
         )
         if not matched and rows:
             text += " " + self.tr("The versions use different photos.")
         self._summary_label.setText(text)
 
     def _show_boxes(self, rows: Sequence[Pairing], current: Pairing | None) -> None:
-        first, second = self.compared
+        first, second = self.entries
         self.sides[0].show_entry(first, [_box(row.first, row, row is current) for row in rows if row.first])
         self.sides[1].show_entry(
             second, [_box(row.second, row, row is current) for row in rows if row.second]
         )
 
-    def _show_chosen(self) -> None:
+    def _on_finding_chosen(self) -> None:
         row = self.table.selected_row
         self._show_boxes(self.table.rows_model.rows(), row)
         if row is None:
@@ -248,7 +251,7 @@ class CompareVersions(BaseDialog):
             if finding is not None:
                 side.view.center_on(finding.box)
 
-    def _follow(self, side: VersionPane, viewport: Viewport) -> None:
+    def _sync_viewport(self, side: VersionPane, viewport: Viewport) -> None:
         """Move the other view along where both show pictures of one size."""
         other = self.sides[1] if side is self.sides[0] else self.sides[0]
         size = (viewport.image_width, viewport.image_height)
@@ -262,20 +265,20 @@ class CompareVersions(BaseDialog):
         finally:
             self._following = False
 
-    def _where(self, row: Pairing) -> str:
+    def _place_text(self, row: Pairing) -> str:
         return {
-            InVersions.BOTH: self.tr("Both"),
-            InVersions.RELABELLED: self.tr("Relabelled"),
-            InVersions.FIRST: self.tr("First only"),
-            InVersions.SECOND: self.tr("Second only"),
+            VersionSide.BOTH: self.tr("Both"),
+            VersionSide.RELABELLED: self.tr("Relabelled"),
+            VersionSide.FIRST: self.tr("First only"),
+            VersionSide.SECOND: self.tr("Second only"),
         }[row.within]
 
-    def _take_colours(self) -> None:
+    def _update_colours(self) -> None:
         colours = theme_colours(theme_manager().theme.dark)
         for side in self.sides:
             side.view.set_colours(colours)
 
-    def _ended(self) -> None:
+    def _on_finished(self) -> None:
         for side in self.sides:
             side.close_photo()
             side.view.close_picture()
@@ -283,7 +286,7 @@ class CompareVersions(BaseDialog):
 
 
 def compare_versions(open_record: OpenRecord, window: QWidget) -> CompareVersions | None:
-    """Open the comparison of the selected item's versions; None when it has fewer than two."""
+    """Open the comparison of the chosen item's versions. Returns None if it has fewer than two."""
     item, shown = open_record.item, open_record.stored_entry
     if item is None or shown is None:
         return None
@@ -304,7 +307,7 @@ def compare_versions(open_record: OpenRecord, window: QWidget) -> CompareVersion
 
 
 def facts(entry: Entry) -> str:
-    """The facts of a version: model, time, threshold and outcome."""
+    """The data of a version: model, time, threshold and outcome."""
     origin = entry.get("provenance") or {}
     parts = []
     if origin.get("model_id"):
@@ -329,7 +332,7 @@ def _number(value: object) -> int:
 
 
 def _box(finding: Finding, row: Pairing, current: bool) -> FindingBox:
-    shared = row.within in (InVersions.BOTH, InVersions.RELABELLED)
+    shared = row.within in (VersionSide.BOTH, VersionSide.RELABELLED)
     state = RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED
     # A finding of one version only is what the user looks for: it stands out.
     stands_out = current or not shared
@@ -343,13 +346,13 @@ def _box(finding: Finding, row: Pairing, current: bool) -> FindingBox:
     )
 
 
-def _what(row: Pairing) -> str:
+def _label_text(row: Pairing) -> str:
     labels = [finding_word(finding.label) for finding in (row.first, row.second) if finding is not None]
     return " → ".join(dict.fromkeys(labels))
 
 
 def _tone(row: Pairing) -> str:
-    return "dim" if row.within is InVersions.BOTH else "accent"
+    return "dim" if row.within is VersionSide.BOTH else "accent"
 
 
 def _confidence(finding: Finding | None) -> str:

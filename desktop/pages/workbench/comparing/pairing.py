@@ -16,8 +16,8 @@ SAME = 0.5
 """Findings that overlap at least this much (intersection over union) are the same."""
 
 
-class InVersions(StrEnum):
-    """In which of the two versions a finding is."""
+class VersionSide(StrEnum):
+    """The versions that contain a finding."""
 
     BOTH = "both"
     RELABELLED = "relabelled"
@@ -28,19 +28,19 @@ class InVersions(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A finding as one version or both have it."""
+    """A finding of one version, or the pair of both versions."""
 
     first: Finding | None
     second: Finding | None
 
     @property
-    def within(self) -> InVersions:
+    def within(self) -> VersionSide:
         """In which version it is."""
         if self.first is None:
-            return InVersions.SECOND
+            return VersionSide.SECOND
         if self.second is None:
-            return InVersions.FIRST
-        return InVersions.BOTH if self.first.label == self.second.label else InVersions.RELABELLED
+            return VersionSide.FIRST
+        return VersionSide.BOTH if self.first.label == self.second.label else VersionSide.RELABELLED
 
 
 def same_photo(first: Entry, second: Entry) -> bool:
@@ -53,10 +53,10 @@ def same_photo(first: Entry, second: Entry) -> bool:
 
 
 def pairings(first: Entry, second: Entry) -> list[Pairing]:
-    """Every finding of two versions, paired where both have it; first version first, by confidence.
+    """All findings of two versions, paired if both contain them, by version and confidence.
 
-    In the same photo places are compared as they are, in two photos on the reference image; without an
-    alignment of both, nothing can be matched.
+    In one photo, findings are compared by their places in it. In two photos, they are compared on the
+    reference image, and are not paired if one photo has no alignment.
     """
     if same_photo(first, second):
         frames: tuple[Matrix | None, Matrix | None] = (None, None)
@@ -76,6 +76,6 @@ def pairings(first: Entry, second: Entry) -> list[Pairing]:
 
 
 def _place(finding: Finding, frame: Matrix | None) -> Rect:
-    """The rectangle to compare a finding by; an empty one beyond the mapping's horizon."""
+    """The rectangle of a finding for the comparison; empty if it is mapped to infinity."""
     rect = finding.box if frame is None else map_rect(finding.box, frame)
     return Rect(0, 0, 0, 0) if rect is None else rect

@@ -1,4 +1,4 @@
-"""Imports many items in slices as one undo step, while the window stays responsive."""
+"""Imports many items in slices as one undo step, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOW_AFTER_MS = 500
 
 
 class BulkImport(QObject):
-    """Appends the items of one import to the journal and shows them as they come."""
+    """Appends the items of one import to the journal and shows them slice by slice."""
 
     imported = Signal(int)
     """Emits the number of created items."""
@@ -26,7 +26,7 @@ class BulkImport(QObject):
         super().__init__(window)
         self._open_record, self._window = open_record, window
         self._fields: Sequence[Mapping[str, Any]] = ()
-        self._done = 0
+        self._done_count = 0
         self._step = ""
         self._record_id = ""
         self._progress: QProgressDialog | None = None
@@ -34,12 +34,12 @@ class BulkImport(QObject):
 
     @property
     def busy(self) -> bool:
-        """True while items are being made."""
+        """True while items are being created."""
         return self._slices.is_running
 
     def start(self, fields: Sequence[Mapping[str, Any]]) -> None:
         """Create an item from each of `fields` in the open record."""
-        self._fields, self._done, self._step = fields, 0, new_key()
+        self._fields, self._done_count, self._step = fields, 0, new_key()
         self._record_id = self._open_record.record_id
         if len(fields) > SLICE_SIZE:
             self._progress = QProgressDialog(
@@ -54,16 +54,22 @@ class BulkImport(QObject):
         open_record, document = self._open_record, self._open_record.document
         stopped = self._progress is not None and self._progress.wasCanceled()
         away = document is None or open_record.record_id != self._record_id
-        if document is None or away or not open_record.editable or stopped or self._done >= len(self._fields):
+        if (
+            document is None
+            or away
+            or not open_record.editable
+            or stopped
+            or self._done_count >= len(self._fields)
+        ):
             return self._end()
-        part = self._fields[self._done : self._done + SLICE_SIZE]
+        part = self._fields[self._done_count : self._done_count + SLICE_SIZE]
         edits = (document.make(EditName.IMPORT, each) for each in part)
-        has_more = self._done + len(part) < len(self._fields)
+        has_more = self._done_count + len(part) < len(self._fields)
         if not open_record.edits.do(*edits, step=self._step, has_more=has_more):
             return self._end()
-        self._done += len(part)
+        self._done_count += len(part)
         if self._progress is not None:
-            self._progress.setValue(self._done)
+            self._progress.setValue(self._done_count)
         return True
 
     def _end(self) -> bool:
@@ -72,5 +78,5 @@ class BulkImport(QObject):
             self._progress.deleteLater()
             self._progress = None
         self._fields = ()
-        self.imported.emit(self._done)
+        self.imported.emit(self._done_count)
         return False

@@ -17,7 +17,10 @@ _ITEMS = TypeAdapter(dict[str, CopiedItem])
 
 
 def copy_regions(view: CanvasView, link: RegionLink, item_of: Callable[[str], ItemView | None]) -> None:
-    """Put the selected regions with what their items carry along on the clipboard; nothing for none."""
+    """Copy the selected regions and the fields of their items to the clipboard.
+
+    Does nothing if none is selected.
+    """
     text = view.editor.selection_text()
     if not text:
         return
@@ -30,7 +33,7 @@ def copy_regions(view: CanvasView, link: RegionLink, item_of: Callable[[str], It
 
 
 def paste_regions(view: CanvasView, link: RegionLink) -> None:
-    """Add the regions of the clipboard, if there are any, as copies of what was copied."""
+    """Add the regions of the clipboard as copies, if there are any."""
     try:
         data = json.loads(QGuiApplication.clipboard().text())
         link.paste_sources = _ITEMS.validate_python(data.get("items", {}) if isinstance(data, dict) else {})

@@ -35,22 +35,22 @@ from desktop.widgets import confirm
 
 _REGIONS = tuple(pattern.removeprefix("*") for pattern in READABLE_PATTERNS)
 _MANY = 20
-"""More photos than this for one item are asked about first."""
+"""Number of photos for one item above which the user is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedFiles:
-    """Files by what they are for; `others` are for nothing here."""
+    """Dropped files by their use. `others` cannot be used."""
 
     pictures: tuple[Path, ...] = ()
     regions: tuple[Path, ...] = ()
     others: tuple[Path, ...] = ()
 
 
-def sorted_out(paths: Sequence[Path]) -> DroppedFiles:
-    """Sort these files and folders by use; a folder stands for the pictures directly in it. Reads the disk.
+def sort_files(paths: Sequence[Path]) -> DroppedFiles:
+    """Sort files and folders by use.
 
-    Raises OSError.
+    A folder stands for the pictures directly in it. Reads the disk. Raises OSError.
     """
     pictures: list[Path] = []
     regions: list[Path] = []
@@ -72,12 +72,12 @@ def sorted_out(paths: Sequence[Path]) -> DroppedFiles:
 
 
 class DropController(QObject):
-    """Handles drops anywhere on the page, and shows beforehand what a drop would do."""
+    """Handles drops on the page, and shows their effect beforehand."""
 
     regionsWanted = Signal(object)  # noqa: N815 - a Qt signal
     """The path of a file whose regions are to be imported."""
     notice = Signal(str)
-    """Why something dropped was not taken."""
+    """The reason why dropped files were refused."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class DropController(QObject):
         if isinstance(event, QDragMoveEvent):
             entering = isinstance(event, QDragEnterEvent)
             if self._takes(event.mimeData()) if entering else self.hint.isVisible():
-                self.hint.say(self._promise(self._to_item(event)))
+                self.hint.say(self._promise(self._is_over_item(event)))
                 event.acceptProposedAction()
             return True
         if event.type() == QEvent.Type.DragLeave:
@@ -108,7 +108,7 @@ class DropController(QObject):
         elif isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop:
             self.hint.hide()
             event.acceptProposedAction()
-            self._take(event.mimeData(), self._to_item(event))
+            self._drop_files(event.mimeData(), self._is_over_item(event))
             return True
         return False
 
@@ -116,7 +116,7 @@ class DropController(QObject):
         droppable = self._open_record.document is not None and (data.hasUrls() or data.hasImage())
         return droppable and self._open_record.may_edit()
 
-    def _to_item(self, event: QDropEvent) -> bool:
+    def _is_over_item(self, event: QDropEvent) -> bool:
         """Whether it is held over the photos of the chosen item."""
         position = self._box.mapFrom(self._page, event.position().toPoint())
         return (
@@ -134,10 +134,16 @@ class DropController(QObject):
         text = self.tr("Drop to add photos to item {n}, {name}")
         return text.format(n=self._open_record.number, name=item.item_name)
 
-    def _take(self, data: QMimeData, to_item: bool) -> None:
+    def _drop_files(self, data: QMimeData, to_item: bool) -> None:
         paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
         if paths:
-            run(sorted_out, paths, owner=self, done=partial(self._sorted, to_item), failed=self._unread)
+            run(
+                sort_files,
+                paths,
+                owner=self,
+                done=partial(self._on_sorted, to_item),
+                failed=self._on_unreadable,
+            )
             return
         image = data.imageData() if data.hasImage() else None
         if isinstance(image, QImage):
@@ -145,15 +151,15 @@ class DropController(QObject):
         else:
             self.notice.emit(self.tr("Cannot add a link. Save the image as a file, then drop the file."))
 
-    def _unread(self, error: Exception) -> None:
+    def _on_unreadable(self, error: Exception) -> None:
         why = error.strerror or str(error) if isinstance(error, OSError) else sentence(error)
         self.notice.emit(self.tr("Cannot read the files: {why}").format(why=why))
 
-    def _sorted(self, to_item: bool, dropped: DroppedFiles) -> None:
+    def _on_sorted(self, to_item: bool, dropped: DroppedFiles) -> None:
         if not self._open_record.may_edit():
             return
         if dropped.pictures:
-            self._take_pictures(dropped.pictures, to_item)
+            self._add_pictures(dropped.pictures, to_item)
         elif len(dropped.regions) == 1:
             self.regionsWanted.emit(dropped.regions[0])
         elif dropped.regions:
@@ -166,7 +172,7 @@ class DropController(QObject):
                 text = self.tr("Not added, drop separately: {names}")
             self.notice.emit(text.format(names=names + ("…" if len(left) > 3 else "")))
 
-    def _take_pictures(self, pictures: Sequence[Path], to_item: bool) -> None:
+    def _add_pictures(self, pictures: Sequence[Path], to_item: bool) -> None:
         item = self._open_record.item
         if self._reference.isVisible():
             if len(pictures) == 1 and self._reference.upload.isVisible():

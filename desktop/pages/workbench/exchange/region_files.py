@@ -26,17 +26,17 @@ from shared.wire.inspection import ItemCreate
 
 
 class RegionFilesController(QObject):
-    """Exports the open record; imports regions onto its reference image, as one step that can be undone."""
+    """Exports the open record, and imports regions onto its reference image as one undo step."""
 
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
         self._open_record, self._window = open_record, window
         self._left_out = self._boxed = 0
         self.importing = BulkImport(open_record, window)
-        self.importing.imported.connect(self._imported)
+        self.importing.imported.connect(self._on_imported)
         self.exporter = ExportController(open_record.context, window)
         self.exporter.notice.connect(self.notice)
         self.exporter.written.connect(
@@ -78,7 +78,7 @@ class RegionFilesController(QObject):
         )
 
         def items() -> tuple[list[dict[str, Any]], int, int]:
-            drafts = _read(path, target)
+            drafts = _read_file(path, target)
             fields = _fields(
                 item_creates(
                     drafts,
@@ -95,8 +95,8 @@ class RegionFilesController(QObject):
         run(
             items,
             owner=self,
-            done=lambda read: self._make(record_id, *read),
-            failed=lambda error: self.notice.emit(self._why_not(error)),
+            done=lambda read: self._create_items(record_id, *read),
+            failed=lambda error: self.notice.emit(self._on_read_failed(error)),
         )
 
     def _target(self) -> ExportedPicture | None:
@@ -105,7 +105,7 @@ class RegionFilesController(QObject):
             return None
         return ExportedPicture(file.name, width, height, file.info.get("ipfs_cid"))
 
-    def _make(self, record_id: str, fields: list[dict[str, Any]], left_out: int, boxed: int) -> None:
+    def _create_items(self, record_id: str, fields: list[dict[str, Any]], left_out: int, boxed: int) -> None:
         if (
             self._open_record.record_id == record_id
             and self._open_record.may_edit()
@@ -114,7 +114,7 @@ class RegionFilesController(QObject):
             self._left_out, self._boxed = left_out, boxed
             self.importing.start(fields)
 
-    def _imported(self, count: int) -> None:
+    def _on_imported(self, count: int) -> None:
         if count:
             text = self.tr("%n region(s) imported.", "", count)
             if self._left_out:
@@ -123,7 +123,7 @@ class RegionFilesController(QObject):
                 text += " " + self.tr("%n other shape(s) converted to bounding rectangles.", "", self._boxed)
             self.notice.emit(text)
 
-    def _why_not(self, error: Exception) -> str:
+    def _on_read_failed(self, error: Exception) -> str:
         if isinstance(error, OSError):
             why = error.strerror or str(error)
             return self.tr("Cannot read the file: {why}").format(why=why)
@@ -132,7 +132,7 @@ class RegionFilesController(QObject):
         return exchange_sentence(error)
 
 
-def _read(path: Path, target: ExportedPicture) -> ImportedRegions:
+def _read_file(path: Path, target: ExportedPicture) -> ImportedRegions:
     if path.stat().st_size > MAX_BYTES:
         raise ExchangeError(Reason.TOO_LARGE)
     return read_regions(path.read_bytes(), path.name, target)
@@ -141,7 +141,10 @@ def _read(path: Path, target: ExportedPicture) -> ImportedRegions:
 def _fields(
     bodies: Iterable[ItemCreate], model_ids: Collection[str], default: str | None
 ) -> list[dict[str, Any]]:
-    """The fields of the items that `bodies` become; a model not in `model_ids` becomes the default one."""
+    """The fields of the items of `bodies`.
+
+    A model that is not in `model_ids` is replaced by the default one.
+    """
     all_fields = []
     for body in bodies:
         fields = body.model_dump(mode="json", exclude_unset=True)

@@ -23,9 +23,9 @@ class WatchOffer:
 
 @dataclass(frozen=True, slots=True)
 class BarState:
-    """What the line says: how a folder is watched, else the offer; hidden without either.
+    """The state of the bar: the watching of a folder, or an offer; the bar is hidden without either.
 
-    `added`: photos that the service has since the watching began.
+    `added` is the number of photos that were stored since the watching began.
     """
 
     state: WatchState = WatchState.OFF
@@ -43,7 +43,7 @@ class WatchBar(Panel):
     dismissed = Signal()
     """Emitted when the user declines the offer."""
     olderWanted = Signal()
-    """Emitted to add the photos from before the record's start, too."""
+    """Emitted to add the photos from before the record's start."""
     stopWanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -81,7 +81,7 @@ class WatchBar(Panel):
         """Show the state of the watching, or the offer."""
         self._state = state
         on, offer = state.state is not WatchState.OFF, state.offer
-        text = self._watching(state) if on else self._offering(offer) if offer is not None else ""
+        text = self._state_text(state) if on else self._offer_text(offer) if offer is not None else ""
         self._text.setText(text)
         folder = state.folder if on else offer.folder if offer is not None else None
         self._text.setToolTip("" if folder is None else tip(str(folder)))
@@ -98,13 +98,13 @@ class WatchBar(Panel):
         if self._state.offer is not None:
             self.watchWanted.emit(self._state.offer.folder)
 
-    def _offering(self, offer: WatchOffer) -> str:
+    def _offer_text(self, offer: WatchOffer) -> str:
         if offer.card:
             return self.tr("Memory card “{name}” has a folder with photos.").format(name=offer.card)
         text = self.tr("Folder “{name}” was watched last. Watch it for this record, too?")
         return text.format(name=_name(offer.folder))
 
-    def _watching(self, state: BarState) -> str:
+    def _state_text(self, state: BarState) -> str:
         name = _name(state.folder) if state.folder is not None else ""
         if state.state is WatchState.AWAY:
             return self.tr(

@@ -23,12 +23,12 @@ from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture
 from desktop.user_folders import APP
 from shared.content import sha256_of
 
-_MOST_QUEUED = 4
-"""Most photos that wait for their upload; the others stay in the folder until then."""
+_MAX_QUEUED = 4
+"""Maximum number of photos that wait for the upload. Other photos stay in the folder until then."""
 
 
 class FolderWatchController(QObject):
-    """Watches one folder for one record, until another record or user comes or the record is sealed."""
+    """Watches one folder for one record until another record or user comes or the record is sealed."""
 
     notice = Signal(str)
     """Why a folder cannot be watched, or is not watched any more."""
@@ -43,34 +43,34 @@ class FolderWatchController(QObject):
             Path(platformdirs.user_data_dir(APP, appauthor=False)) / "folder_watch.db"
         )
         self.destroyed.connect(self._seen_photos.close)
-        self.watcher = FolderWatcher(self._seen_photos, self._room, self)
+        self.watcher = FolderWatcher(self._seen_photos, self._free_places, self)
         self.watcher.known_hashes = self._photo_hashes
         self.cards = CardFinder(self)
         self.bar = WatchBar()
         self._record_id = ""
         self._watched_id = ""
-        self._handed: dict[Path, FoundPhoto] = {}
-        self._added = 0
+        self._sent_photos: dict[Path, FoundPhoto] = {}
+        self._added_count = 0
         self._offers: list[WatchOffer] = []
-        self._refused: set[Path] = set()
+        self._refused_count: set[Path] = set()
         self._connect()
 
     def _connect(self) -> None:
         context = self._open_record.context
         self.watcher.changed.connect(self._show)
-        self.watcher.found.connect(self._take)
+        self.watcher.found.connect(self._on_photos_found)
         self.cards.appeared.connect(self._offer_card)
-        self.cards.removed.connect(self._card_removed)
+        self.cards.removed.connect(self._on_card_removed)
         self.bar.watchWanted.connect(self.watch)
         self.bar.dismissed.connect(self._dismiss)
         self.bar.olderWanted.connect(self.watcher.include_older)
         self.bar.stopWanted.connect(self.stop)
         # A user who stops the uploads does not want the next ones either.
         self._record_photos.tray.cancelled.connect(self.stop)
-        self._queue.stored.connect(self._stored)
-        self._queue.lost.connect(self._lost)
+        self._queue.stored.connect(self._on_stored)
+        self._queue.lost.connect(self._on_lost)
         self._queue.changed.connect(self.watcher.resume)
-        self._open_record.changed.connect(self._follow)
+        self._open_record.changed.connect(self._on_record_changed)
         context.loginChanged.connect(self.stop)
         context.closing.connect(self.stop)
 
@@ -89,30 +89,30 @@ class FolderWatchController(QObject):
         if document is None or not self._open_record.may_edit():
             return
         self._offers.clear()
-        self._handed.clear()
-        self._added, self._watched_id = 0, self._open_record.record_id
+        self._sent_photos.clear()
+        self._added_count, self._watched_id = 0, self._open_record.record_id
         preferences = self._open_record.context.preferences
         preferences.change(watched_folder=str(folder))
         start = document.record.start_time or document.record.created_at
         self.watcher.start(folder, self._watched_id, _utc(start))
 
     def stop(self) -> None:
-        """Stop watching. What was found already is still sent."""
+        """Stop watching. Photos that were found are still sent."""
         self._watched_id = ""
         self.watcher.stop()
         self._show()
 
     def rest(self) -> None:
-        """The page was left: a folder is still watched, cards are not looked for."""
+        """Stop searching for cards when the page is left. A folder is still watched."""
         self.cards.stop()
 
     # -- following the record
 
-    def _follow(self) -> None:
+    def _on_record_changed(self) -> None:
         record = self._open_record
         if record.record_id != self._record_id:
             self._record_id = record.record_id
-            cards = (card for card in self.cards.mounted if card.folder not in self._refused)
+            cards = (card for card in self.cards.mounted if card.folder not in self._refused_count)
             self._offers = [WatchOffer(card.folder, card.name) for card in cards]
             self._offer_last()
         if self._watched_id and (record.record_id != self._watched_id or record.sealed):
@@ -147,23 +147,23 @@ class FolderWatchController(QObject):
         ]
         self._show()
 
-    def _card_removed(self, card: Card) -> None:
-        self._refused.discard(card.folder)
+    def _on_card_removed(self, card: Card) -> None:
+        self._refused_count.discard(card.folder)
         self._offers = [offer for offer in self._offers if offer.folder != card.folder]
         self._show()
 
     def _dismiss(self) -> None:
         dismissed = self._offers.pop(0) if self._offers else None
         if dismissed is not None and dismissed.card:
-            self._refused.add(dismissed.folder)
+            self._refused_count.add(dismissed.folder)
         elif dismissed is not None:
             self._open_record.context.preferences.change(watched_folder="")
         self._show()
 
     # -- photos
 
-    def _room(self) -> int:
-        return max(0, _MOST_QUEUED - self._queue.count(self._watched_id))
+    def _free_places(self) -> int:
+        return max(0, _MAX_QUEUED - self._queue.count(self._watched_id))
 
     def _photo_hashes(self) -> frozenset[str]:
         hashes = set()
@@ -172,27 +172,27 @@ class FolderWatchController(QObject):
                 hashes.add(sha256_of(photo.file.ipfs_cid or ""))
         return frozenset(hashes)
 
-    def _take(self, photos: tuple[FoundPhoto, ...]) -> None:
-        self._handed |= {photo.path: photo for photo in photos}
+    def _on_photos_found(self, photos: tuple[FoundPhoto, ...]) -> None:
+        self._sent_photos |= {photo.path: photo for photo in photos}
         self._queue.add(self._watched_id, [(photo.path, photo.path.name) for photo in photos])
 
-    def _stored(self, picture: QueuedPicture) -> None:
-        photo = self._handed_of(picture)
+    def _on_stored(self, picture: QueuedPicture) -> None:
+        photo = self._sent_photo(picture)
         if photo is not None:
-            self._added += 1
+            self._added_count += 1
             run(self._seen_photos.remember_taken, picture.record_id, photo.sha256, owner=None)
             self._show()
 
-    def _lost(self, picture: QueuedPicture, error: Exception) -> None:
-        photo = self._handed_of(picture)
+    def _on_lost(self, picture: QueuedPicture, error: Exception) -> None:
+        photo = self._sent_photo(picture)
         if photo is not None and isinstance(error, OSError):
             # The card was taken out meanwhile.
             self.watcher.put_back(photo)
 
-    def _handed_of(self, picture: QueuedPicture) -> FoundPhoto | None:
+    def _sent_photo(self, picture: QueuedPicture) -> FoundPhoto | None:
         if picture.record_id != self._watched_id or not isinstance(picture.source, Path):
             return None
-        return self._handed.pop(picture.source, None)
+        return self._sent_photos.pop(picture.source, None)
 
     # -- showing
 
@@ -203,7 +203,7 @@ class FolderWatchController(QObject):
                 state=self.watcher.state,
                 folder=self.watcher.folder,
                 look=self.watcher.last_scan,
-                added=self._added,
+                added=self._added_count,
                 offer=self._offers[0] if self._offers and may else None,
             )
         )

@@ -1,3 +1,2 @@
-"""The list of items, the fields of the chosen one and its detection settings; one selection for list and
-canvas.
-"""
+"""The list of items, the fields of the chosen item and its detection settings, with one selection for list
+and canvas."""

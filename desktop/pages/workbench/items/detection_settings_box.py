@@ -46,7 +46,7 @@ class DetectionSettingsBox(QWidget):
         self.sensitivity.setSingleStep(_STEP)
         self.sensitivity.setPageStep(2 * _STEP)
         self.sensitivity.setAccessibleName(self.tr("Sensitivity"))
-        self._word = label("", "dim")
+        self._sensitivity_label = label("", "dim")
         self.as_model = Button(self.tr("Default"), kind=ButtonKind.LINK)
         self.smallest = QDoubleSpinBox()
         self.smallest.setObjectName("own-smallest")
@@ -72,7 +72,7 @@ class DetectionSettingsBox(QWidget):
         head = QHBoxLayout()
         head.addWidget(label(self.tr("Sensitivity"), "label"))
         head.addStretch(1)
-        head.addWidget(self._word)
+        head.addWidget(self._sensitivity_label)
         size = QHBoxLayout()
         size.addWidget(label(self.tr("Minimum finding size"), "label"))
         size.addStretch(1)
@@ -104,8 +104,8 @@ class DetectionSettingsBox(QWidget):
 
     def _connect(self) -> None:
         self.fold.clicked.connect(lambda _checked=False: self.open(self._content.isHidden()))
-        self.sensitivity.valueChanged.connect(self._slid)
-        self.smallest.valueChanged.connect(self._sized)
+        self.sensitivity.valueChanged.connect(self._on_sensitivity_changed)
+        self.smallest.valueChanged.connect(self._on_smallest_changed)
         self.area.clicked.connect(lambda _checked=False: self.areaWanted.emit())
         self.as_model.clicked.connect(
             lambda _checked=False: self.changed.emit(
@@ -124,7 +124,7 @@ class DetectionSettingsBox(QWidget):
         return super().eventFilter(watched, event)
 
     def open(self, on: bool) -> None:
-        """Show the settings, or only that there are some."""
+        """Unfold the settings, or fold them."""
         self._content.setVisible(on)
         self.fold.set_icon("chevron-down" if on else "chevron-right")
         self.areaChosen.emit(-1)
@@ -136,13 +136,13 @@ class DetectionSettingsBox(QWidget):
         areas: tuple[Rect, ...],
         mm_per_pixel: float | None,
     ) -> None:
-        """Show the settings of an item that `model` looks at; `areas` are its ignored areas in px."""
+        """Show the settings of an item with this `model`. `areas` are its ignored areas in px."""
         self.setVisible(model is not None)
         has_thresholds = takes_thresholds(model)
         self._thresholds.setVisible(has_thresholds)
         self._problem.setHidden(settings.readable)
-        quiet = (self.sensitivity, self.smallest)
-        for widget in quiet:
+        controls = (self.sensitivity, self.smallest)
+        for widget in controls:
             widget.blockSignals(True)
         self.smallest.setDecimals(0 if mm_per_pixel is None else 1)
         self.smallest.setSingleStep(1 if mm_per_pixel is None else 0.5)
@@ -150,10 +150,10 @@ class DetectionSettingsBox(QWidget):
         value = sensitivity_of(model) if settings.sensitivity is None else settings.sensitivity
         self.sensitivity.setValue(round(100 * value))
         self.smallest.setValue(settings.smallest or 0)
-        for widget in quiet:
+        for widget in controls:
             widget.blockSignals(False)
-        self._word.setText(self._sensitivity_word(value, settings.sensitivity is None))
-        self.sensitivity.setAccessibleDescription(self._word.text())
+        self._sensitivity_label.setText(self._sensitivity_text(value, settings.sensitivity is None))
+        self.sensitivity.setAccessibleDescription(self._sensitivity_label.text())
         self.as_model.setVisible(not settings.default)
         if areas != self._areas or self._list.count() != len(areas):
             self._areas = areas
@@ -167,7 +167,7 @@ class DetectionSettingsBox(QWidget):
         self.fold.setText(title)
 
     def set_editable(self, on: bool) -> None:
-        """Let the settings be changed, or only read."""
+        """Enable or disable changes of the settings."""
         self._editable = on
         for widget in (self.sensitivity, self.smallest, self.area, self.as_model):
             widget.setEnabled(on)
@@ -177,9 +177,9 @@ class DetectionSettingsBox(QWidget):
     def _list_areas(self) -> None:
         clear(self._list)
         for index, area in enumerate(self._areas):
-            self._list.addWidget(self._line(index, area))
+            self._list.addWidget(self._area_row(index, area))
 
-    def _line(self, place: int, area: Rect) -> QWidget:
+    def _area_row(self, place: int, area: Rect) -> QWidget:
         size = f"{group_digits(area.w)} × {group_digits(area.h)} px"
         text = self.tr("Area {n}: {size}").format(n=place + 1, size=size)
         name = Button(text, kind=ButtonKind.QUIET)
@@ -195,15 +195,15 @@ class DetectionSettingsBox(QWidget):
         row.addWidget(remove)
         return line
 
-    def _slid(self, value: int) -> None:
+    def _on_sensitivity_changed(self, value: int) -> None:
         wanted = round(value / _STEP) * _STEP / 100
-        self._word.setText(self._sensitivity_word(wanted, False))
+        self._sensitivity_label.setText(self._sensitivity_text(wanted, False))
         self.changed.emit(replace(self._settings, sensitivity=wanted, readable=True))
 
-    def _sized(self, value: float) -> None:
+    def _on_smallest_changed(self, value: float) -> None:
         self.changed.emit(replace(self._settings, smallest=value or None, readable=True))
 
-    def _sensitivity_word(self, value: float, default: bool) -> str:
+    def _sensitivity_text(self, value: float, default: bool) -> str:
         levels = (
             self.tr("very low"),
             self.tr("low"),

@@ -26,36 +26,37 @@ class DetectionSettingsController(QObject):
     """Connects the settings box, the canvas and the journal."""
 
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(
         self, open_record: OpenRecord, box: DetectionSettingsBox, view: CanvasView, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._open_record, self._box, self._view = open_record, box, view
-        self._chosen = -1
+        self._chosen_area = -1
         self._item_id = ""
-        box.changed.connect(self._change)
+        box.changed.connect(self._on_settings_changed)
         box.areaWanted.connect(self.draw)
-        box.areaChosen.connect(self._choose)
-        view.areaDrawn.connect(self._drawn)
+        box.areaChosen.connect(self._on_area_chosen)
+        view.areaDrawn.connect(self._on_area_drawn)
         open_record.changed.connect(self.show)
         open_record.currentChanged.connect(self.show)
 
     def show(self) -> None:
-        """Show the settings of the chosen item, its ignored areas on the canvas as well."""
+        """Show the settings of the chosen item, and its ignored areas on the canvas."""
         item = self._open_record.item
         if self._open_record.current != self._item_id:
-            self._item_id, self._chosen = self._open_record.current, -1
+            self._item_id, self._chosen_area = self._open_record.current, -1
         settings = item_detection_settings(item.item_point if item is not None else None)
         areas = pixels(settings.ignored, self._open_record.link.size)
         self._box.show_settings(settings, self._model(), areas, self._open_record.mm_per_pixel)
-        self._view.set_areas(areas if self._model() is not None else (), self._chosen)
+        self._view.set_areas(areas if self._model() is not None else (), self._chosen_area)
 
     def align(self, file_id: str, homography: list[list[float]] | None) -> bool:
-        """Have detection use the user's alignment of a photo; None: its own.
+        """Set the user's alignment of a photo for detection; None removes it. Returns False when it cannot be
+        saved.
 
-        `homography` brings px of the reference image to px of the photo. False when it cannot be saved.
+        `homography` maps px of the reference image to px of the photo.
         """
         item = self._open_record.item
         if item is None or not file_id or not self._open_record.editable:
@@ -69,7 +70,7 @@ class DetectionSettingsController(QObject):
         return True
 
     def draw(self) -> None:
-        """Let the person draw an area inside the region of the chosen item."""
+        """Let the user draw an ignored area inside the region of the chosen item."""
         item = self._open_record.item
         if item is None or self._model() is None or not self._open_record.editable:
             return
@@ -80,7 +81,7 @@ class DetectionSettingsController(QObject):
         self._view.set_tool(Tool.AREA)
         self._view.setFocus()
 
-    def _drawn(self, rect: Rect) -> None:
+    def _on_area_drawn(self, rect: Rect) -> None:
         item, region = self._open_record.item, self._region()
         if item is None or region is None or self._model() is None:
             return
@@ -93,7 +94,7 @@ class DetectionSettingsController(QObject):
         settings = item_detection_settings(item.item_point)
         self._write(EditName.IGNORE, replace(settings, ignored=(*settings.ignored, area), readable=True), "")
 
-    def _change(self, settings: ItemDetectionSettings) -> None:
+    def _on_settings_changed(self, settings: ItemDetectionSettings) -> None:
         item = self._open_record.item
         if item is None:
             return
@@ -110,13 +111,13 @@ class DetectionSettingsController(QObject):
         open_record = self._open_record
         if open_record.document is None or open_record.item is None or not open_record.editable:
             return
-        self._chosen = -1
+        self._chosen_area = -1
         point = with_settings(open_record.item.item_point, settings)
         edit = open_record.document.change(open_record.current, label, {"item_point": point})
         open_record.edits.do(edit, merge_key=merge_key or None)
 
-    def _choose(self, place: int) -> None:
-        self._chosen = place
+    def _on_area_chosen(self, place: int) -> None:
+        self._chosen_area = place
         self.show()
         if place >= 0:
             self._view.ensure_visible(self._open_record.current)

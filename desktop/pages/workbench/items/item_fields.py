@@ -17,17 +17,17 @@ from desktop.widgets import Combo, enters, label, tip
 from shared.wire.detection import DetectionModel
 
 PAUSE_MS = 700
-"""A text is taken after a pause in typing of this length, or when the field is left."""
+"""Pause in typing, in ms, after which a text is committed. It is also committed when the field is left."""
 
 _LONGEST_NAME = 255
 _LONGEST_TEXT = 20_000
 
 
 class NameEdit(QLineEdit):
-    """A name that is edited where it stands."""
+    """A field that shows a name and edits it in place."""
 
     committed = Signal(str)
-    """The person paused or left the field; the text is what is typed, stripped, never empty."""
+    """The stripped text after a pause in typing or when the field is left. It is never empty."""
     ended = Signal()
     """Enter committed the name, or Escape restored the old one: the focus moves on."""
 
@@ -39,28 +39,28 @@ class NameEdit(QLineEdit):
         self.setMaxLength(_LONGEST_NAME)
         # It would take a dropped file as its address: files belong to the page.
         self.setAcceptDrops(False)
-        self._reported = ""
+        self._emitted_text = ""
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.commit)
         self.textEdited.connect(lambda _: self._pause.start())
-        self.editingFinished.connect(self._left)
+        self.editingFinished.connect(self._on_editing_finished)
 
     @property
     def dirty(self) -> bool:
         """True while typed text has not been emitted."""
-        return self.text().strip() not in ("", self._reported)
+        return self.text().strip() not in ("", self._emitted_text)
 
     def show_text(self, text: str) -> None:
-        """Show the name as it is; what is being typed stays."""
+        """Show a name, unless the user is typing."""
         if self.hasFocus() and (self.dirty or self.text().strip() == text.strip()):
-            self._reported = text.strip()
+            self._emitted_text = text.strip()
             return
         if self.text() != text:
             self.setText(text)
             self.setCursorPosition(0)
             self._show_tooltip()
         # As this field would emit it: merely visiting the field must not change the name.
-        self._reported = self.text().strip()
+        self._emitted_text = self.text().strip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -75,14 +75,14 @@ class NameEdit(QLineEdit):
         """Emit the typed text if it changed."""
         self._pause.stop()
         text = self.text().strip()
-        if text and text != self._reported:
-            self._reported = text
+        if text and text != self._emitted_text:
+            self._emitted_text = text
             self.committed.emit(text)
 
-    def _left(self) -> None:
+    def _on_editing_finished(self) -> None:
         self.commit()
         if not self.text().strip():
-            self.setText(self._reported)
+            self.setText(self._emitted_text)
 
     def event(self, event: QEvent) -> bool:
         # Escape belongs to what is typed here before it belongs to a command of the page.
@@ -95,23 +95,23 @@ class NameEdit(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self._pause.stop()
-            self.setText(self._reported)
+            self.setText(self._emitted_text)
             self.ended.emit()
         elif enters(event):
-            self._left()
+            self._on_editing_finished()
             self.ended.emit()
         else:
             super().keyPressEvent(event)
 
 
 class TextEdit(QPlainTextEdit):
-    """Some lines of text, as high as what is in it; `bare` without a frame."""
+    """A text field whose height follows its content."""
 
     committed = Signal(str)
-    """The person paused or left the field."""
+    """The text after a pause in typing or when the field is left."""
 
     def __init__(
-        self, placeholder: str, *, bare: bool, lines: int = 1, parent: QWidget | None = None
+        self, placeholder: str, *, frameless: bool, lines: int = 1, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setPlaceholderText(placeholder)
@@ -120,20 +120,20 @@ class TextEdit(QPlainTextEdit):
         self.setAcceptDrops(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._bare, self._lines = bare, lines
-        self._reported = ""
-        if bare:
+        self._is_frameless, self._lines = frameless, lines
+        self._emitted_text = ""
+        if frameless:
             self.document().setDocumentMargin(0)
-            self.recolour()
-            theme_manager().themeChanged.connect(self.recolour)
+            self.update_colours()
+            theme_manager().themeChanged.connect(self.update_colours)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.commit)
-        self.textChanged.connect(self._typed)
-        self._quiet = False
-        self._fit()
+        self.textChanged.connect(self._on_text_changed)
+        self._ignore_changes = False
+        self._fit_height()
 
-    def recolour(self) -> None:
-        """Take the colours of the theme, where it is bare."""
+    def update_colours(self) -> None:
+        """Apply the colours of the theme to a frameless field."""
         self.setStyleSheet(
             "QPlainTextEdit { background: transparent; border: 0; padding: 0; min-height: 0;"
             f" color: {theme_manager().theme.dim_text}; }}"
@@ -142,45 +142,45 @@ class TextEdit(QPlainTextEdit):
     @property
     def dirty(self) -> bool:
         """True while typed text has not been emitted."""
-        return self._taken() != self._reported
+        return self._on_committed() != self._emitted_text
 
     def show_text(self, text: str) -> None:
-        """Show the text as it is; what is being typed stays."""
+        """Show a text, unless the user is typing."""
         if self.hasFocus() and (self.dirty or self.toPlainText().strip() == text.strip()):
-            self._reported = text.strip()
+            self._emitted_text = text.strip()
             return
         if self.toPlainText() != text:
-            self._quiet = True
+            self._ignore_changes = True
             self.setPlainText(text)
-            self._quiet = False
-            self._fit()
-        self._reported = self._taken()
+            self._ignore_changes = False
+            self._fit_height()
+        self._emitted_text = self._on_committed()
 
     def commit(self) -> None:
         """Emit the typed text if it changed."""
         self._pause.stop()
-        text = self._taken()
-        if text != self._reported:
-            self._reported = text
+        text = self._on_committed()
+        if text != self._emitted_text:
+            self._emitted_text = text
             self.committed.emit(text)
 
-    def _taken(self) -> str:
+    def _on_committed(self) -> str:
         return self.toPlainText().strip()[:_LONGEST_TEXT]
 
-    def _typed(self) -> None:
-        if not self._quiet:
+    def _on_text_changed(self) -> None:
+        if not self._ignore_changes:
             self._pause.start()
-            self._fit()
+            self._fit_height()
 
-    def _fit(self) -> None:
+    def _fit_height(self) -> None:
         # The document's height counts lines here, as in every QPlainTextEdit.
         lines = min(max(round(self.document().size().height()), self._lines), 8)
-        frame = 2 if self._bare else 24
+        frame = 2 if self._is_frameless else 24
         self.setFixedHeight(self.fontMetrics().lineSpacing() * lines + frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._fit_height()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
@@ -194,14 +194,14 @@ class TextEdit(QPlainTextEdit):
 
 
 class ItemFields(QWidget):
-    """Number, name, description, model and how to detect."""
+    """The fields for number, name, description, model and detection settings."""
 
     renamed = Signal(str)
     ended = Signal()
     """Emitted when editing the name ends."""
     described = Signal(str)
     modelPicked = Signal(object)
-    """The id of a model, or None for none."""
+    """The id of the chosen model, or None."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -209,7 +209,7 @@ class ItemFields(QWidget):
         self.name = NameEdit()
         self.name.setObjectName("item-name")
         self.name.setAccessibleName(self.tr("Item name"))
-        self.description = TextEdit(self.tr("Add description"), bare=True)
+        self.description = TextEdit(self.tr("Add description"), frameless=True)
         self.description.setObjectName("item-description")
         self.description.setAccessibleName(self.tr("Description"))
         self.model = Combo(self.tr("Detection model"))
@@ -237,7 +237,7 @@ class ItemFields(QWidget):
         self.model.picked.connect(self.modelPicked)
 
     def set_models(self, models: Sequence[DetectionModel]) -> None:
-        """Offer these models."""
+        """Set the models to choose from."""
         self._models = models
 
     def commit(self) -> None:
@@ -246,7 +246,7 @@ class ItemFields(QWidget):
         self.description.commit()
 
     def show_item(self, item: ItemView, number: int) -> None:
-        """Show an item; what is being typed stays."""
+        """Show an item. Texts that the user is typing are not replaced."""
         self.number.setText(self.tr("Item {n}").format(n=number))
         self.name.show_text(item.item_name)
         self.description.show_text(item.description or "")
@@ -264,7 +264,7 @@ class ItemFields(QWidget):
         self.model.set_value(item.model_id)
 
     def set_editable(self, on: bool) -> None:
-        """Let the fields be edited, or only read."""
+        """Enable or disable editing."""
         self.name.setReadOnly(not on)
         self.description.setReadOnly(not on)
         self.model.setEnabled(on)

@@ -51,10 +51,10 @@ class Role(IntEnum):
 
 
 class ItemsModel(QStringListModel):
-    """The rows that the filter lets through, in their order.
+    """The rows that pass the filter, in order.
 
-    The strings are the items' ids: Qt asks for the number of rows once for each of them when it lays out the
-    list, and here it need not come to Python for that.
+    It derives from a string list of item ids, because Qt asks for the number of rows once per row when it
+    lays out the list, and this answers without calling Python.
     """
 
     pictureWanted = Signal(str)
@@ -63,17 +63,18 @@ class ItemsModel(QStringListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.region_of: Callable[[str], Region | None] = lambda _item_id: None
-        """The region of an item as the canvas has it; for the marks of locked and hidden ones."""
-        self._all: list[ItemRow] = []
+        """A function that returns the region of an item on the canvas, for the marks of locked and hidden
+        regions."""
+        self._all_rows: list[ItemRow] = []
         self._rows: list[ItemRow] = []
         self._places: dict[str, int] = {}
         self._filter = "all"
-        self._wanted = ""
+        self._search_text = ""
         self._pictures: dict[str, QPixmap] = {}
         self._photos: dict[str, QPixmap] = {}
-        self._running: Mapping[str, int] = {}
-        self._chosen = ""
-        self._hidden = False
+        self._running_percents: Mapping[str, int] = {}
+        self._current_id = ""
+        self._all_hidden = False
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         return Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
@@ -89,7 +90,7 @@ class ItemsModel(QStringListModel):
                 self.pictureWanted.emit(row.item_id)
                 return self._photos.get(row.item_id, self._pictures.get(row.item_id))
             case Role.CHOSEN:
-                return row.item_id == self._chosen
+                return row.item_id == self._current_id
             case Role.REGION:
                 return self._region(row.item_id)
             case Qt.ItemDataRole.DisplayRole:
@@ -103,76 +104,76 @@ class ItemsModel(QStringListModel):
         return None
 
     def _region(self, item_id: str) -> Region | None:
-        """The region as it is shown; while all are hidden, each of them is."""
+        """The region of an item, marked as hidden while all regions are hidden."""
         region = self.region_of(item_id)
-        return replace(region, hidden=True) if region is not None and self._hidden else region
+        return replace(region, hidden=True) if region is not None and self._all_hidden else region
 
     def hide_regions(self, on: bool) -> None:
         """Mark every region as hidden."""
-        self._hidden = on
-        self._all_changed()
+        self._all_hidden = on
+        self._emit_all_changed()
 
     def row(self, number: int) -> ItemRow | None:
-        """The row at a place of the list."""
+        """The row at an index of the list."""
         return self._rows[number] if 0 <= number < len(self._rows) else None
 
     def row_of(self, item_id: str) -> int:
-        """Where an item is in the list; -1 when the filter hides it."""
+        """The index of an item in the list; -1 if the filter hides it."""
         return self._places.get(item_id, -1)
 
     def ids(self) -> list[str]:
-        """The items that are listed."""
+        """The ids of the listed items."""
         return list(map(_item_id, self._rows))
 
     def mark(self, item_id: str) -> None:
-        """The item that the inspector shows, also while it is not selected."""
-        self._chosen = item_id
+        """Mark the item of the properties panel, which need not be selected."""
+        self._current_id = item_id
 
     @property
     def running(self) -> Mapping[str, int]:
-        """The items whose detection is asked for or under way, with percent."""
-        return self._running
+        """The items with a requested or running detection, with their percent."""
+        return self._running_percents
 
     def show_running(self, percent: Mapping[str, int]) -> None:
-        """Mark these items as being detected, with how far that is."""
-        self._running = dict(percent)
-        self._all_changed()
+        """Set the items with a running detection and their percent."""
+        self._running_percents = dict(percent)
+        self._emit_all_changed()
 
     def show(self, rows: Sequence[ItemRow]) -> None:
-        """List these rows; where only their contents differ, selection and scrolling stay as they are."""
-        self._all = list(rows)
+        """Set the rows. If only their contents differ, selection and scroll position do not change."""
+        self._all_rows = list(rows)
         self._refresh()
 
     def set_filter(self, name: str) -> None:
-        """Show all, undecided or failed items."""
+        """Filter by all, undecided or failed items."""
         self._filter = name
         self._refresh()
 
     def set_search(self, text: str) -> None:
-        """Show items with this number, or this text in their name; an empty text shows all."""
-        self._wanted = text.strip().casefold()
+        """Filter by a number or a part of the name. An empty text shows all items."""
+        self._search_text = text.strip().casefold()
         self._refresh()
 
     def counts(self) -> dict[str, int]:
         """The number of rows that pass each filter."""
-        status = Counter(map(_status, self._all))
+        status = Counter(map(_status, self._all_rows))
         undecided = status["undecided"] + status["not_started"]
-        return {"all": len(self._all), "undecided": undecided, "failed": status["failed"]}
+        return {"all": len(self._all_rows), "undecided": undecided, "failed": status["failed"]}
 
     def set_picture(self, item_id: str, picture: QPixmap) -> None:
         """Show a crop of the reference image beside an item."""
         self._pictures[item_id] = picture
-        self._picture_changed(item_id)
+        self._on_picture_changed(item_id)
 
     def set_photo(self, item_id: str, picture: QPixmap | None) -> None:
-        """Show a crop of the photo instead of the reference image; None: the reference again."""
+        """Show a crop of the photo in place of the reference image; None shows the reference image again."""
         if picture is None:
             self._photos.pop(item_id, None)
         else:
             self._photos[item_id] = picture
-        self._picture_changed(item_id)
+        self._on_picture_changed(item_id)
 
-    def _picture_changed(self, item_id: str) -> None:
+    def _on_picture_changed(self, item_id: str) -> None:
         row = self.row_of(item_id)
         if row >= 0:
             self.dataChanged.emit(self.index(row), self.index(row))
@@ -181,12 +182,14 @@ class ItemsModel(QStringListModel):
         """Forget all crops."""
         self._pictures.clear()
         self._photos.clear()
-        self._all_changed()
+        self._emit_all_changed()
 
     def _refresh(self) -> None:
-        rows = self._all
-        if self._filter != "all" or self._wanted:
-            rows = [row for row in rows if _passes(row, self._filter) and _is_named(row, self._wanted)]
+        rows = self._all_rows
+        if self._filter != "all" or self._search_text:
+            rows = [
+                row for row in rows if _passes(row, self._filter) and _matches_search(row, self._search_text)
+            ]
         ids = list(map(_item_id, rows))
         if ids == list(map(_item_id, self._rows)):
             changed = [
@@ -203,12 +206,12 @@ class ItemsModel(QStringListModel):
         self._places = dict(zip(ids, range(len(ids)), strict=True))
         self.setStringList(ids)
 
-    def _all_changed(self) -> None:
+    def _emit_all_changed(self) -> None:
         if self._rows:
             self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
 
 
-def _is_named(row: ItemRow, wanted: str) -> bool:
+def _matches_search(row: ItemRow, wanted: str) -> bool:
     return wanted in row.name.casefold() or wanted == str(row.number)
 
 
@@ -266,7 +269,7 @@ class ItemDelegate(QStyledItemDelegate):
         model = index.model()
         running = model.running if isinstance(model, ItemsModel) else {}
         if row.item_id in running or row.run.is_running:
-            used = paint_chip(painter, left, middle, "accent", self._word(row, running))
+            used = paint_chip(painter, left, middle, "accent", self._status_word(row, running))
             text = ""
         else:
             used = paint_chip(painter, left, middle, status_tone(row.status), status_word(row.status))
@@ -276,7 +279,7 @@ class ItemDelegate(QStyledItemDelegate):
         _text(painter, font, colour, QRect(left + used + 6, middle - 9, width - used - 6, 18), text)
         painter.restore()
 
-    def _word(self, row: ItemRow, running: Mapping[str, int]) -> str:
+    def _status_word(self, row: ItemRow, running: Mapping[str, int]) -> str:
         if row.run.run is RunPhase.RUNNING:
             return self.tr("Detecting {percent} %").format(percent=running.get(row.item_id, 0))
         return self.tr("Queued")
@@ -288,27 +291,27 @@ class ItemDelegate(QStyledItemDelegate):
             return row.note
         return self.tr("%n finding(s)", "", row.findings)
 
-    def _paint_picture(self, painter: QPainter, where: QRectF, index: Index) -> None:
+    def _paint_picture(self, painter: QPainter, rect: QRectF, index: Index) -> None:
         theme = theme_manager().theme
         path = QPainterPath()
-        path.addRoundedRect(where, RADIUS, RADIUS)
+        path.addRoundedRect(rect, RADIUS, RADIUS)
         painter.save()
         painter.setClipPath(path)
         picture = index.data(Role.PICTURE)
         if isinstance(picture, QPixmap):
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawPixmap(where, picture, QRectF(picture.rect()))
+            painter.drawPixmap(rect, picture, QRectF(picture.rect()))
         else:
             painter.fillPath(path, QColor(theme.raised))
-            paint_icon(painter, "photo", theme.faint, where.adjusted(13, 13, -13, -13))
+            paint_icon(painter, "photo", theme.faint, rect.adjusted(13, 13, -13, -13))
         painter.restore()
         painter.setPen(QColor(theme.line))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(path)
 
 
-def _text(painter: QPainter, font: QFont, colour: str, where: QRect, text: str) -> None:
+def _text(painter: QPainter, font: QFont, colour: str, rect: QRect, text: str) -> None:
     painter.setFont(font)
     painter.setPen(QColor(colour))
-    shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, where.width())
-    painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+    shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)

@@ -25,15 +25,15 @@ from desktop.widgets import (
     rule,
 )
 
-_MANY = 12
+_MANY_RANGES = 12
 """The search appears from this number of items on."""
 
 
 class ItemsPanel(Panel):
-    """Lists the items; what is selected here is selected on the canvas too."""
+    """Lists the items. List and canvas share one selection."""
 
     selected = Signal(tuple, str)
-    """The ids of the items that a person selected in the list, and of the one that is chosen among them."""
+    """The ids of the selected items, and the id of the chosen one."""
     activated = Signal(str)
     """The id of an item to be brought to the middle of the canvas."""
     template_wanted = Signal()
@@ -64,20 +64,20 @@ class ItemsPanel(Panel):
         self.search.hide()
         self._count = label("", "dim")
         self._progress = ProgressBar(self.tr("Decided items"))
-        self._detected = label("", "dim")
-        self._detected.setObjectName("items-detected")
+        self._detected_label = label("", "dim")
+        self._detected_label.setObjectName("items-detected")
         self._sign = IconLabel("finding", "dim", 14)
-        self._hidden = self._make_hidden(commands)
-        self._empty = self._make_empty(commands)
+        self._hidden_notice = self._make_hidden_notice(commands)
+        self._empty = self._make_empty_page(commands)
         self._current = ""
         self._selection: tuple[str, ...] = ()
         self._build(commands)
-        self.filters.chosen.connect(self._filter)
-        self.search.searched.connect(self._search)
-        self.search.returnPressed.connect(self._go_to_first)
-        self.list.selectionModel().selectionChanged.connect(lambda *_: self._picked())
-        self.list.activated.connect(self._activate)
-        self.model.modelReset.connect(self._choose_again)
+        self.filters.chosen.connect(self._set_filter)
+        self.search.searched.connect(self._set_search)
+        self.search.returnPressed.connect(self._choose_first)
+        self.list.selectionModel().selectionChanged.connect(lambda *_: self._on_selection_changed())
+        self.list.activated.connect(self._on_activated)
+        self.model.modelReset.connect(self._restore_selection)
 
     def _build(self, commands: Commands) -> None:
         head = QHBoxLayout()
@@ -87,14 +87,14 @@ class ItemsPanel(Panel):
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self._sign)
-        row.addWidget(self._detected, 1)
+        row.addWidget(self._detected_label, 1)
         top = QVBoxLayout()
         top.setContentsMargins(12, 12, 12, 8)
         top.setSpacing(8)
         top.addLayout(head)
         top.addWidget(self._progress)
         top.addLayout(row)
-        top.addWidget(self._hidden)
+        top.addWidget(self._hidden_notice)
         top.addWidget(self.filters)
         top.addWidget(self.search)
         column = QVBoxLayout(self)
@@ -107,9 +107,9 @@ class ItemsPanel(Panel):
         column.addWidget(rule())
         foot = Flow()
         foot.setContentsMargins(12, 8, 12, 8)
-        self._drawing = label("", "dim")
+        self._drawing_hint = label("", "dim")
         for command, button in (
-            ("tool.rectangle", self._drawing),
+            ("tool.rectangle", self._drawing_hint),
             ("finding.next", label(self.tr("Next finding"), "dim")),
         ):
             hint = QWidget()
@@ -123,10 +123,10 @@ class ItemsPanel(Panel):
         column.addLayout(foot)
 
     def name_drawing(self, findings: bool) -> None:
-        """Say what is drawn on the picture in front: findings or regions."""
-        self._drawing.setText(self.tr("Draw finding") if findings else self.tr("Draw region"))
+        """Set whether the front picture is for drawing findings or regions."""
+        self._drawing_hint.setText(self.tr("Draw finding") if findings else self.tr("Draw region"))
 
-    def _make_empty(self, commands: Commands) -> QWidget:
+    def _make_empty_page(self, commands: Commands) -> QWidget:
         panel = QWidget()
         column = QVBoxLayout(panel)
         column.setContentsMargins(12, 16, 12, 16)
@@ -136,17 +136,17 @@ class ItemsPanel(Panel):
         self.last = Button(self.tr("Copy from last record"), icon="history")
         self.template.clicked.connect(lambda _checked=False: self.template_wanted.emit())
         self.last.clicked.connect(lambda _checked=False: self.last_wanted.emit())
-        self._all = Button(self.tr("Show all items"), kind=ButtonKind.LINK)
-        self._all.clicked.connect(lambda _checked=False: self.show_all())
+        self._show_all_button = Button(self.tr("Show all items"), kind=ButtonKind.LINK)
+        self._show_all_button.clicked.connect(lambda _checked=False: self.show_all())
         self.draw = Button(
             self.tr("Draw region"), icon="rectangle", keys=commands.keys_text("tool.rectangle")
         )
         self.draw.clicked.connect(lambda _checked=False: commands.run("tool.rectangle"))
-        for widget in (self._empty_text, self.draw, self.template, self.last, self._all):
+        for widget in (self._empty_text, self.draw, self.template, self.last, self._show_all_button):
             column.addWidget(widget)
         return panel
 
-    def _make_hidden(self, commands: Commands) -> QWidget:
+    def _make_hidden_notice(self, commands: Commands) -> QWidget:
         panel = QWidget()
         row = QHBoxLayout(panel)
         row.setContentsMargins(0, 0, 0, 0)
@@ -162,9 +162,9 @@ class ItemsPanel(Panel):
         panel.hide()
         return panel
 
-    def say_hidden(self, on: bool) -> None:
+    def show_regions_hidden(self, on: bool) -> None:
         """Show that the regions are hidden on the picture, and mark every row."""
-        self._hidden.setVisible(on)
+        self._hidden_notice.setVisible(on)
         self.model.hide_regions(on)
 
     @property
@@ -173,19 +173,19 @@ class ItemsPanel(Panel):
         return self._current
 
     def show_rows(self, rows: Sequence[ItemRow], can_start: bool, has_template: bool) -> None:
-        """List the items; `can_start`: offer to begin with a template or the last inspection."""
+        """List the items. `can_start` offers to begin with a template or the last inspection."""
         self.model.show(rows)
-        self.search.setVisible(len(rows) > _MANY or bool(self.search.text()))
+        self.search.setVisible(len(rows) > _MANY_RANGES or bool(self.search.text()))
         counts = self.model.counts()
         judged = counts["all"] - counts["undecided"]
-        # Without a step of Python for each of ten thousand rows, which takes milliseconds.
+        # `attrgetter` is faster than a generator, which matters for ten thousand rows.
         detected = sum(map(attrgetter("detected"), rows))
         text = self.tr("Decided {n} of {all}").format(n=judged, all=len(rows))
         self._count.setText(text)
         self._progress.setValue(100 * judged // len(rows) if rows else 0)
         self._progress.setAccessibleDescription(text)
-        self._detected.setText(self.tr("Detected {n} of {all}").format(n=detected, all=len(rows)))
-        for widget in (self._sign, self._detected):
+        self._detected_label.setText(self.tr("Detected {n} of {all}").format(n=detected, all=len(rows)))
+        for widget in (self._sign, self._detected_label):
             widget.setVisible(bool(rows))
         self.filters.set_choices(
             [
@@ -194,9 +194,9 @@ class ItemsPanel(Panel):
                 ("failed", self.tr("Failed {n}").format(n=counts["failed"])),
             ]
         )
-        self._say_empty(not rows, can_start, has_template)
+        self._show_empty(not rows, can_start, has_template)
 
-    def _say_empty(self, no_items: bool, can_start: bool, has_template: bool) -> None:
+    def _show_empty(self, no_items: bool, can_start: bool, has_template: bool) -> None:
         nothing = self.model.rowCount() == 0
         self._empty.setVisible(nothing)
         if no_items:
@@ -208,21 +208,24 @@ class ItemsPanel(Panel):
         self.draw.setVisible(no_items and can_start)
         self.template.setVisible(no_items and can_start and has_template)
         self.last.setVisible(no_items and can_start)
-        self._all.setVisible(nothing and not no_items)
+        self._show_all_button.setVisible(nothing and not no_items)
 
     def show_all(self) -> None:
         """Reset filter and search."""
         self.end_search()
         self.filters.set_value("all")
-        self._filter("all")
+        self._set_filter("all")
 
     def select(self, item_ids: tuple[str, ...], current: str) -> None:
-        """Select these items, `current` being the chosen one, without a signal; an empty id chooses none."""
+        """Select these items, with `current` as the chosen one, without a signal.
+
+        An empty id chooses none.
+        """
         if (item_ids, current) != (self._selection, self._current):
             self._selection, self._current = item_ids, current
-            self._choose_again()
+            self._restore_selection()
 
-    def _choose_again(self) -> None:
+    def _restore_selection(self) -> None:
         flags = QItemSelectionModel.SelectionFlag
         row = self.model.row_of(self._current)
         selection = self.list.selectionModel()
@@ -238,7 +241,7 @@ class ItemsPanel(Panel):
         self.list.viewport().update()
 
     def _ranges(self) -> QItemSelection:
-        """The selected rows, those that follow each other as one range."""
+        """The selected rows as ranges of consecutive rows."""
         ranges = QItemSelection()
         rows = sorted(row for row in map(self.model.row_of, self._selection) if row >= 0)
         begin = 0
@@ -248,21 +251,21 @@ class ItemsPanel(Panel):
                 begin = at
         return ranges
 
-    def _filter(self, name: str) -> None:
+    def _set_filter(self, name: str) -> None:
         self.model.set_filter(name)
-        self._say_empty(not sum(self.model.counts().values()), False, False)
+        self._show_empty(not sum(self.model.counts().values()), False, False)
 
     def end_search(self) -> None:
         """Clear the search."""
         self.search.clear()
         self.model.set_search("")
 
-    def _search(self, text: str) -> None:
+    def _set_search(self, text: str) -> None:
         self.model.set_search(text)
-        self._say_empty(not sum(self.model.counts().values()), False, False)
+        self._show_empty(not sum(self.model.counts().values()), False, False)
 
-    def _go_to_first(self) -> None:
-        """Enter in the search chooses the first that is found, and leaves the field."""
+    def _choose_first(self) -> None:
+        """Choose the first item that was found, and leave the search field."""
         if self.model.rowCount():
             if self.model.row_of(self._current) < 0:
                 self.list.selectionModel().setCurrentIndex(
@@ -270,7 +273,7 @@ class ItemsPanel(Panel):
                 )
             self.list.setFocus()
 
-    def _picked(self) -> None:
+    def _on_selection_changed(self) -> None:
         selection = self.list.selectionModel()
         ranges = selection.selection()
         parts = [ranges.at(at) for at in range(ranges.size())]
@@ -283,7 +286,7 @@ class ItemsPanel(Panel):
         self.model.mark(self._current)
         self.selected.emit(self._selection, self._current)
 
-    def _activate(self, index: QModelIndex) -> None:
+    def _on_activated(self, index: QModelIndex) -> None:
         row = self.model.row(index.row())
         if row is not None:
             self.activated.emit(row.item_id)

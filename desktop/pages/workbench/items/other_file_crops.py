@@ -1,4 +1,4 @@
-"""Makes thumbnails for items that are marked on another picture than the one on view."""
+"""Creates thumbnails of items whose regions are on another picture than the displayed one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OtherFileCrops(CropQueue):
         self._item_points: dict[str, Mapping[str, object]] = {}
 
     def begin(self, item_ids: Iterable[str]) -> None:
-        """Fetch what of these rows is marked elsewhere and not known."""
+        """Fetch the missing thumbnails of these rows whose regions are on another picture."""
         document, link = self._open_record.document, self._open_record.link
         todo: list[tuple[ReferenceFile, ItemView]] = []
         for item in map(document.item, item_ids) if document is not None else ():
@@ -52,7 +52,7 @@ class OtherFileCrops(CropQueue):
 def _cut(
     report: ProgressReport, session: Session, todo: Sequence[tuple[ReferenceFile, ItemView]], side: int
 ) -> None:
-    """Report (id, QImage) for each; each picture is fetched and opened once, one that is lost left out."""
+    """Report (id, QImage) for each region. Each picture is opened once. A missing picture is left out."""
     files: dict[tuple[str, str], list[tuple[ReferenceFile, ItemView]]] = {}
     for file, item in todo:
         key = (str(file.info.get("ipfs_cid") or ""), str(file.info.get("download_url") or ""))

@@ -21,7 +21,7 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from shared import results
 from shared.geometry import Rect
 
-_AROUND = 0.4
+_MARGIN_SHARE = 0.4
 """Margin on each side of a finding, as a share of its size."""
 
 
@@ -34,7 +34,7 @@ class PhotoCut:
     rect: Rect
 
 
-def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | None:
+def crop_place(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | None:
     """The surest finding in the photo of the item's detection, else the item's region there.
 
     `reference` is the size of the reference image in px. None without a photo, or without a place in it.
@@ -47,7 +47,7 @@ def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | N
     findings = findings_of(entry)
     if findings:
         box = findings[0].box
-        more = _AROUND * max(box.w, box.h)
+        more = _MARGIN_SHARE * max(box.w, box.h)
         rect = Rect(box.x - more, box.y - more, box.w + 2 * more, box.h + 2 * more)
         return PhotoCut(info.get("ipfs_cid"), str(url), rect)
     region = item.region(*reference) if reference is not None else None
@@ -59,14 +59,14 @@ def cutout_of(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | N
 
 
 class PhotoCrops(CropQueue):
-    """Makes the pictures of the rows that are painted, and makes them again when a result brings others."""
+    """Creates the thumbnails of painted rows from photos, and updates them after new results."""
 
     def __init__(self, open_record: OpenRecord, items: ItemsModel, ratio: float, parent: QObject) -> None:
         super().__init__(open_record, items, ratio, parent)
         self._cuts: dict[str, PhotoCut] = {}
 
     def begin(self, item_ids: Iterable[str]) -> None:
-        """Cut what is missing or changed, and remove the crops of items without a photo."""
+        """Crop missing or outdated thumbnails, and remove those of items without a photo."""
         document, source = self._open_record.document, self._open_record.source
         if document is None:
             return
@@ -75,7 +75,7 @@ class PhotoCrops(CropQueue):
             item = document.item(item_id)
             is_shown = item is not None and source is not None and self._open_record.link.shows(item)
             size = source.size if is_shown and source is not None else None
-            part = cutout_of(item, size) if item is not None else None
+            part = crop_place(item, size) if item is not None else None
             if part is None:
                 if self._cuts.pop(item_id, None) is not None:
                     self._items.set_photo(item_id, None)
@@ -95,7 +95,7 @@ class PhotoCrops(CropQueue):
 
 
 def _cut(report: ProgressReport, session: Session, todo: dict[str, PhotoCut], side: int) -> None:
-    """Report (id, QImage) for each; each photo is fetched and opened once."""
+    """Report (id, QImage) for each item. Each photo is opened once."""
     photos: dict[tuple[str | None, str], list[tuple[str, Rect]]] = {}
     for item_id, part in todo.items():
         photos.setdefault((part.content_id, part.url), []).append((item_id, part.rect))

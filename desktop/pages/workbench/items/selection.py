@@ -28,28 +28,28 @@ class SelectionController(QObject):
     ) -> None:
         super().__init__(parent)
         self._open_record, self._items, self._view, self._commit = open_record, items, view, commit
-        self._showing = False
+        self._is_showing = False
         open_record.selectionChanged.connect(self.show)
         open_record.currentChanged.connect(self.show)
-        items.selected.connect(self._in_list)
-        view.store.subscribe(self._on_canvas)
+        items.selected.connect(self._on_list_selected)
+        view.store.subscribe(self._on_canvas_selected)
 
     def show(self) -> None:
-        """Show the open record's selection in both; regions that are not shown only in the list."""
+        """Show the selection of the open record in list and canvas."""
         open_record = self._open_record
-        self._showing = True
+        self._is_showing = True
         self._items.select(open_record.selection, open_record.current)
         self._view.store.select(open_record.selection)
-        self._showing = False
+        self._is_showing = False
 
-    def _in_list(self, item_ids: tuple[str, ...], current: str) -> None:
+    def _on_list_selected(self, item_ids: tuple[str, ...], current: str) -> None:
         self._commit()
         self._open_record.select(item_ids, current)
         self._view.ensure_visible(current)
 
-    def _on_canvas(self, event: StoreEvent) -> None:
+    def _on_canvas_selected(self, event: StoreEvent) -> None:
         # A region that is taken off the canvas, with its picture for example, stays selected in the list.
-        if not event.selection or event.removed or self._showing:
+        if not event.selection or event.removed or self._is_showing:
             return
         ids = self._view.store.selected
         if ids and self._open_record.current not in ids:

@@ -24,23 +24,23 @@ from shared.wire.history import MOST_TREND_ENTRIES, TrendPhoto
 from shared.wire.memory import MemoryPhoto, MemoryState
 
 _DISAGREES = 0
-_ASKED = 1
+_HIGHLIGHT = 1
 """Which of the outlines' colours marks a place that newer photos show otherwise, and a difference."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReadMemory:
-    """A memory, and what the trend of the region knows of its photos, by the ids of their items."""
+class MemoryContents:
+    """The memory of a region, with the data of its photos in the trend by item id."""
 
     state: MemoryState
     aligned: Mapping[str, TrendPhoto] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class AskedDifference:
-    """A difference that the person asks about: its label, the files that explain it, where it is.
+class ExplainedDifference:
+    """A difference that the user asks about: its label, the files that explain it, and its place.
 
-    `where` is in px of the reference image, None without an alignment.
+    `where` is in px of the reference image; None without an alignment.
     """
 
     label: str
@@ -48,15 +48,15 @@ class AskedDifference:
     where: Rect | None
 
 
-def read_memory(session: Session, item_id: str) -> ReadMemory:
-    """The memory of an item's region with what lays its photos on the reference image. Raises ClientError."""
+def read_memory(session: Session, item_id: str) -> MemoryContents:
+    """Read the memory of an item's region, with the alignments of its photos. Raises ClientError."""
     state = session.items.memory(item_id)
     photos = _photos_of(session, item_id) if state.photos else {}
     # The trend ends with the item that is asked for: a photo of a later inspection is in a later one's.
     later = next((photo.item_id for photo in state.photos if photo.item_id not in photos), None)
     if later is not None:
         photos = {**_photos_of(session, later), **photos}
-    return ReadMemory(state, photos)
+    return MemoryContents(state, photos)
 
 
 def _photos_of(session: Session, item_id: str) -> dict[str, TrendPhoto]:
@@ -69,12 +69,15 @@ def _photos_of(session: Session, item_id: str) -> dict[str, TrendPhoto]:
 
 
 def key_of(photo: MemoryPhoto) -> str:
-    """The key of a photo's frame: one photo may have been passed, and be one whose findings were rejected."""
+    """The key of a photo's frame.
+
+    One photo may have two frames: as a passed one, and with rejected findings.
+    """
     return f"{photo.kind} {photo.item_id} {photo.file_id}"
 
 
-def sources_of(memory: ReadMemory, place: Place | None) -> dict[str, FrameSource]:
-    """Where the pictures of the frames come from, by their keys."""
+def sources_of(memory: MemoryContents, place: Place | None) -> dict[str, FrameSource]:
+    """The sources of the frames' pictures by their keys."""
     sources: dict[str, FrameSource] = {}
     if place is not None:
         sources[REFERENCE] = reference_source(place)
@@ -88,9 +91,9 @@ def sources_of(memory: ReadMemory, place: Place | None) -> dict[str, FrameSource
 
 
 def frames_of(
-    memory: ReadMemory, place: Place | None, difference: AskedDifference | None = None
+    memory: MemoryContents, place: Place | None, difference: ExplainedDifference | None = None
 ) -> list[Frame]:
-    """The frame of the reference image and those of the photos, newest first, with the difference marked."""
+    """The frames of the reference image and of the photos, newest first, with the difference marked."""
     marked = () if place is None else tuple(_marks(memory.state, place, difference))
     frames = [] if place is None else [reference_frame(place, marked)]
     sources = sources_of(memory, place)
@@ -110,13 +113,13 @@ def frames_of(
     return frames
 
 
-def _marks(state: MemoryState, place: Place, difference: AskedDifference | None) -> Iterator[Outline]:
-    """Places of the reference image as outlines in fractions of the frames' place."""
+def _marks(state: MemoryState, place: Place, difference: ExplainedDifference | None) -> Iterator[Outline]:
+    """Outlines of places of the reference image, in fractions of the place of the frames."""
     wide, high = place.size
     for x, y, w, h in state.disagreements:
         yield Outline(_within(Rect(x * wide, y * high, w * wide, h * high), place), _DISAGREES, "")
     if difference is not None and difference.where is not None:
-        yield Outline(_within(difference.where, place), _ASKED, finding_word(difference.label))
+        yield Outline(_within(difference.where, place), _HIGHLIGHT, finding_word(difference.label))
 
 
 def _within(rect: Rect, place: Place) -> Rect:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop.imaging.sources.cut import map_rect
-from desktop.pages.workbench.memory.contents import AskedDifference
+from desktop.pages.workbench.memory.contents import ExplainedDifference
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.model.item_rows import to_reference
 from desktop.pages.workbench.open_record.open_record import OpenRecord
@@ -16,20 +16,20 @@ from shared.suppressed import SuppressedFinding
 
 
 class MemoryController(QObject):
-    """Opens the window for the item that is chosen at the workbench."""
+    """Opens the window for the chosen item of the workbench."""
 
     openWanted = Signal(str, str)
-    """The ids of a record and of its item whose photo the person wants to compare."""
+    """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
         self._open_record, self._window = open_record, window
-        self._shown: MemoryDialog | None = None
+        self._dialog: MemoryDialog | None = None
 
     def show(self, difference: SuppressedFinding | None = None) -> MemoryDialog | None:
-        """Open the window at the photos that explain a difference, with its place marked.
+        """Open the window at the photos that explain a difference, or at the newest photo.
 
-        Without one at the newest photo. None when no item is chosen.
+        Returns None when no item is chosen.
         """
         open_record = self._open_record
         item = open_record.item
@@ -39,7 +39,7 @@ class MemoryController(QObject):
         marked = None
         if difference is not None:
             where = None if back is None else map_rect(difference.box, back)
-            marked = AskedDifference(difference.label, difference.photos, where)
+            marked = ExplainedDifference(difference.label, difference.photos, where)
         dialog = MemoryDialog(
             open_record.context.session,
             open_record.edits.service_id(item.item_id),
@@ -50,15 +50,16 @@ class MemoryController(QObject):
             self._window,
         )
         dialog.openWanted.connect(self.openWanted)
-        dialog.finished.connect(self._closed)
-        self._shown = dialog
+        dialog.finished.connect(self._on_closed)
+        self._dialog = dialog
         dialog.open()
         return dialog
 
     def follow(self, file_id: str) -> None:
-        """A memory on the reference image of this file changed, any one when it is empty: show it again."""
-        if self._shown is not None:
-            self._shown.follow(file_id)
+        """Read the memory again after a change on the reference image of this file; an empty id stands for
+        any file."""
+        if self._dialog is not None:
+            self._dialog.follow(file_id)
 
-    def _closed(self) -> None:
-        self._shown = None
+    def _on_closed(self) -> None:
+        self._dialog = None

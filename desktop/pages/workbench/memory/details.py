@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Shows what is known of the chosen photo of a memory, with what can be done about it."""
+"""Shows the data of the chosen photo of a memory, and its actions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.wire.memory import MemoryPhoto
 
 
 class PhotoDetails(Card):
-    """The record, the person and the decision behind a photo; leaves it out and puts it back in."""
+    """Shows the record, the user and the decision of a photo, with buttons to leave it out or put it back."""
 
     leaveOutWanted = Signal(str, bool)
     """The id of a file, and whether its photo is to be left out."""
@@ -22,7 +22,7 @@ class PhotoDetails(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._photo: MemoryPhoto | None = None
-        self._nothing = label(
+        self._empty_label = label(
             self.tr("Select a photo to see who passed it, and in how many places it differs."),
             "dim",
             wrap=True,
@@ -38,23 +38,23 @@ class PhotoDetails(Card):
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 12, 14, 14)
         column.setSpacing(10)
-        column.addWidget(self._nothing)
+        column.addWidget(self._empty_label)
         column.addLayout(self._grid)
         column.addStretch(1)
         column.addWidget(self.leave_out)
         column.addWidget(self.open)
-        self.leave_out.clicked.connect(lambda _checked=False: self._leave_out())
+        self.leave_out.clicked.connect(lambda _checked=False: self._on_leave_out_clicked())
         self.open.clicked.connect(lambda _checked=False: self.openWanted.emit())
         self.show_photo(None, aligned=True, can_change=False)
 
     def show_photo(self, photo: MemoryPhoto | None, *, aligned: bool, can_change: bool) -> None:
-        """Show a photo, which is shown laid on the reference image when `aligned`; None for that itself.
+        """Show a photo; None stands for the reference image.
 
-        It can be left out with `can_change`.
+        `aligned` says whether its picture is aligned, `can_change` whether it can be left out.
         """
         self._photo = photo
         clear(self._grid)
-        self._nothing.setVisible(photo is None)
+        self._empty_label.setVisible(photo is None)
         for row, (name, value) in enumerate([] if photo is None else details(photo, aligned=aligned)):
             self._grid.addWidget(label(name, "label"), row, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(label(value, wrap=True), row, 1)
@@ -64,6 +64,6 @@ class PhotoDetails(Card):
         self.leave_out.setVisible(photo is not None and can_change)
         self.open.setVisible(photo is not None)
 
-    def _leave_out(self) -> None:
+    def _on_leave_out_clicked(self) -> None:
         if self._photo is not None:
             self.leaveOutWanted.emit(self._photo.file_id, not self._photo.left_out)

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Lets planners say when a memory counts: how many photos it needs, whether it grows, from when on."""
+"""Lets planners set when a memory is used: the required photos, freezing and starting over."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from shared.wire.memory import MOST_REQUIRED, MemoryState
 
 
 class MemoryRules(QWidget):
-    """Required photos, freeze and start over. What is typed stays until the service took it."""
+    """The controls for required photos, freeze and start over.
+
+    They keep typed values until the service accepted them.
+    """
 
     requiredWanted = Signal(int)
     frozenWanted = Signal(bool)
@@ -49,7 +52,7 @@ class MemoryRules(QWidget):
         self.hide()
 
     def show_state(self, state: MemoryState) -> None:
-        """Show what holds now; a number that was typed and not applied stays."""
+        """Show the present rules. A typed number that was not applied stays."""
         typed = self._required is not None and self.required.value() != self._required
         if not typed:
             self.required.setValue(state.required)

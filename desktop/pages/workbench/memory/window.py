@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""The memory window: the chosen photo large, what is known of it, and all photos as a film strip."""
+"""Shows the memory window: the chosen photo, its data, and all photos as a film strip."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from desktop.client import Session
 from desktop.client.http.errors import Conflict, Invalid, NotFound
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.workbench.memory.contents import (
-    AskedDifference,
-    ReadMemory,
+    ExplainedDifference,
+    MemoryContents,
     frames_of,
     key_of,
     read_memory,
@@ -37,7 +37,7 @@ from desktop.widgets import (
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.memory import MemoryChange, MemoryPhoto, MemoryState
 
-_ASK_MS = 80
+_REQUEST_MS = 80
 _FOLLOW_MS = 400
 _DETAILS_PX = 300
 
@@ -46,7 +46,7 @@ class MemoryDialog(BaseDialog):
     """The memory of one region."""
 
     openWanted = Signal(str, str)
-    """The ids of a record and of its item whose photo the person wants to compare."""
+    """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(
         self,
@@ -55,12 +55,13 @@ class MemoryDialog(BaseDialog):
         title: str,
         model_id: str | None,
         place: Place | None,
-        difference: AskedDifference | None = None,
+        difference: ExplainedDifference | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """`item_id` is the service's. `place`: where the item's region is; None without one.
+        """Create the window. `item_id` is the id at the service, `place` the place of the item's region or
+        None.
 
-        A photo that explains `difference` is chosen at first.
+        A photo that explains `difference` is chosen first.
         """
         super().__init__(parent)
         self.setObjectName("memory")
@@ -72,9 +73,9 @@ class MemoryDialog(BaseDialog):
         self._session, self._item_id, self._place = session, item_id, place
         self._unused = model_id not in (None, REFERENCE_DIFFERENCE)
         self._difference = difference
-        self._reading: Task | None = None
-        self._changing: Task | None = None
-        self.memory: ReadMemory | None = None
+        self._read_task: Task | None = None
+        self._change_task: Task | None = None
+        self.memory: MemoryContents | None = None
         self.pictures = FramePictures(session, self)
         self.reel = Reel(self.pictures, self)
         self.reel.waiting = self.tr("Loading photo…")
@@ -90,10 +91,10 @@ class MemoryDialog(BaseDialog):
         content = QWidget()
         self.stack = StateStack(content)
         self._build(content, title)
-        self._soon = QTimer(self, singleShot=True, interval=_ASK_MS)
-        self._soon.timeout.connect(self._want)
-        self._again = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
-        self._again.timeout.connect(self.read)
+        self._soon = QTimer(self, singleShot=True, interval=_REQUEST_MS)
+        self._soon.timeout.connect(self._request_pictures)
+        self._read_again = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
+        self._read_again.timeout.connect(self.read)
         self._connect()
         self.read()
 
@@ -132,11 +133,11 @@ class MemoryDialog(BaseDialog):
 
     def _connect(self) -> None:
         reel = self.reel
-        reel.currentChanged.connect(self._chosen)
+        reel.currentChanged.connect(self._on_frame_chosen)
         reel.viewChanged.connect(self._soon.start)
         reel.framesChanged.connect(self._soon.start)
-        reel.opened.connect(lambda _key: self._open())
-        self.details.openWanted.connect(self._open)
+        reel.opened.connect(lambda _key: self._open_record())
+        self.details.openWanted.connect(self._open_record)
         self.details.leaveOutWanted.connect(
             lambda file_id, out: self.change(MemoryChange(left_out={file_id: out}))
         )
@@ -145,60 +146,61 @@ class MemoryDialog(BaseDialog):
         self.rules.startOverWanted.connect(self._ask_start_over)
         self.banner.acted.connect(self._show_reference)
         self.close_button.clicked.connect(self.accept)
-        self.finished.connect(self._ended)
+        self.finished.connect(self._on_finished)
 
     # Reading and changing
 
     def read(self) -> None:
-        """Ask the service for the memory."""
-        if self._reading is not None:
-            self._reading.cancel()
+        """Read the memory from the service."""
+        if self._read_task is not None:
+            self._read_task.cancel()
         if self.memory is None:
             self.stack.show_loading(self.tr("Reading the memory…"))
-        self._reading = run(
+        self._read_task = run(
             read_memory,
             self._session,
             self._item_id,
             owner=self,
-            done=self._show,
-            failed=self._explain,
+            done=self._show_memory,
+            failed=self._show_error,
         )
 
     def follow(self, file_id: str) -> None:
-        """Read it again: a memory on the reference image of this file changed, any one when it is empty."""
+        """Read the memory again after a change on the reference image of this file; an empty id stands for
+        any file."""
         shown_file_id = None if self.memory is None else self.memory.state.reference_file_id
-        if shown_file_id is not None and file_id in ("", shown_file_id) and not self._again.isActive():
-            self._again.start()
+        if shown_file_id is not None and file_id in ("", shown_file_id) and not self._read_again.isActive():
+            self._read_again.start()
 
-    def _explain(self, error: Exception) -> None:
+    def _show_error(self, error: Exception) -> None:
         # What is on view stays.
         if self.memory is None:
             self.stack.show_error(sentence(error), retry=self.read)
 
     def change(self, change: MemoryChange) -> None:
-        """Change the memory; one change at a time, and what the service refuses is said below the photos."""
-        if self._changing is not None:
+        """Change the memory, one change at a time. A refusal of the service is shown below the photos."""
+        if self._change_task is not None:
             return
         self.problem.hide()
-        self._changing = run(
+        self._change_task = run(
             self._session.items.change_memory,
             self._item_id,
             change,
             owner=self,
-            done=self._changed,
-            failed=self._not_changed,
+            done=self._on_changed,
+            failed=self._on_change_failed,
         )
 
-    def _changed(self, state: MemoryState) -> None:
-        self._changing = None
-        if self._reading is not None:
+    def _on_changed(self, state: MemoryState) -> None:
+        self._change_task = None
+        if self._read_task is not None:
             # What it read may be older.
-            self._reading.cancel()
+            self._read_task.cancel()
         if self.memory is not None:
-            self._show(ReadMemory(state, self.memory.aligned))
+            self._show_memory(MemoryContents(state, self.memory.aligned))
 
-    def _not_changed(self, error: Exception) -> None:
-        self._changing = None
+    def _on_change_failed(self, error: Exception) -> None:
+        self._change_task = None
         self.problem.setText(sentence(error))
         self.problem.show()
         if isinstance(error, Conflict | Invalid | NotFound):
@@ -221,7 +223,7 @@ class MemoryDialog(BaseDialog):
 
     # Showing
 
-    def _show(self, memory: ReadMemory) -> None:
+    def _show_memory(self, memory: MemoryContents) -> None:
         state, chosen = memory.state, self._chosen_key()
         self.memory = memory
         parts = [state_text(state)]
@@ -282,7 +284,7 @@ class MemoryDialog(BaseDialog):
 
     @property
     def _offset(self) -> int:
-        """How many frames come before that of the newest photo."""
+        """The number of frames before the newest photo."""
         return 0 if self._place is None else 1
 
     def _chosen_key(self) -> str:
@@ -290,13 +292,13 @@ class MemoryDialog(BaseDialog):
 
     @property
     def photo(self) -> MemoryPhoto | None:
-        """The chosen photo; None for the reference image."""
+        """The chosen photo; None stands for the reference image."""
         if self.memory is None:
             return None
         key = self._chosen_key()
         return next((photo for photo in self.memory.state.photos if key_of(photo) == key), None)
 
-    def _chosen(self, index: int) -> None:
+    def _on_frame_chosen(self, index: int) -> None:
         photo = self.photo
         if self.memory is None:
             return
@@ -308,8 +310,8 @@ class MemoryDialog(BaseDialog):
             self.which.setText(f"{index + 1}/{len(self.reel.frames)} · {frame.day} · {frame.name}")
         self._soon.start()
 
-    def _want(self) -> None:
-        """Have the pictures made that are looked at, the large one first."""
+    def _request_pictures(self) -> None:
+        """Request the visible pictures, the large one first."""
         reel = self.reel
         if not reel.frames:
             return
@@ -318,7 +320,7 @@ class MemoryDialog(BaseDialog):
         longest = round(max(box.width(), box.height()) * self.devicePixelRatioF())
         self.pictures.want(list(dict.fromkeys(keys)), reel.view, min(longest, FINE_PX))
 
-    def _open(self) -> None:
+    def _open_record(self) -> None:
         photo = self.photo
         if photo is not None:
             self.accept()
@@ -328,9 +330,9 @@ class MemoryDialog(BaseDialog):
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._soon.start()
 
-    def _ended(self) -> None:
+    def _on_finished(self) -> None:
         self.reel.play(False)
         self._soon.stop()
-        self._again.stop()
+        self._read_again.stop()
         self.pictures.stop()
         self.deleteLater()

@@ -1,4 +1,4 @@
-"""Says the state of a memory and what is known of its photos in the user's language."""
+"""Formats the state of a memory and the data of its photos as texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shared.wire.memory import MemoryKind, MemoryPhoto, MemoryState, MemoryStatu
 
 
 def state_text(state: MemoryState) -> str:
-    """Whether detection uses the memory, and why not, in sentences."""
+    """Whether detection uses the memory, and the reason if not, in sentences."""
     translate = QCoreApplication.translate
     used = [photo for photo in state.photos if not photo.left_out and photo.differences is not None]
     match state.state:
@@ -38,15 +38,15 @@ def state_text(state: MemoryState) -> str:
 
 
 def frame_day(photo: MemoryPhoto) -> str:
-    """The day below a photo: when it was taken, else decided."""
+    """The day below a photo: when it was taken, or else decided."""
     at = photo.taken_at or photo.decided_at
     return QCoreApplication.translate("Memory", "Day unknown") if at is None else day_of(at)
 
 
 def frame_note(photo: MemoryPhoto, *, aligned: bool, explains: bool = False) -> str:
-    """Why a photo is part of the memory, and what it showed: short, for a narrow frame.
+    """A short reason why a photo is part of the memory, and what it shows.
 
-    `explains`: it explains the difference that the person asks about.
+    `explains` is True if it explains the difference that the user asks about.
     """
     translate = QCoreApplication.translate
     if photo.left_out:
@@ -65,16 +65,16 @@ def frame_note(photo: MemoryPhoto, *, aligned: bool, explains: bool = False) -> 
 
 
 def differences_text(photo: MemoryPhoto) -> str:
-    """In how many places a photo differs from the reference image."""
+    """The number of places in which a photo differs from the reference image, as text."""
     if photo.differences is None:
         return QCoreApplication.translate("Memory", "Not compared yet")
     return QCoreApplication.translate("Memory", "%n difference(s)", "", photo.differences)
 
 
 def details(photo: MemoryPhoto, *, aligned: bool) -> list[tuple[str, str]]:
-    """What is known of a photo: labels and values, in the order to show them; the value is never empty.
+    """The data of a photo as pairs of label and value, in order. No value is empty.
 
-    `aligned`: it is shown laid on the reference image.
+    `aligned` says whether the picture is aligned to the reference image.
     """
     translate = QCoreApplication.translate
     rows = [

@@ -1,4 +1,4 @@
-"""Defines what a copied item carries: name, model and detection settings. No window."""
+"""Defines the data of a copied item: name, model and detection settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shared.geometry import Rect, pixels_to_point
 
 
 class CopiedItem(BaseModel):
-    """An item as it was copied; `place` is its region x, y, w, h in fractions of its reference image."""
+    """A copied item. `place` is its region x, y, w, h in fractions of its reference image."""
 
     description: str | None = Field(default=None, max_length=20_000)
     model_id: str | None = Field(default=None, max_length=255)
@@ -27,7 +27,10 @@ class CopiedItem(BaseModel):
 
 
 def copy_of(item: ItemView, size: tuple[int, int]) -> CopiedItem | None:
-    """What a copy of `item` carries along; `size` is its reference image in px. None without a region."""
+    """The copied data of `item`; None if it has no region.
+
+    `size` is the size of its reference image in px.
+    """
     rect = item.region(*size)
     if rect is None or rect.empty:
         return None

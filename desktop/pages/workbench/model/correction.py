@@ -1,6 +1,6 @@
-"""Applies a user's corrections to findings, step by step. Pure: no Qt.
+"""Applies a user's corrections to findings, step by step, without Qt.
 
-A box here is the JSON of a `CorrectedBox`; `place` counts the boxes of an entry that can be read, from 0.
+A box is the JSON of a `CorrectedBox`. `place` is the index among the readable boxes of an entry.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Boxes = tuple[EntryBox, ...]
 
 
 def boxes_of(entry: Entry | None) -> Boxes:
-    """The boxes of a result entry as a correction starts with them; what cannot be read is left out."""
+    """The boxes of a result entry with which a correction begins. Invalid boxes are left out."""
     boxes: list[EntryBox] = []
     for box in readable_boxes(entry):
         x1, y1, x2, y2 = corners(box)
@@ -41,7 +41,7 @@ def boxes_of(entry: Entry | None) -> Boxes:
 
 
 def same_boxes(first: Sequence[EntryBox], second: Sequence[EntryBox]) -> bool:
-    """True when both hold the same findings in the same places, accepted or not alike."""
+    """Whether both have the same findings at the same places with the same acceptance."""
     return [_core(box) for box in first] == [_core(box) for box in second]
 
 
@@ -50,21 +50,21 @@ def _core(box: EntryBox) -> tuple[object, ...]:
 
 
 def stored_version(entry: Entry) -> int:
-    """The version of an entry at the service; for an unsent correction, the version that it corrects."""
+    """The version of an entry at the service; for an unsent correction, that of the corrected entry."""
     if is_unsent(entry):
         return int(entry["correction"]["of_version"])
     return results.version(entry)
 
 
 def is_unsent(entry: Entry) -> bool:
-    """True for a correction that the service does not have yet."""
+    """Whether the entry is a correction that the service does not have yet."""
     return results.is_correction(entry) and entry["correction"].get("at") is None
 
 
 def with_correction(
     entries: Sequence[Entry], of_version: int, boxes: Sequence[EntryBox]
 ) -> tuple[Entry, ...]:
-    """`entries` with a correction that still waits as the newest, in place of one that waited before."""
+    """Add an unsent correction as the newest entry, in place of an earlier unsent one."""
     stored = tuple(entry for entry in entries if not is_unsent(entry))
     candidates = (entry for at, entry in enumerate(stored) if results.version(entry, at) == of_version)
     base = next(candidates, Entry())
@@ -103,10 +103,10 @@ def _ignore_step(_step: DraftStep, _value: object) -> None:
 
 @dataclass(slots=True)
 class CorrectionDraft:
-    """The correction of one item's findings under way.
+    """An unfinished correction of one item's findings.
 
-    `base` is the entry that is corrected, `newest` the one whose findings counted when it began. `on_step` is
-    called with every step, so that none is lost when the program ends.
+    `base` is the corrected entry, `newest` the current findings when it began. `on_step` is called with each
+    step, so that it is stored.
     """
 
     item_id: str
@@ -115,11 +115,11 @@ class CorrectionDraft:
     history: DraftHistory
     on_step: StepCallback = _ignore_step
     _last_step: tuple[str, float] = ("", 0.0)
-    """The merge key of the newest step, and when it was made (s of the monotonic clock)."""
+    """The merge key of the newest step, and its time (s of the monotonic clock)."""
 
     @classmethod
     def begin(cls, item_id: str, base: Entry, newest: Entry | None) -> CorrectionDraft:
-        """A draft without a step, of the findings of `base`."""
+        """Begin a draft of the findings of `base`, without a step."""
         context = {"of": results.version(base), "newest": None if newest is None else results.version(newest)}
         return cls(item_id, base, newest, DraftHistory(context, list(boxes_of(base))))
 
@@ -127,7 +127,7 @@ class CorrectionDraft:
     def from_history(
         cls, item_id: str, entries: Sequence[Entry], history: DraftHistory
     ) -> CorrectionDraft | None:
-        """The draft from the journal's `history` on the present entries; None when its base is missing."""
+        """Restore a draft from the journal's `history`; None if its base is missing in `entries`."""
         by_version = {
             results.version(entry, at): entry
             for at, entry in enumerate(entries)
@@ -145,7 +145,7 @@ class CorrectionDraft:
 
     @property
     def steps(self) -> int:
-        """How many changes it holds."""
+        """The number of changes."""
         return len(self.history.undo_values)
 
     @property
@@ -154,7 +154,7 @@ class CorrectionDraft:
         return unsent_entry(self.base, stored_version(self.base), results.version(self.base), self.boxes)
 
     def undo(self) -> bool:
-        """Undo the last change; False when there is none."""
+        """Undo the last change. Returns False if there is none."""
         done = self.history.undo()
         if done:
             self._last_step = ("", 0.0)
@@ -162,7 +162,7 @@ class CorrectionDraft:
         return done
 
     def redo(self) -> bool:
-        """Redo the change that was undone last; False when there is none."""
+        """Redo the last undone change. Returns False if there is none."""
         done = self.history.redo()
         if done:
             self._last_step = ("", 0.0)
@@ -181,7 +181,7 @@ class CorrectionDraft:
     def reshape(self, rects: Mapping[int, Rect], merge_key: str = "") -> None:
         """Set the rectangles of findings (px of the photo) by their places, and accept them.
 
-        A step with the merge key of the newest one joins it, when that was made within `MERGE_WITHIN`.
+        A step with the merge key of the newest one joins it if that was made within `MERGE_WITHIN`.
         """
         moved: dict[int, _BoxChange] = {
             place: {"points": to_corners(rect), "accepted": True} for place, rect in rects.items()

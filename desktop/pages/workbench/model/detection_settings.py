@@ -1,4 +1,4 @@
-"""Reads, changes and copies an item's detection settings (`item_point.detection`). No window."""
+"""Reads, changes and copies an item's detection settings (`item_point.detection`)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ DETECTION = "detection"
 """The key inside `item_point`."""
 _SAME_PX = 0.01
 DEFAULT_SENSITIVITY = 0.5
-"""What the built-in model takes when neither it nor the item says otherwise."""
+"""The sensitivity of the built-in model if neither it nor the item sets one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemDetectionSettings:
-    """What an item sets for its detection; None: as the model.
+    """The detection settings of an item; None stands for the default of the model.
 
-    `sensitivity` 0..1; `smallest` mm where the reference image has a scale, else px of it; `ignored` in
-    fractions (0..1) of the upright reference image; `alignment` is where the person says that the reference
-    image lies in one photo (a `SetAlignment` as JSON). `readable` is False for settings that cannot be read:
-    they are left alone until the person sets new ones.
+    `sensitivity` is 0..1. `smallest` is in mm if the reference image has a scale, else in px of it. `ignored`
+    is in fractions (0..1) of the upright reference image. `alignment` is the user's alignment of one photo (a
+    `SetAlignment` as JSON). `readable` is False for invalid settings, which are kept until the user sets new
+    ones.
     """
 
     sensitivity: float | None = None
@@ -37,11 +37,11 @@ class ItemDetectionSettings:
 
     @property
     def default(self) -> bool:
-        """True when every setting is the model's default; an alignment does not count."""
+        """Whether all settings are the model's defaults. An alignment does not count."""
         return self == ItemDetectionSettings(alignment=self.alignment)
 
     def without_area(self, place: int) -> ItemDetectionSettings:
-        """The settings without one of the ignored areas."""
+        """The settings without the ignored area at an index."""
         return replace(self, ignored=self.ignored[:place] + self.ignored[place + 1 :])
 
 
@@ -60,7 +60,7 @@ def item_detection_settings(item_point: Mapping[str, Any] | None) -> ItemDetecti
 
 
 def with_settings(item_point: Mapping[str, Any] | None, settings: ItemDetectionSettings) -> dict[str, Any]:
-    """`item_point` with these settings; settings that are all as the model's are left out."""
+    """Replace the settings in `item_point`. Default settings are left out."""
     point = {name: value for name, value in (item_point or {}).items() if name != DETECTION}
     if not settings.default or settings.alignment is not None:
         point[DETECTION] = {
@@ -74,16 +74,16 @@ def with_settings(item_point: Mapping[str, Any] | None, settings: ItemDetectionS
 
 
 def with_areas(item_point: Mapping[str, Any], areas: Sequence[Rect], size: tuple[int, int]) -> dict[str, Any]:
-    """`item_point` whose ignored areas are these, px of a picture of this size; its other values stay."""
+    """Replace the ignored areas of `item_point` by these, in px of a picture of this size."""
     width, height = size
     fractions = [{"x": a.x / width, "y": a.y / height, "w": a.w / width, "h": a.h / height} for a in areas]
     return {**item_point, DETECTION: {**item_point[DETECTION], "ignored": fractions}}
 
 
 def move_with_region(settings: ItemDetectionSettings, origin: Rect, place: Rect) -> ItemDetectionSettings:
-    """The settings for a copy: ignored areas lie in the region `place` as in `origin` (fractions).
+    """The settings for a copy, with ignored areas moved from the region `origin` to `place` (fractions).
 
-    A copy has no photo yet, so none that a person aligned.
+    The copy has no photo, so the alignment is left out.
     """
     settings = replace(settings, alignment=None)
     if not settings.ignored or origin.empty:
@@ -98,10 +98,10 @@ def move_with_region(settings: ItemDetectionSettings, origin: Rect, place: Rect)
 
 
 def move_areas(areas: Sequence[Rect], origin: Rect, place: Rect) -> tuple[Rect, ...]:
-    """The ignored areas of a region that a person brought from `origin` to `place`; all in px of its picture.
+    """Move the ignored areas of a region from `origin` to `place`, all in px of its picture.
 
-    A region that is moved as a whole takes them along: they were drawn into it. When its edges are drawn they
-    stay on what they cover, and lose what is outside now.
+    They move with a region that is moved as a whole. If its edges are dragged, they stay in place and are
+    clipped to it.
     """
     if max(abs(place.w - origin.w), abs(place.h - origin.h)) < _SAME_PX:
         dx, dy = place.x - origin.x, place.y - origin.y
@@ -111,7 +111,7 @@ def move_areas(areas: Sequence[Rect], origin: Rect, place: Rect) -> tuple[Rect, 
 
 
 def area_of(rect: Rect, region: Rect, size: tuple[int, int]) -> Rect | None:
-    """The part of a drawn rectangle that lies in a region, as fractions; None when nothing of it does.
+    """The part of a drawn rectangle inside a region, in fractions; None if there is none.
 
     `rect` and `region` are px of the upright reference image, whose size is `size`.
     """
@@ -129,7 +129,7 @@ def pixels(areas: Sequence[Rect], size: tuple[int, int]) -> tuple[Rect, ...]:
 
 
 def takes_thresholds(model: DetectionModel | None) -> bool:
-    """True for a model with a sensitivity and a smallest defect."""
+    """Whether a model has a sensitivity and a smallest defect."""
     return model is not None and model.kind is ModelKind.REFERENCE_DIFFERENCE
 
 

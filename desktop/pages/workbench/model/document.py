@@ -1,4 +1,4 @@
-"""Holds the open record as the user sees it: the service's state with pending edits on top. No Qt."""
+"""Holds the open record as it is displayed: the service's state with pending edits on top, without Qt."""
 
 from __future__ import annotations
 
@@ -33,22 +33,24 @@ ITEM = "item"
 """The kind of an item in the journal."""
 
 FIELDS = ("item_name", "description", "model_id", "item_point")
-"""The fields of an item that a person edits and the service takes in an update."""
+"""The fields of an item that the user edits and an update of the service contains."""
 
 BOXES = "boxes"
-"""The field of an edit that holds corrected findings: ``{"of_version": ..., "boxes": [...]}``; it has a call
-of its own."""
+"""The field of an edit for corrected findings: ``{"of_version": ..., "boxes": [...]}``.
+
+They are sent by a separate call.
+"""
 
 REASON = "reason"
-"""The field of a deleting edit that says why."""
+"""The field of a deleting edit for the reason."""
 
 PLACE = "place"
-"""The field of a deleting edit that tells how many items stood before the deleted one."""
+"""The field of a deleting edit for the number of items before the deleted one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """One item as shown. `item_id` is the id of the journal; `saved` is False while edits of it wait."""
+    """A displayed item. `item_id` is the id of the journal. `saved` is False while edits of it are unsent."""
 
     item_id: str
     item_name: str
@@ -62,7 +64,7 @@ class ItemView:
 
     @property
     def verdict(self) -> Verdict:
-        """The user's verdict, also before the service has it."""
+        """The user's verdict, including an unsent one."""
         if self.pending_verdict is not None:
             return sign_verdict(self.pending_verdict)[0]
         return results.verdict(self.result)
@@ -77,14 +79,14 @@ class ItemView:
 
     @property
     def passed(self) -> bool | None:
-        """Passed, not passed, or None: what counts for the record."""
+        """Whether the item passed for the record; None if it is undecided."""
         if self.pending_verdict is not None:
             value = self.verdict
             return None if value is Verdict.UNDECIDED else value is Verdict.PASSED
         return results.passed(self.result)
 
     def region(self, width: int, height: int) -> Rect | None:
-        """The region in px of an upright reference image of this size; None for an item without one."""
+        """The region in px of an upright reference image of this size; None if there is none."""
         point = (self.item_point or {}).get("point")
         if not point:
             return None
@@ -101,7 +103,7 @@ class ItemView:
 
 
 def view_of(item: Item, item_id: str) -> ItemView:
-    """An item of the service under the journal's id."""
+    """The view of an item of the service, with the journal's id."""
     point = item.item_point.model_dump(mode="json", exclude_unset=True) if item.item_point else None
     return ItemView(
         item_id=item_id,
@@ -115,7 +117,7 @@ def view_of(item: Item, item_id: str) -> ItemView:
 
 
 def _item_of(edit: Edit) -> ItemView:
-    """The item that a create or restore holds."""
+    """The item that an edit creates or restores."""
     fields: dict[str, Any] = {name: edit.after.get(name) for name in FIELDS}
     return ItemView(item_id=edit.object_id, **fields, result=tuple(edit.after.get("result") or ()))
 
@@ -129,8 +131,8 @@ def fraction_point(rect: Rect, width: int, height: int) -> dict[str, float]:
 class Document:
     """A record with its items in order.
 
-    It changes in two ways: `load_items` takes the state of the service, `apply` takes edits of the
-    journal. The service's state never hides a pending edit. `me` is the id of the person at this desktop.
+    `load_items` reads the state of the service, `apply` the edits of the journal. The service's state never
+    hides a pending edit. `me` is the id of the user of this desktop.
     """
 
     def __init__(self, record: Record, me: str | None = None) -> None:
@@ -143,34 +145,37 @@ class Document:
 
     @property
     def items(self) -> list[ItemView]:
-        """The items as the person sees them, oldest first."""
+        """The displayed items, oldest first."""
         return list(self._items.values())
 
     def item(self, item_id: str) -> ItemView | None:
-        """One of them."""
+        """The displayed item with this id, or None."""
         return self._items.get(item_id)
 
     def load_items(self, items: Iterable[ItemView], pending: Sequence[Edit]) -> None:
-        """Replace all items by the service's state; `pending` are the journal's edits of this record."""
+        """Replace all items by the service's state. `pending` are the journal's edits of this record."""
         self._service_items = {item.item_id: item for item in items}
         self._rebuild(pending)
 
     def update_item(self, item: ItemView, pending: Sequence[Edit]) -> None:
-        """One item as the service has it now; `pending` holds at least the edits of this item."""
+        """Update one item to the service's state. `pending` contains at least the edits of this item."""
         self._service_items[item.item_id] = item
         self._rebuild_item(item.item_id, pending)
 
     def drop_item(self, item_id: str, pending: Sequence[Edit]) -> None:
-        """Drop an item that the service no longer has; `pending` holds at least the edits of this item."""
+        """Remove an item that the service no longer has.
+
+        `pending` contains at least the edits of this item.
+        """
         self._service_items.pop(item_id, None)
         self._rebuild_item(item_id, pending)
 
     def rebase(self, pending: Sequence[Edit]) -> None:
-        """Start again from the service's state, with these edits on top."""
+        """Rebuild the items from the service's state and these edits."""
         self._rebuild(pending)
 
     def apply(self, edits: Iterable[Edit]) -> None:
-        """Apply edits that the journal just took."""
+        """Apply edits that were just written to the journal."""
         restored: list[Edit] = []
         for edit in edits:
             if edit.kind in (EditKind.CREATE, EditKind.DELETE):
@@ -192,7 +197,7 @@ class Document:
             self._places = None
 
     def _rebuild_item(self, item_id: str, pending: Sequence[Edit]) -> None:
-        """Rebuild one item; it keeps its place."""
+        """Rebuild one item at its place."""
         before = list(self._items) if item_id in self._items else []
         service_item = self._service_items.get(item_id)
         if service_item is None:
@@ -235,7 +240,7 @@ class Document:
                     )
 
     def _restore_places(self, restored: list[Edit]) -> None:
-        """Move the items that these edits restored to their places; empties the list."""
+        """Move the items that these edits restored to their places, and empty the list."""
         if not restored:
             return
         restored_ids = {edit.object_id for edit in restored}
@@ -246,7 +251,7 @@ class Document:
         restored.clear()
 
     def index_of(self, item_id: str) -> int:
-        """The index of an item; -1 when it does not exist."""
+        """The index of an item; -1 if it does not exist."""
         if self._places is None:
             self._places = {key: place for place, key in enumerate(self._items)}
         return self._places.get(item_id, -1)
@@ -254,12 +259,13 @@ class Document:
     # -- edits to be appended to the journal
 
     def make(self, label: str, fields: Mapping[str, Any], item_id: str | None = None) -> Edit:
-        """An edit that creates an item with `fields` (item_name and what else is known)."""
+        """Create the edit that creates an item with `fields` (item_name and other known fields)."""
         whole = {name: fields.get(name) for name in FIELDS}
         return self._edit(item_id or new_key(), EditKind.CREATE, {}, whole, label)
 
     def change(self, item_id: str, label: str, fields: Mapping[str, Any]) -> Edit | None:
-        """An edit that changes `fields` of an item; None without a change or such an item."""
+        """Create the edit that changes `fields` of an item; None if nothing changes or the item does not
+        exist."""
         item = self._items.get(item_id)
         if item is None:
             return None
@@ -270,7 +276,7 @@ class Document:
         return self._edit(item_id, EditKind.UPDATE, {name: present[name] for name in after}, after, label)
 
     def decide(self, item_id: str, label: str, verdict: Verdict, reason: str) -> Edit | None:
-        """An edit that sets the verdict; None when it is set so already or there is no such item."""
+        """Create the edit that sets the verdict; None if nothing changes or the item does not exist."""
         item = self._items.get(item_id)
         if item is None or (item.verdict is verdict and item.reason == reason):
             return None
@@ -279,9 +285,9 @@ class Document:
         return self._edit(item_id, EditKind.UPDATE, before, after, label)
 
     def correct(self, draft: CorrectionDraft, label: str) -> Edit | None:
-        """An edit that makes a draft the newest findings; None without a change or such an item.
+        """Create the edit that saves a draft; None if nothing changes or the item does not exist.
 
-        A current verdict is withdrawn with it: it was given for other findings.
+        It also withdraws a current verdict, which was given for other findings.
         """
         item = self._items.get(draft.item_id)
         present = boxes_of(draft.newest)
@@ -298,9 +304,10 @@ class Document:
         return self._edit(draft.item_id, EditKind.UPDATE, before, after, label)
 
     def remove(self, item_id: str, label: str, photos: Sequence[str] = (), reason: str = "") -> Edit | None:
-        """An edit that deletes an item; `photos` are its photos' file ids, for a service that lost it.
+        """Create the edit that deletes an item; None if it does not exist.
 
-        `reason` is why, for the audit log; empty where none was asked for.
+        `photos` are the file ids of its photos, for a service that lost it. `reason` is for the audit log; it
+        may be empty.
         """
         item = self._items.get(item_id)
         if item is None:
@@ -310,7 +317,7 @@ class Document:
         return self._edit(item_id, EditKind.DELETE, whole, {REASON: reason} if reason else {}, label)
 
     def _present_verdict(self, item: ItemView) -> dict[str, Any]:
-        """The verdict of an item as an edit finds it."""
+        """The verdict of an item before an edit."""
         present = standing_verdict(item.result, self._me) if item.pending_verdict is None else None
         return present or {"value": item.verdict.value, "reason": item.reason}
 

@@ -80,7 +80,7 @@ def field_name(name: str) -> str:
 
 
 def group_digits(number: float) -> str:
-    """A whole number with thin gaps between the thousands."""
+    """Format a whole number with thin spaces between the thousands."""
     return f"{round(number):,}".replace(",", "\u2009")
 
 
@@ -100,7 +100,7 @@ def picture_status(
     tone: Tone,
     snapping: bool,
 ) -> str:
-    """The left status text: file, size in px, item number; and changed brightness, contrast and snapping."""
+    """The left status text: file, size in px, item number, and changed brightness, contrast and snapping."""
     parts = [name]
     if size is not None:
         parts.append(f"{size[0]} × {size[1]}")
@@ -119,7 +119,7 @@ def picture_status(
 
 
 def region_flags(region: Region | None) -> list[str]:
-    """ "Locked" and "Hidden", as far as they apply to the region."""
+    """The words "Locked" and "Hidden" if they apply to the region."""
     flags = []
     if region is not None and region.locked:
         flags.append(QCoreApplication.translate("Workbench", "Locked"))

@@ -1,4 +1,4 @@
-"""Computes once what list, canvas and inspector show of an item. No window."""
+"""Computes the data of an item that list, canvas and properties panel show."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class ItemRow:
 
     @property
     def judged(self) -> bool:
-        """Whether it has a verdict."""
+        """Whether the item has a verdict."""
         return self.status in (Verdict.PASSED, Verdict.FAILED)
 
     @property
     def note(self) -> str:
-        """Why the newest detection gave no result, as a sentence; empty when it gave one."""
+        """Why the newest detection gave no result, as a sentence; empty if it gave one."""
         return self.run.message
 
     @property
@@ -55,7 +55,7 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True)
 class FindingContext:
-    """What a result entry lacks: the present severities of labels, the scale, the current user.
+    """The data for displaying findings that an entry lacks: present severities, the scale, the current user.
 
     `me` is the ID and the name of the current user.
     """
@@ -65,14 +65,14 @@ class FindingContext:
     me: tuple[str, str] = ("", "")
 
     def author_name(self, finding: Finding) -> str:
-        """The name of the user who drew a finding; empty when it is not known."""
+        """The name of the user who drew a finding; empty if it is unknown."""
         # A finding that was not sent yet was drawn by this user.
         is_by_user = finding.author_id in ("", self.me[0])
         return finding.author_name or (self.me[1] if is_by_user else "")
 
 
 def findings_of(entry: Entry | None, context: FindingContext | None = None) -> tuple[Finding, ...]:
-    """The findings of a result entry, the surest first; what cannot be read is left out."""
+    """The findings of a result entry by confidence. Invalid findings are left out."""
     context = context or FindingContext()
     finding_list = [
         replace(finding, author_name=context.author_name(finding)) if finding.drawn else finding
@@ -82,12 +82,12 @@ def findings_of(entry: Entry | None, context: FindingContext | None = None) -> t
 
 
 def detections(item: ItemView) -> list[Entry]:
-    """The result entries with findings, of a detection or corrected by a person, oldest first."""
+    """The result entries of detections and corrections, oldest first."""
     return [entry for entry in results.ordered(item.result) if not results.is_verdict(entry)]
 
 
 def shown_detection(item: ItemView) -> Entry | None:
-    """The detection to show: the newest that finished, else the newest."""
+    """The detection to show: the newest finished one, or else the newest."""
     entries = detections(item)
     finished = [entry for entry in entries if results.is_finished(entry)]
     best = finished or entries
@@ -106,7 +106,7 @@ def to_reference(entry: Entry | None) -> Matrix | None:
 
 
 def alignment(entry: Entry | None) -> tuple[float, int] | None:
-    """Mean error in px and number of inliers of the alignment; None without one."""
+    """The mean error in px and the number of matched points of the alignment; None without one."""
     stored = _alignment(entry)
     if stored is None or "error_px" not in stored:
         return None
@@ -119,7 +119,7 @@ def _alignment(entry: Entry | None) -> EntryAlignment | None:
 
 
 def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
-    """The row of an item; `models` names models by their id."""
+    """The row of an item. `models` maps ids of models to names."""
     item_findings = findings_of(shown_detection(item)) if item.result else ()
     verdict = item.verdict
     if verdict is not Verdict.UNDECIDED:
@@ -142,7 +142,7 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
 
 
 class ItemRows:
-    """The rows of a record. An item that did not change keeps its row, also in a large record."""
+    """The rows of a record. Unchanged items keep their row objects, which is fast for large records."""
 
     def __init__(self) -> None:
         self._items: Sequence[ItemView] = ()
@@ -151,7 +151,7 @@ class ItemRows:
         self._models: Mapping[str, str] = {}
 
     def rows_of(self, items: Sequence[ItemView], models: Mapping[str, str]) -> list[ItemRow]:
-        """The rows of all items, numbered in their order from 1; `models` names models by their id."""
+        """The rows of all items, numbered in order from 1. `models` maps ids of models to names."""
         old_items, rows = (self._items, self._rows) if models == self._models else ((), [])
         # Nearly all items are unchanged; `map` finds these without a step of Python for each.
         unchanged = list(map(is_, items, old_items))
@@ -169,7 +169,7 @@ class ItemRows:
         return new_rows
 
     def number(self, item_id: str) -> int:
-        """The number of an item in the newest rows; 0 when it is not among them."""
+        """The number of an item in the newest rows; 0 if it is missing."""
         if self._numbers is None:
             # The numbers are those of the places, from 1.
             self._numbers = dict(zip(map(attrgetter("item_id"), self._rows), count(1), strict=False))

@@ -1,6 +1,6 @@
-"""Identifies the picture that a region is marked on: the record's reference image or the item's own file.
+"""Identifies the picture that a region is drawn on: the record's reference image or the item's file.
 
-Detection works on the file that the item names, so the canvas shows the same one. No Qt.
+Detection uses the file that the item names, so the canvas shows the same one.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from shared.wire.catalogue import ReferenceImage
 
 @dataclass(frozen=True, slots=True)
 class ReferenceFile:
-    """`info` is its fileInfo, which new items name; `image` is None for a file that only items name."""
+    """A reference file. `info` is its fileInfo for new items. `image` is None if only items name the file."""
 
     info: Mapping[str, Any]
     image: ReferenceImage | None = None
 
     @property
     def name(self) -> str:
-        """Its name for the person."""
+        """The name for the user."""
         filename = str(self.info.get("filename") or "")
         return filename or (self.image.reference_image_name if self.image is not None else "")
 
     @property
     def mm_per_pixel(self) -> float | None:
-        """Its scale, where it is known."""
+        """The scale; None if it is unknown."""
         return self.image.mm_per_pixel if self.image is not None else None
 
 
@@ -41,7 +41,7 @@ def same_file(first: ReferenceFile | None, second: ReferenceFile | None) -> bool
 
 
 def record_file(image: ReferenceImage | None) -> ReferenceFile | None:
-    """The file of a record's reference image; None without one."""
+    """The file of a record's reference image; None if there is none."""
     if image is None:
         return None
     names = ("download_url", "filename", "ipfs_cid", "mime_type", "size")
@@ -49,7 +49,7 @@ def record_file(image: ReferenceImage | None) -> ReferenceFile | None:
 
 
 def item_file(item: ItemView | None, home: ReferenceFile | None) -> ReferenceFile | None:
-    """The file that an item's region is marked on: the one it names, else `home`, that of its record."""
+    """The file of an item's region: the one that the item names, or else `home`, that of its record."""
     info = ((item.item_point or {}) if item is not None else {}).get("fileInfo") or {}
     is_named = content.names_other_file(info, None if home is None else home.info)
     return ReferenceFile(info) if is_named else home

@@ -1,4 +1,4 @@
-"""Reads the state of an item's detection from its result entries. No window."""
+"""Reads the state of an item's detection from its result entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNALIGNED = frozenset({"alignment_failed", "not_visible", "too_small"})
 
 
 class RunPhase(StrEnum):
-    """Where the newest detection of an item stands."""
+    """The phases of the newest detection of an item."""
 
     NONE = "none"
     WAITING = "waiting"
@@ -37,7 +37,10 @@ _RUNS: Mapping[str, RunPhase] = {
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """`code` and `message` say why it failed, `job_id` which job of the service it is."""
+    """The state of a detection.
+
+    `code` and `message` are those of a failure, `job_id` is the job of the service.
+    """
 
     run: RunPhase = RunPhase.NONE
     code: str = ""
@@ -46,7 +49,7 @@ class RunState:
 
     @property
     def is_running(self) -> bool:
-        """True while a result is to come."""
+        """Whether a result is expected."""
         return self.run in _RUNNING_PHASES
 
 
@@ -54,7 +57,7 @@ _NO_RUN = RunState()
 
 
 def run_state(entries: Iterable[Entry]) -> RunState:
-    """Where the newest detection stands."""
+    """The state of the newest detection."""
     entry = results.newest_detection(entries)
     if entry is None:
         return _NO_RUN

@@ -15,15 +15,15 @@ from shared.codes import Verdict
 from shared.entries import Entry
 
 VERDICT = "verdict"
-"""The field of an edit that holds a verdict; it has a call of its own."""
+"""The field of an edit for a verdict, which is sent by a separate call."""
 
 OTHERS = "others"
 
 
 def standing_verdict(entries: Iterable[Entry], me: str | None) -> dict[str, Any] | None:
-    """The verdict that stands in the result entries of an item; None when there is none.
+    """The current verdict in the result entries of an item; None if there is none.
 
-    `me` is the id of the person at this desktop; None: no verdict counts as another user's.
+    `me` is the id of the user of this desktop. If it is None, no verdict counts as another user's.
     """
     entry = results.current(entries)
     if entry is None or not results.is_verdict(entry):
@@ -34,19 +34,19 @@ def standing_verdict(entries: Iterable[Entry], me: str | None) -> dict[str, Any]
 
 
 def is_by_other(verdict: Mapping[str, Any] | None) -> bool:
-    """True for another user's verdict."""
+    """Whether the verdict is another user's."""
     return verdict is not None and verdict.get(OTHERS) is True
 
 
 def sign_verdict(verdict: Mapping[str, Any]) -> tuple[Verdict, str]:
-    """The verdict and the reason that the person signs for a verdict in an edit."""
+    """The verdict and the reason that the user signs for a verdict in an edit."""
     if is_by_other(verdict):
         return Verdict.UNDECIDED, ""
     return Verdict(verdict["value"]), str(verdict.get("reason") or "")
 
 
 def same_verdict(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> bool:
-    """True for the same decision; a missing verdict equals undecided without a reason."""
+    """Whether both are the same decision. No verdict equals undecided without a reason."""
     if first is None or second is None:
         return all(verdict is None or _is_undecided(verdict) for verdict in (first, second))
     if first["value"] != second["value"] or (first.get("reason") or "") != (second.get("reason") or ""):

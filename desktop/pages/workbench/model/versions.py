@@ -15,7 +15,7 @@ from shared.entries import Entry, EntryCorrection, EntryVerdict
 
 @dataclass(frozen=True, slots=True)
 class VersionLine:
-    """One version. `findings`: it has findings to show; a verdict has none."""
+    """One version. `findings` says whether it has findings to show; a verdict has none."""
 
     version: int
     text: str

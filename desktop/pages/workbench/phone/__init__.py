@@ -1,4 +1,4 @@
-"""Connects a phone as the camera of the open record: gives `PhoneController`."""
+"""Connects a phone as the camera of the open record."""
 
 from desktop.pages.workbench.phone.controller import PhoneController
 

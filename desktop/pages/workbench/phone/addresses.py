@@ -10,7 +10,7 @@ from shared.wire.phone import NewPhoneCode
 
 
 def is_own_machine(url: str) -> bool:
-    """Whether an address leads to the machine itself, wherever it is opened."""
+    """Whether an address leads to the computer on which it is opened."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         return True
@@ -21,12 +21,12 @@ def is_own_machine(url: str) -> bool:
 
 
 def addresses_for_phones(base_url: str, code: NewPhoneCode) -> Sequence[str]:
-    """Addresses for a phone: the one used here, unless it is this machine's own, then the others."""
+    """The addresses for a phone: the address in use, unless it is local, then the others."""
     used = base_url.rstrip("/")
     current = [] if is_own_machine(used) else [used]
     return [*dict.fromkeys([*current, *code.addresses])]
 
 
 def opened_by_phone(address: str, code: NewPhoneCode) -> str:
-    """The address that a phone opens; the token is in the fragment, which is not sent to any server."""
+    """The address for a phone. The token is in the fragment, which is not sent to a server."""
     return f"{address}/phone#{code.token}"

@@ -1,4 +1,4 @@
-"""Creates codes for the open record, and follows the state of the one that is shown."""
+"""Creates codes for the open record, and polls the state of the shown one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.phone.dialog import PhoneDialog
 from shared.wire.phone import NewPhoneCode, PhoneCode
 
-_LOOK_MS = 2_000
+_POLL_MS = 2_000
 
 
 class PhoneController(QObject):
-    """Shows one dialog at a time; a valid code is shown again instead of a new one."""
+    """Shows one dialog at a time. A valid code is shown again instead of a new one."""
 
     notice = Signal(str)
     """Why no phone can be connected now."""
@@ -27,11 +27,11 @@ class PhoneController(QObject):
         super().__init__(window)
         self._open_record, self._window = open_record, window
         self.dialog: PhoneDialog | None = None
-        self._for: tuple[str, str | None] | None = None
+        self._target: tuple[str, str | None] | None = None
         self._codes: dict[tuple[str, str | None], NewPhoneCode] = {}
-        self._asking: Task | None = None
-        self._look = QTimer(self, interval=_LOOK_MS)
-        self._look.timeout.connect(self._ask)
+        self._poll_task: Task | None = None
+        self._poll_timer = QTimer(self, interval=_POLL_MS)
+        self._poll_timer.timeout.connect(self._poll)
         open_record.context.loginChanged.connect(self.forget)
 
     def for_item(self) -> None:
@@ -49,12 +49,12 @@ class PhoneController(QObject):
             self._show(None)
 
     def close(self) -> None:
-        """Close the dialog when the record is left; a connected phone stays connected."""
+        """Close the dialog when the record is left. A connected phone stays connected."""
         if self.dialog is not None:
             self.dialog.close()
 
     def forget(self) -> None:
-        """Forget the codes after a login or logout: they have ended or belong to another user."""
+        """Drop the codes after a login or logout, because they have ended or belong to another user."""
         self._codes.clear()
         self.close()
 
@@ -67,94 +67,98 @@ class PhoneController(QObject):
         row = next((row for row in open_record.rows if row.item_id == item_id), None)
         name = document.record.inspection_name or ""
         subject = name if row is None else f"{row.number}  {row.name}"
-        self._for = (
+        self._target = (
             open_record.record_id,
             None if item_id is None else open_record.edits.service_id(item_id),
         )
         dialog = self.dialog = PhoneDialog(subject, open_record.context.session.base_url, self._window)
         dialog.newWanted.connect(self._renew)
         dialog.endWanted.connect(self._end)
-        dialog.finished.connect(partial(self._closed, dialog))
-        code = self._codes.get(self._for)
+        dialog.finished.connect(partial(self._on_closed, dialog))
+        code = self._codes.get(self._target)
         if code is None:
-            self._make(open_network=False)
+            self._create_code(open_network=False)
         else:
             dialog.show_code(code)
-            self._ask()
+            self._poll()
         dialog.show()
 
-    def _closed(self, dialog: PhoneDialog, _result: int) -> None:
+    def _on_closed(self, dialog: PhoneDialog, _result: int) -> None:
         if self.dialog is dialog:
             self.dialog = None
-            self._look.stop()
+            self._poll_timer.stop()
 
     # -- making and ending
 
-    def _make(self, *, open_network: bool) -> None:
-        if self.dialog is None or self._for is None:
+    def _create_code(self, *, open_network: bool) -> None:
+        if self.dialog is None or self._target is None:
             return
-        self._look.stop()
+        self._poll_timer.stop()
         self.dialog.show_waiting()
         run(
-            partial(self._open_record.context.session.phones.create, *self._for, open_network=open_network),
+            partial(
+                self._open_record.context.session.phones.create, *self._target, open_network=open_network
+            ),
             owner=self,
-            done=partial(self._code_created, self.dialog, self._for),
-            failed=partial(self._failed, self.dialog),
+            done=partial(self._on_code_created, self.dialog, self._target),
+            failed=partial(self._on_failed, self.dialog),
         )
 
-    def _code_created(self, dialog: PhoneDialog, subject: tuple[str, str | None], code: NewPhoneCode) -> None:
+    def _on_code_created(
+        self, dialog: PhoneDialog, subject: tuple[str, str | None], code: NewPhoneCode
+    ) -> None:
         self._codes[subject] = code
         if self.dialog is dialog:
             dialog.show_code(code)
-            self._look.start()
+            self._poll_timer.start()
 
-    def _failed(self, dialog: PhoneDialog, error: Exception) -> None:
+    def _on_failed(self, dialog: PhoneDialog, error: Exception) -> None:
         if self.dialog is dialog:
             dialog.show_error(sentence(error))
 
     def _renew(self, open_network: bool) -> None:
         self._end_code()
-        self._make(open_network=open_network)
+        self._create_code(open_network=open_network)
 
     def _end_code(self) -> None:
-        code = None if self._for is None else self._codes.pop(self._for, None)
+        code = None if self._target is None else self._codes.pop(self._target, None)
         if code is not None:
             end = self._open_record.context.session.phones.end
-            run(partial(end, code.code_id), owner=self, failed=self._not_ended)
+            run(partial(end, code.code_id), owner=self, failed=self._on_end_failed)
 
-    def _not_ended(self, error: Exception) -> None:
+    def _on_end_failed(self, error: Exception) -> None:
         if not isinstance(error, NotFound):
             self.notice.emit(sentence(error))
 
     def _end(self) -> None:
         dialog = self.dialog
-        code = None if self._for is None else self._codes.get(self._for)
+        code = None if self._target is None else self._codes.get(self._target)
         if dialog is None or code is None:
             return
         end = self._open_record.context.session.phones.end
         run(
             partial(end, code.code_id),
             owner=self,
-            done=lambda _: self._ask(),
-            failed=partial(self._failed, dialog),
+            done=lambda _: self._poll(),
+            failed=partial(self._on_failed, dialog),
         )
 
     # -- following
 
-    def _ask(self) -> None:
+    def _poll(self) -> None:
         code = None if self.dialog is None else self.dialog.code
-        if code is None or self._asking is not None:
+        if code is None or self._poll_task is not None:
             return
-        self._look.start()
-        self._asking = run(
+        self._poll_timer.start()
+        self._poll_task = run(
             partial(self._open_record.context.session.phones.get, code.code_id),
             owner=self,
-            done=self._status_read,
-            failed=self._status_not_read,
+            done=self._on_status_read,
+            failed=self._on_status_failed,
         )
 
-    def _status_read(self, status: PhoneCode) -> None:
-        self._asking = None
+    def _on_status_read(self, status: PhoneCode) -> None:
+        self._poll_task = None
         if status.ended is not None:
             self._codes = {
                 subject: code for subject, code in self._codes.items() if code.code_id != status.code_id
@@ -162,9 +166,9 @@ class PhoneController(QObject):
         if self.dialog is not None:
             self.dialog.show_status(status)
             if status.ended is not None and self.dialog.code is not None:
-                self._look.stop()
+                self._poll_timer.stop()
 
-    def _status_not_read(self, error: Exception) -> None:
-        self._asking = None
+    def _on_status_failed(self, error: Exception) -> None:
+        self._poll_task = None
         if self.dialog is not None:
             self.dialog.show_error(sentence(error))

@@ -1,4 +1,4 @@
-"""Shows the code that connects a phone: QR code, address, time left, who is connected, what arrived."""
+"""Shows the code that connects a phone: QR code, address, remaining time, the phone and its photos."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
 
 _TICK_MS = 1_000
 _CONNECTED_SECONDS = 30
-"""A phone counts as connected for this long after its last report; its page reports every 10 s."""
+"""Seconds after its last report for which a phone counts as connected. Its page reports every 10 s."""
 
 
 def ended_sentence(end: CodeEnd) -> str:
-    """Why a code has ended, and what to do."""
+    """Why a code has ended, and what to do, as a sentence."""
     translate = QCoreApplication.translate
     return {
         CodeEnd.ENDED: translate("PhoneDialog", "The code was ended. Create a new one to go on."),
@@ -34,10 +34,10 @@ def ended_sentence(end: CodeEnd) -> str:
 
 
 class PhoneDialog(Dialog):
-    """Beside the workbench, which stays in use: photos arrive there while this is open."""
+    """A dialog beside the workbench, which stays usable, so that the user sees arriving photos."""
 
     newWanted = Signal(bool)  # noqa: N815 - a Qt signal
-    """Emitted for another code; True: open this machine to phones in its network."""
+    """Emitted to request another code. True also opens this computer to phones in its network."""
     endWanted = Signal()  # noqa: N815
     """Emitted to end the code, so that no phone may add photos by it."""
 
@@ -119,12 +119,12 @@ class PhoneDialog(Dialog):
 
     @property
     def addresses(self) -> Sequence[str]:
-        """Where a phone reaches the service; empty when only this machine does."""
+        """The addresses at which a phone reaches the service; empty if only this computer does."""
         return [] if self.code is None else addresses_for_phones(self._base_url, self.code)
 
     @property
     def ended(self) -> CodeEnd | None:
-        """Why the code that is shown has ended; None while it is valid, or there is none."""
+        """Why the shown code has ended; None while it is valid or if there is none."""
         if self._status is not None and self._status.ended is not None:
             return self._status.ended
         return CodeEnd.EXPIRED if self.code is not None and time.monotonic() >= self._until else None
@@ -132,9 +132,9 @@ class PhoneDialog(Dialog):
     # -- what is shown
 
     def show_waiting(self) -> None:
-        """A code is being made."""
+        """Show that a code is being created."""
         self.code = self._status = None
-        self._say_error("")
+        self._show_error_text("")
         self.how.setText(self.tr("Creating code…"))
         self._show()
 
@@ -143,7 +143,7 @@ class PhoneDialog(Dialog):
         self.code, self._status = code, code
         self._until = time.monotonic() + code.seconds_left
         self.choice.set_choices([(address, address) for address in self.addresses])
-        self._say_error("")
+        self._show_error_text("")
         self._show()
         self._tick.start()
 
@@ -153,17 +153,17 @@ class PhoneDialog(Dialog):
             return
         self._status = status
         self._until = time.monotonic() + status.seconds_left
-        self._say_error("")
+        self._show_error_text("")
         self._show()
 
     def show_error(self, text: str) -> None:
-        """Show an error; everything else on show stays."""
-        self._say_error(text)
+        """Show an error without changing the rest."""
+        self._show_error_text(text)
         if self.code is None:
             self.how.setText("")
             self.new.setEnabled(True)
 
-    def _say_error(self, text: str) -> None:
+    def _show_error_text(self, text: str) -> None:
         self.error.setText(text)
         self.error.setVisible(bool(text))
 

@@ -13,7 +13,7 @@ _BORDER = 4
 
 
 class QrCode(QWidget):
-    """A QR code of a text; white while there is none."""
+    """Shows the QR code of a text, or a white area."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -22,7 +22,7 @@ class QrCode(QWidget):
         self.modules: list[list[bool]] = []
 
     def show_text(self, text: str) -> None:
-        """Show the code of `text`; none for an empty one."""
+        """Show the code of `text`; an empty text shows no code."""
         matrix = segno.make(text, error="m", micro=False).matrix if text else ()
         self.modules = [[bool(module) for module in row] for row in matrix]
         self.update()

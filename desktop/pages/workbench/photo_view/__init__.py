@@ -1,4 +1,4 @@
-"""Shows today's photo in place of the reference image, where its findings are corrected."""
+"""Shows the photo of the inspection in place of the reference image, where its findings are corrected."""
 
 from desktop.pages.workbench.photo_view.canvas import PhotoCanvas
 from desktop.pages.workbench.photo_view.photo_view import PhotoView

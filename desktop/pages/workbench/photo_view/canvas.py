@@ -20,10 +20,10 @@ _EDITOR_PX = 190
 
 
 class PhotoCanvas(CanvasView):
-    """A photo with the findings of one item to edit; everything else on it is only shown.
+    """A photo with the findings of one item, which can be edited.
 
-    `store` holds the findings, `set_findings` shows those of other items. Enter and a double click on a
-    finding emit `regionActivated`: its label is wanted.
+    `store` contains these findings, `set_findings` shows those of other items. Enter and a double click on a
+    finding emit `regionActivated` to request its label.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -34,7 +34,8 @@ class PhotoCanvas(CanvasView):
         self._outline: tuple[tuple[float, float], ...] = ()
 
     def set_outline(self, corners: Sequence[tuple[float, float]]) -> None:
-        """Show where the region of the item lies: its corners in px of the photo; none to show nothing."""
+        """Show the outline of the item's region by its corners in px of the photo; an empty sequence hides
+        it."""
         self._outline = tuple(corners)
         self.update()
 
@@ -43,7 +44,7 @@ class PhotoCanvas(CanvasView):
         self._set_viewport(viewport, is_moving=False)
 
     def finish(self) -> None:
-        """Commit what is being drawn; if nothing is, ask for the label of the selected finding."""
+        """Complete what is being drawn, or else edit the label of the selected finding."""
         idle = self.editor.tool is Tool.SELECT and not self.editor.busy
         if idle and self.store.selected:
             self.regionActivated.emit(self.store.selected[-1])
@@ -51,7 +52,7 @@ class PhotoCanvas(CanvasView):
             super().finish()
 
     def edit_label(self, region_id: str, labels: Sequence[str], current: str) -> LabelEditor | None:
-        """A field at a finding for its label; None when the finding is not on view."""
+        """Open a field for the label at a finding. Returns None when the finding is not visible."""
         region = self.store.get(region_id)
         if region is None:
             return None
@@ -66,14 +67,15 @@ class PhotoCanvas(CanvasView):
         return editor
 
     def _beside(self, box: Rect, size: QSize) -> QPoint:
-        """Where a field of this size covers the finding least: below it, or above it without room below."""
+        """The position for a field of this size that covers a finding least: below it, or above it if there
+        is no room."""
         below = box.bottom + 6
         top = below if below + size.height() <= self.height() else box.y - size.height() - 6
         left = min(max(box.x, 0), self.width() - size.width())
         return QPointF(left, min(max(top, 0), self.height() - size.height())).toPoint()
 
     def _paint_overlay(self, painter: QPainter) -> None:
-        """The outline of the region and findings of other items below those of this one."""
+        """Paint the outline of the region, then findings of other items, then those of this item."""
         draft, font, view = self.editor.draft, self.font(), self._viewport
         if self._region_layer.show_regions:
             if self._outline:

@@ -1,4 +1,4 @@
-"""Turns edits of findings on the photo into steps of their item's correction."""
+"""Converts edits of findings on the photo to steps of their item's correction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shared.suppressed import SuppressedFinding
 
 
 class FindingEditController(QObject):
-    """Keeps the findings on the photo canvas in step with those of the inspector, both ways."""
+    """Synchronizes the findings on the photo canvas with those of the properties panel."""
 
     reportWanted = Signal(object)  # noqa: N815 - a Qt signal
     """Emits the `SuppressedFinding` on the photo that the user reports as a finding."""
@@ -42,14 +42,14 @@ class FindingEditController(QObject):
         self.explained: Sequence[SuppressedFinding] = ()
         """The findings on the photo that the memory of the region explains."""
         correcting.places.append(canvas)
-        canvas.regionsEdited.connect(self._edited)
+        canvas.regionsEdited.connect(self._on_regions_edited)
         canvas.regionActivated.connect(self._relabel)
-        canvas.store.subscribe(self._store_changed)
+        canvas.store.subscribe(self._on_store_changed)
 
     def show(self, *, is_of_item: bool, pan: bool) -> None:
-        """Show the findings of the chosen item; none where they were found in another photo.
+        """Show the findings of the chosen item, or none if they belong to another photo.
 
-        With `pan` a newly chosen finding is brought into view.
+        With `pan`, a newly chosen finding is made visible.
         """
         entry = self._open_record.entry if is_of_item else None
         of = None if entry is None else (self._open_record.current, results.version(entry))
@@ -78,7 +78,7 @@ class FindingEditController(QObject):
             editor.labelled.connect(lambda text: self._correcting.relabel(place, text))
 
     def menu(self, at: QPoint) -> None:
-        """Show the menu of the finding at a place of the canvas, which is chosen first."""
+        """Choose the finding at a position of the canvas and show its menu."""
         canvas = self._canvas
         if canvas.editor.busy or canvas.source is None:
             return
@@ -89,13 +89,13 @@ class FindingEditController(QObject):
         always = ("item.detect", "item.versions", "", "edit.undo", "edit.redo", "", "view.photo", "view.fit")
         menu = self._commands.menu((*verdicts, "", "tool.rectangle", "", *always), canvas)
         if regions:
-            self._of_finding(menu)
+            self._fill_finding_menu(menu)
         else:
-            self._of_explained(menu, at)
+            self._fill_explained_menu(menu, at)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(canvas.mapToGlobal(at))
 
-    def _of_finding(self, menu: QMenu) -> None:
+    def _fill_finding_menu(self, menu: QMenu) -> None:
         index = self._box.list.current
         if not 0 <= index < len(self._box.shown):
             return
@@ -121,8 +121,8 @@ class FindingEditController(QObject):
         )
         menu.insertSeparator(first)
 
-    def _of_explained(self, menu: QMenu, at: QPoint) -> None:
-        """Offer to report the difference below the pointer that the memory of the region explains."""
+    def _fill_explained_menu(self, menu: QMenu, at: QPoint) -> None:
+        """Offer to report the explained difference below the pointer."""
         x, y = self._canvas.viewport.to_image(at.x(), at.y())
         below = [finding for finding in self.explained if finding.box.contains(x, y)]
         if not below or not self._correcting.can_correct:
@@ -138,26 +138,26 @@ class FindingEditController(QObject):
         findings = self._box.shown
         return self._regions.region_id(findings[shown].place) if 0 <= shown < len(findings) else ""
 
-    def _shown(self, region_id: str) -> int:
-        """The index of a finding among those shown; -1 for none."""
+    def _index_of(self, region_id: str) -> int:
+        """The index of a finding among the shown ones; -1 if it is not shown."""
         index = self._regions.index_of(region_id)
         return next((at for at, finding in enumerate(self._box.shown) if finding.place == index >= 0), -1)
 
     def _selected(self) -> list[int]:
-        return [self._shown(region_id) for region_id in self._canvas.store.selected]
+        return [self._index_of(region_id) for region_id in self._canvas.store.selected]
 
-    def _store_changed(self, event: StoreEvent) -> None:
+    def _on_store_changed(self, event: StoreEvent) -> None:
         if not event.selection or self._showing:
             return
         self._correcting.selected = selected = self._selected()
         self._correcting.choose(selected[-1] if selected else -1)
 
     def _relabel(self, region_id: str) -> None:
-        shown = self._shown(region_id)
+        shown = self._index_of(region_id)
         self._correcting.choose(shown)
         self._correcting.ask_label(shown)
 
-    def _edited(self, change: RegionChange) -> None:
+    def _on_regions_edited(self, change: RegionChange) -> None:
         if change.before:
             after = {self._regions.index_of(region.id): region.rect for region in change.after}
             self._correcting.reshape_places(after, change.merge_key or "")

@@ -15,10 +15,10 @@ from shared.ids import new_key
 
 
 class FindingRegions:
-    """Gives each finding an id that stays while the findings of one result are corrected.
+    """Assigns an id to each finding that stays the same while the findings of one result are corrected.
 
-    Findings have no IDs: they are identified by their places among the boxes, which change when one is
-    deleted, and the canvas would take another one for the selected.
+    Findings have only indexes, which change when one is deleted. The canvas would then select another
+    finding.
     """
 
     def __init__(self) -> None:
@@ -28,11 +28,11 @@ class FindingRegions:
         self._expected: list[str] = []
 
     def expect(self, ids: Sequence[str]) -> None:
-        """Note the IDs that the findings added next already have on the canvas."""
+        """Set the ids that the next added findings already have on the canvas."""
         self._expected = list(ids)
 
     def follow(self, of: object, boxes: Boxes) -> None:
-        """Set the present boxes; `of` identifies their result, and another result has other findings."""
+        """Set the present boxes. `of` identifies their result; another result has other findings."""
         if of != self._of:
             self._of, self._boxes, self._ids = of, (), []
         if len(boxes) != len(self._boxes):
@@ -48,15 +48,15 @@ class FindingRegions:
         return self._expected.pop(0) if self._expected else new_key()
 
     def index_of(self, region_id: str) -> int:
-        """The place among the boxes of a finding; -1 for none."""
+        """The index of a finding among the boxes; -1 if there is none."""
         return self._ids.index(region_id) if region_id in self._ids else -1
 
     def region_id(self, place: int) -> str:
-        """The id of the finding at a place among the boxes; empty for none."""
+        """The id of the finding at an index among the boxes; empty if there is none."""
         return self._ids[place] if 0 <= place < len(self._ids) else ""
 
     def regions(self, findings: Sequence[Finding]) -> list[Region]:
-        """These findings as regions, numbered in their order from 1."""
+        """Convert findings to regions, numbered in their order from 1."""
         return [
             Region(
                 self._ids[finding.place],
@@ -72,7 +72,7 @@ class FindingRegions:
 
 
 def source_of(finding: Finding) -> str:
-    """The confidence of a finding or the user who drew it, with a separator, to follow its label."""
+    """The confidence or the author of a finding, with a separator, to be appended to its label."""
     if not finding.drawn:
         return f"{finding.confidence:.2f}"
     return "· " + (finding.author_name or QCoreApplication.translate("FindingList", "drawn manually"))

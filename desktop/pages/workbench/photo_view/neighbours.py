@@ -1,4 +1,4 @@
-"""Collects the findings of other items that share the photo. No window."""
+"""Collects the findings of other items that share the photo."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shared.findings import Finding
 
 
 @dataclass(slots=True)
-class _Read:
+class _CachedFindings:
     """The photo of an item's findings, and the findings once they are needed."""
 
     item: ItemView
@@ -24,18 +24,18 @@ class _Read:
 
 
 class NeighbourFindings:
-    """Caches what it read of an item until the item changes: a record may have thousands.
+    """Caches the findings of items until an item changes, because a record may have thousands.
 
-    Reading is not for the GUI thread.
+    Reading blocks: call it off the GUI thread.
     """
 
     def __init__(self) -> None:
-        self._cache: dict[str, _Read] = {}
+        self._cache: dict[str, _CachedFindings] = {}
 
     def boxes(
         self, items: Iterable[ItemView], chosen: str, content_id: str | None, threshold: float
     ) -> list[FindingBox]:
-        """The findings, at least this sure (0..1), of all items but the chosen one in the photo `content_id`.
+        """The findings of all other items in the photo `content_id` with at least this confidence (0..1).
 
         Each is labelled with the number of its item.
         """
@@ -45,7 +45,7 @@ class NeighbourFindings:
                 continue
             read = self._cache.get(item.item_id)
             if read is None or read.item is not item:
-                read = self._cache[item.item_id] = _read(item)
+                read = self._cache[item.item_id] = _read_findings(item)
             if read.content_id != content_id:
                 continue
             if read.findings is None:
@@ -62,7 +62,7 @@ class NeighbourFindings:
         self._cache.clear()
 
 
-def _read(item: ItemView) -> _Read:
+def _read_findings(item: ItemView) -> _CachedFindings:
     entry = shown_detection(item)
     photo = (entry or {}).get("inputImage") or {}
-    return _Read(item, entry, str(photo.get("ipfs_cid") or ""))
+    return _CachedFindings(item, entry, str(photo.get("ipfs_cid") or ""))

@@ -39,9 +39,9 @@ _GATHER_MS = 60
 
 
 class PhotoView(QObject):
-    """Switches the canvas between photo and reference image; the photo is always the chosen item's.
+    """Switches the canvas between the reference image and the photo of the chosen item.
 
-    The photo is read only while it is in front, in tiles like a reference image.
+    The photo is read only while it is shown, in tiles like a reference image.
     """
 
     notice = Signal(str)
@@ -85,18 +85,18 @@ class PhotoView(QObject):
 
     def _connect(self) -> None:
         self.switch.chosen.connect(self.show)
-        self._photos.photoChanged.connect(self._photo_changed)
-        self._open_record.changed.connect(self._show_around)
+        self._photos.photoChanged.connect(self._on_photo_changed)
+        self._open_record.changed.connect(self._show_neighbours)
         self._comparing.changed.connect(self._show_front)
-        self._comparing.why_not = self._why_not
-        self._bar.drawToggled.connect(self._draw_toggled)
+        self._comparing.why_not = self._refusal_text
+        self._bar.drawToggled.connect(self._on_draw_toggled)
         self.canvas.editRefused.connect(self._open_record.may_edit)
         self.canvas.toolChanged.connect(self._on_tool_changed)
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.canvas.customContextMenuRequested.connect(self.editing.menu)
 
     @property
-    def on(self) -> bool:
+    def is_on(self) -> bool:
         """Whether the photo replaces the reference image, also while both are compared."""
         return self._comparing.front is self.canvas
 
@@ -104,10 +104,10 @@ class PhotoView(QObject):
 
     def toggle(self) -> None:
         """Show the other of the two pictures."""
-        self.show(not self.on)
+        self.show(not self.is_on)
 
     def show(self, on: bool) -> None:
-        """Show the photo, or the reference image again; shows a notice without a photo."""
+        """Show the photo, or the reference image again. A notice is shown if there is no photo."""
         if on and self._open_record.link.file is None:
             self._show_front()
             self.notice.emit(self.tr("Select a reference image first."))
@@ -116,7 +116,7 @@ class PhotoView(QObject):
             self._show_front()
             self.notice.emit(self.tr("This item has no photos. Add or take one."))
             return
-        if on is self.on:
+        if on is self.is_on:
             self._comparing.picture()
             return
         viewport = self._comparing.front.viewport
@@ -125,15 +125,15 @@ class PhotoView(QObject):
         self._comparing.put_in_front(self.canvas if on else self._reference)
         if on:
             self._from = (viewport, anchor)
-            self._follow()
+            self._show_photo()
             self.show_findings(pan=False)
         else:
             self._from = None
-            self._go_back(viewport, anchor)
+            self._show_reference_place(viewport, anchor)
         self._show_draw()
 
     def drop(self) -> None:
-        """Reset for another record: show its reference image, and nothing of this one."""
+        """Reset the view for another record, which begins with its reference image."""
         self._stop()
         self._comparing.front = self._reference
         self._neighbours.forget()
@@ -142,9 +142,9 @@ class PhotoView(QObject):
         self._show_front()
 
     def show_item(self, item_id: str) -> None:
-        """Zoom to the region of an item in the picture that is in front."""
+        """Zoom to the region of an item in the front picture."""
         rect = self._region()
-        if not self.on:
+        if not self.is_on:
             self._reference.show_region(item_id)
         elif rect is not None and self.canvas.source is not None:
             self.canvas.show_viewport(self.canvas.viewport.showing(rect))
@@ -152,14 +152,14 @@ class PhotoView(QObject):
             self.canvas.fit()
 
     def show_findings(self, *, pan: bool = True) -> None:
-        """Show the listed findings of the chosen item; with `pan` bring a newly chosen one into view."""
-        if self.on:
+        """Show the listed findings of the chosen item. With `pan`, a newly chosen one is made visible."""
+        if self.is_on:
             self._comparing.keep_front()
             self.editing.show(is_of_item=self._photos.of_item and self.canvas.source is not None, pan=pan)
-            self._show_around()
+            self._show_neighbours()
 
     def show_explained(self, explained: Sequence[SuppressedFinding]) -> None:
-        """Show beside the findings of the chosen item's photo what the memory explains."""
+        """Show the explained differences beside the findings of the chosen item's photo."""
         self._explained = explained
         self._show_boxes()
 
@@ -168,15 +168,15 @@ class PhotoView(QObject):
         self.editing.explained = explained
         self.canvas.set_findings((*self._around, *explained_boxes(explained)))
 
-    def _take_around(self, boxes: Sequence[FindingBox]) -> None:
+    def _on_neighbours_read(self, boxes: Sequence[FindingBox]) -> None:
         self._around = boxes
         self._show_boxes()
 
     def _show_front(self) -> None:
-        """Show which picture is in front; findings are edited on it when it is the photo."""
-        photo_in_front = self.on and not self._comparing.on
-        self.switch.show_picture(None if self._comparing.on else self.on)
-        self._strip.name_drawing(self.tr("Draw finding") if self.on else "")
+        """Update the controls for the front picture. Findings can be edited on the photo."""
+        photo_in_front = self.is_on and not self._comparing.is_on
+        self.switch.show_picture(None if self._comparing.is_on else self.is_on)
+        self._strip.name_drawing(self.tr("Draw finding") if self.is_on else "")
         self._correcting.on_canvas = photo_in_front
         self._correcting.labelling = self.editing if photo_in_front else self._box.list
         if photo_in_front:
@@ -184,21 +184,21 @@ class PhotoView(QObject):
         else:
             self._correcting.selected = ()
 
-    def _why_not(self, tool: Tool) -> str:
-        """Why a tool cannot be used on the picture in front; empty where it can."""
-        if not self.on or tool is not Tool.DRAW or (self._photos.of_item and self._correcting.can_correct):
+    def _refusal_text(self, tool: Tool) -> str:
+        """Why a tool cannot be used on the front picture; empty if it can."""
+        if not self.is_on or tool is not Tool.DRAW or (self._photos.of_item and self._correcting.can_correct):
             return ""
         return self.tr("Run detection on this photo first. You can then draw and correct findings here.")
 
-    def _draw_toggled(self, on: bool) -> None:
-        if self.on and not self._comparing.on:
+    def _on_draw_toggled(self, on: bool) -> None:
+        if self.is_on and not self._comparing.is_on:
             self.canvas.set_tool(Tool.DRAW if on else Tool.SELECT)
             if on:
                 self.canvas.setFocus()
 
     def _on_tool_changed(self, tool: Tool) -> None:
         self._show_draw()
-        if self.on:
+        if self.is_on:
             self._bar.draw.setChecked(tool is Tool.DRAW)
 
     def _show_draw(self) -> None:
@@ -206,28 +206,28 @@ class PhotoView(QObject):
 
     # -- the photo
 
-    def _photo_changed(self) -> None:
-        if self.on:
-            self._follow()
+    def _on_photo_changed(self) -> None:
+        if self.is_on:
+            self._show_photo()
             self.show_findings()
-        elif not _same(self._ref, self._photos.ref):
+        elif not _is_same_photo(self._ref, self._photos.ref):
             self._stop()
 
-    def _follow(self) -> None:
-        """Show the current photo; nothing is read again when it is loaded already."""
+    def _show_photo(self) -> None:
+        """Show the present photo. A loaded photo is not read again."""
         ref, canvas = self._photos.ref, self.canvas
         if ref is None:
             self._stop()
             canvas.show_message(self.tr("No photos yet. Add or take one, or drop a file here."))
-        elif not _same(ref, self._ref):
+        elif not _is_same_photo(ref, self._ref):
             self._stop()
             self._ref = ref
             canvas.show_message(self.tr("Opening photo…"))
             # Holding the key for the next item passes many items that are not looked at.
             self._soon.start()
         elif canvas.source is not None:
-            self._arrive()
-        self._show_around()
+            self._show_place()
+        self._show_neighbours()
 
     def _stop(self) -> None:
         """Release the photo and stop reading it."""
@@ -257,31 +257,31 @@ class PhotoView(QObject):
             ref.file_id,
             ref.url,
             owner=self,
-            progress=self._fetched_some,
-            done=self._fetched,
-            failed=self._not_fetched,
+            progress=self._on_fetch_progress,
+            done=self._on_fetched,
+            failed=self._on_fetch_failed,
             lane=Lane.LONG,
         )
 
-    def _fetched_some(self, share: float) -> None:
+    def _on_fetch_progress(self, share: float) -> None:
         self.canvas.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
 
-    def _fetched(self, source: ImageSource) -> None:
+    def _on_fetched(self, source: ImageSource) -> None:
         self._fetching = None
         repaint_later(self.canvas)
         self.canvas.show_message("")
         self.canvas.open(source)
-        self._arrive(fresh=True)
+        self._show_place(fresh=True)
         self.show_findings(pan=False)
 
-    def _not_fetched(self, error: Exception) -> None:
+    def _on_fetch_failed(self, error: Exception) -> None:
         self._fetching = self._ref = None
         self.canvas.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
 
     # -- viewports
 
-    def _arrive(self, *, fresh: bool = False) -> None:
-        """Show the place that was shown of the reference image; for another item or photo its region."""
+    def _show_place(self, *, fresh: bool = False) -> None:
+        """Show the place that the reference image showed; for another item or photo, the region."""
         origin, self._from = self._from, None
         other, self._item_id = self._item_id != self._open_record.current, self._open_record.current
         reference, canvas, matrix = self._reference.viewport, self.canvas, self._matrix()
@@ -298,8 +298,8 @@ class PhotoView(QObject):
         elif origin is not None or fresh or (other and not self._sees_region()):
             self.show_item(self._open_record.current)
 
-    def _go_back(self, photo_viewport: Viewport, anchor: ImagePoint) -> None:
-        """Show the place that was shown of the photo; unchanged if the photo was not moved meanwhile."""
+    def _show_reference_place(self, photo_viewport: Viewport, anchor: ImagePoint) -> None:
+        """Show the place that the photo showed. If the photo was not moved, nothing changes."""
         reference, matrix = self._reference, self._matrix()
         if (
             self._together == (reference.viewport, photo_viewport)
@@ -318,7 +318,10 @@ class PhotoView(QObject):
             self._together = (reference.viewport, photo_viewport)
 
     def _matrix(self) -> Matrix | None:
-        """Brings px of the reference image to px of the photo; its third row is positive at the region."""
+        """The mapping from px of the reference image to px of the photo.
+
+        Its third row is positive at the region.
+        """
         mapping, rect = self._photos.mapping, self._reference_region()
         if mapping is None:
             return None
@@ -333,19 +336,19 @@ class PhotoView(QObject):
         return item.region(*source.size) if item is not None and source is not None else None
 
     def _region(self) -> Rect | None:
-        """The region of the chosen item in px of the photo; None when it is not known."""
+        """The region of the chosen item in px of the photo; None if it is unknown."""
         rect, matrix = self._reference_region(), self._matrix()
         return None if rect is None or matrix is None else map_rect(rect, matrix)
 
     def _sees_region(self) -> bool:
-        """True when some of the region is visible, or its place is not known."""
+        """Whether a part of the region is visible or its place is unknown."""
         rect = self._region()
         return rect is None or not rect.intersection(self.canvas.viewport.visible).empty
 
-    def _show_around(self) -> None:
+    def _show_neighbours(self) -> None:
         """Show the outline of the region and the findings of other items on the photo."""
         document = self._open_record.document
-        if not self.on or document is None or self.canvas.source is None:
+        if not self.is_on or document is None or self.canvas.source is None:
             return
         rect, matrix = self._reference_region(), self._matrix()
         is_visible = rect is not None and matrix is not None and map_rect(rect, matrix) is not None
@@ -361,11 +364,11 @@ class PhotoView(QObject):
             content_id,
             self._box.threshold,
             owner=self,
-            done=self._take_around,
+            done=self._on_neighbours_read,
         )
 
 
-def _same(first: PhotoRef | None, second: PhotoRef | None) -> bool:
+def _is_same_photo(first: PhotoRef | None, second: PhotoRef | None) -> bool:
     """True when both are the same photo, from a result or from the list of photos."""
     if first is None or second is None:
         return first is second
@@ -373,7 +376,7 @@ def _same(first: PhotoRef | None, second: PhotoRef | None) -> bool:
 
 
 def _anchor(view: CanvasView) -> ImagePoint:
-    """The point of a view to keep in place: the pointer's position, else the middle."""
+    """The point of a view to keep in place: the position of the pointer, or else the middle."""
     at: QPoint = view.mapFromGlobal(QCursor.pos())
     if view.underMouse() and view.rect().contains(at):
         return float(at.x()), float(at.y())

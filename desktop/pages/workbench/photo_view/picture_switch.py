@@ -10,7 +10,7 @@ from desktop.widgets import Button, ButtonKind, tip
 
 
 class PictureSwitch(QWidget):
-    """Reference or photo; neither is marked while both are compared."""
+    """Buttons for reference image and photo. While both are compared, neither is marked."""
 
     chosen = Signal(bool)
     """Emits True for the photo, False for the reference image."""
@@ -34,7 +34,7 @@ class PictureSwitch(QWidget):
         self.show_picture(photo=False)
 
     def show_picture(self, photo: bool | None) -> None:
-        """Mark the one that is on view; None for neither."""
+        """Mark the shown picture; None marks neither."""
         self._group.setExclusive(photo is not None)
         self.reference.setChecked(photo is False)
         self.photo.setChecked(photo is True)

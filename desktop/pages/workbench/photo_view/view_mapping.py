@@ -1,4 +1,4 @@
-"""Maps a viewport through a homography to the same place in another picture. Pure: no Qt."""
+"""Maps a viewport by a homography to the same place in another picture, without Qt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ImagePoint = tuple[float, float]
 
 
 def mapped_point(mapping: Matrix, x: float, y: float) -> ImagePoint | None:
-    """A point through a 3 x 3 homography, whose third row is positive where it holds; None elsewhere."""
+    """Map a point by a 3 x 3 homography; None where its third row is not positive."""
     u, v, w = mapping @ np.array([x, y, 1.0])
     return (float(u / w), float(v / w)) if w > 1e-9 else None
 

@@ -23,7 +23,7 @@ from desktop.pages.workbench.photos.photo_files import jpeg, upload
 from shared.wire.inspection import Photo
 
 Upload = tuple[str, Path | bytes, str]
-"""Item, what to upload, its name."""
+"""The item, the content to upload, and its file name."""
 
 
 class PhotoUploadController(QObject):
@@ -44,18 +44,18 @@ class PhotoUploadController(QObject):
         box.addWanted.connect(self.choose_files)
         box.cameraWanted.connect(self.capture)
         box.cancelled.connect(self.cancel)
-        open_record.currentChanged.connect(self._item_changed)
+        open_record.currentChanged.connect(self._on_item_changed)
         open_record.context.unsentRequested.connect(self._count_unsent)
 
     def _count_unsent(self, unsent: Unsent) -> None:
         unsent.photos += len(self._queue)
 
-    def _item_changed(self) -> None:
+    def _on_item_changed(self) -> None:
         if self._open_record.current != self._error_item_id:
             self._forget_failures()
 
     def _has_item(self) -> bool:
-        """Whether an item is selected for a photo; if not, shows what to do."""
+        """Whether an item is chosen for a photo. A notice is shown if not."""
         if self._open_record.item is None:
             keys = self._open_record.context.commands.keys_text("tool.rectangle")
             self.notice.emit(
@@ -82,7 +82,7 @@ class PhotoUploadController(QObject):
         dialog.open()
 
     def _target(self) -> CaptureTarget | None:
-        """The region of the chosen item on the open reference image; None without either."""
+        """The region of the chosen item on the open reference image; None if there is none."""
         item, source = self._open_record.item, self._open_record.source
         region = item.region(*source.size) if item is not None and source is not None else None
         if item is None or source is None or region is None:
@@ -102,15 +102,15 @@ class PhotoUploadController(QObject):
         item = self._open_record.item
         if item is None or not self._open_record.may_edit():
             return
-        run(jpeg, image, owner=self, done=partial(self._encoded, item.item_id))
+        run(jpeg, image, owner=self, done=partial(self._on_encoded, item.item_id))
 
-    def _encoded(self, item_id: str, data: bytes) -> None:
+    def _on_encoded(self, item_id: str, data: bytes) -> None:
         self._forget_failures()
         self._queue.append((item_id, data, self.tr("photo") + ".jpg"))
         self._next()
 
     def cancel(self) -> None:
-        """Stop the upload under way and drop those that wait."""
+        """Cancel the running upload and discard waiting ones."""
         self._queue.clear()
         if self._uploading is not None:
             self._uploading.cancel()
@@ -135,12 +135,12 @@ class PhotoUploadController(QObject):
             name,
             owner=self,
             progress=self._box.show_progress,
-            done=partial(self._uploaded, item_id),
-            failed=self._not_uploaded,
+            done=partial(self._on_uploaded, item_id),
+            failed=self._on_upload_failed,
             lane=Lane.LONG,
         )
 
-    def _uploaded(self, item_id: str, photo: Photo) -> None:
+    def _on_uploaded(self, item_id: str, photo: Photo) -> None:
         self._uploading = None
         if self._queue:
             self._queue.popleft()
@@ -148,7 +148,7 @@ class PhotoUploadController(QObject):
         self.added.emit(item_id, photo)
         self._next()
 
-    def _not_uploaded(self, error: Exception) -> None:
+    def _on_upload_failed(self, error: Exception) -> None:
         self._uploading = None
         _, _, name = self._queue.popleft()
         self._box.show_progress(None)

@@ -33,10 +33,10 @@ _OVERLAY_PX = 120
 
 
 class CaptureDialog(BaseDialog):
-    """The live picture of a camera, with one button. The dialog releases the camera when it closes.
+    """Shows the live picture of a camera and takes a photo. It releases the camera when it closes.
 
-    With a target, the region lies on the picture, a hint says how to move, and the photo is taken by itself
-    when it fits; that can be switched off, and undone.
+    With a target, the region is shown over the picture, a hint says how to move, and the photo is taken
+    automatically when it fits. The user can switch this off and undo it.
     """
 
     taken = Signal(QImage)
@@ -103,8 +103,8 @@ class CaptureDialog(BaseDialog):
                 prepare,
                 target,
                 owner=self,
-                done=self._prepare_done,
-                failed=lambda _: self._prepare_done(None),
+                done=self._on_prepared,
+                failed=lambda _: self._on_prepared(None),
             )
 
     def _build(self) -> None:
@@ -151,10 +151,10 @@ class CaptureDialog(BaseDialog):
             lambda: preferences.change(capture_overlay=self.overlay.value() / 100)
         )
         self._cameras.picked.connect(lambda _: self._start())
-        self._feed.frameReady.connect(self._frame)
-        self._feed.frameAnalysed.connect(self._looked)
-        self._feed.stateChanged.connect(self._state)
-        self._counting.timeout.connect(self._count)
+        self._feed.frameReady.connect(self._on_frame)
+        self._feed.frameAnalysed.connect(self._on_frame_analysed)
+        self._feed.stateChanged.connect(self._on_state_changed)
+        self._counting.timeout.connect(self._on_count)
         self.finished.connect(lambda _: self._end())
 
     # -- beginning
@@ -170,7 +170,7 @@ class CaptureDialog(BaseDialog):
         self._cameras.set_value(self._context.preferences.values.camera)
         self._start()
 
-    def _prepare_done(self, prepared: PreparedTarget | None) -> None:
+    def _on_prepared(self, prepared: PreparedTarget | None) -> None:
         self._is_prepared, self._prepared = True, prepared
         if prepared is not None:
             self.view.show_region(prepared.ghost)
@@ -191,12 +191,12 @@ class CaptureDialog(BaseDialog):
 
     # -- looking
 
-    def _frame(self, image: QImage) -> None:
+    def _on_frame(self, image: QImage) -> None:
         if self._photo.isNull():
             self.view.show_image(image)
             self.shoot.setEnabled(True)
 
-    def _looked(self, result: object) -> None:
+    def _on_frame_analysed(self, result: object) -> None:
         if not isinstance(result, GuideResult) or not self._photo.isNull():
             return
         share = 0.0
@@ -206,7 +206,7 @@ class CaptureDialog(BaseDialog):
         if share == 1.0:
             self._take_alone()
 
-    def _state(self, state: FeedState) -> None:
+    def _on_state_changed(self, state: FeedState) -> None:
         if state in (FeedState.UNAVAILABLE, FeedState.LOST) and self._photo.isNull():
             self.shoot.setEnabled(False)
             self.view.say(self.tr("No image from the camera. Close other programs that use it."))
@@ -214,7 +214,7 @@ class CaptureDialog(BaseDialog):
     # -- taking
 
     def _take(self) -> None:
-        """Take the picture on view."""
+        """Take the displayed picture."""
         if not self.view.image.isNull() and self._photo.isNull():
             self._beep()
             self.taken.emit(self.view.image)
@@ -230,7 +230,7 @@ class CaptureDialog(BaseDialog):
         self._counting.start()
         self._show_buttons()
 
-    def _count(self) -> None:
+    def _on_count(self) -> None:
         left = self._until - time.monotonic()
         self.view.count_down(1 - max(0.0, left / UNDO_SECONDS))
         if left <= 0:
@@ -267,7 +267,7 @@ class CaptureDialog(BaseDialog):
 
 
 class _NoLooker:
-    """A analyser that looks for nothing, for a photo without a region."""
+    """An analyser that skips all frames, for a photo without a region."""
 
-    def analyse(self, _frame: object) -> None:
+    def analyse(self, _on_frame: object) -> None:
         """Nothing."""

@@ -1,4 +1,4 @@
-"""Cuts the region to photograph out of the reference image, and tells how to move the camera."""
+"""Crops the region to photograph out of the reference image, and provides hints for moving the camera."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class CaptureTarget:
 
 @dataclass(frozen=True, slots=True)
 class PreparedTarget:
-    """The overlay on the camera's picture, and the guide that looks for it in the frames."""
+    """The overlay for the camera picture, and the guide that finds the region in frames."""
 
     ghost: QImage
     guide: RegionGuide
 
 
 def prepare(target: CaptureTarget) -> PreparedTarget | None:
-    """The picture of the region and its guide; None for a region outside of the picture.
+    """Create the overlay and the guide of a region; None for a region outside the picture.
 
-    Not for the GUI thread. Raises ImageError.
+    Blocking: call it off the GUI thread. Raises ImageError.
     """
     size = target.source.size
     region = target.region.clamped(*size)
@@ -75,7 +75,7 @@ def prepare(target: CaptureTarget) -> PreparedTarget | None:
 
 
 def _frame(image: QImage) -> Frame:
-    """The pixels as a camera gives them."""
+    """Convert pixels to the format of a camera."""
     plain = image.convertToFormat(QImage.Format.Format_BGR888)
     rows = np.frombuffer(plain.constBits(), np.uint8).reshape(plain.height(), plain.bytesPerLine())
     return rows[:, : 3 * plain.width()].reshape(plain.height(), plain.width(), 3).copy()

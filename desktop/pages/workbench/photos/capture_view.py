@@ -32,7 +32,7 @@ class CaptureView(QWidget):
         self.setAccessibleName(self.tr("Camera"))
         self.image = QImage()
         self.result: GuideResult | None = None
-        """Where the last frame shows the region; None where it does not."""
+        """The result of the last frame; None if there is none."""
         self._ghost = QImage()
         self._opacity = 0.0
         self._share = 0.0
@@ -55,7 +55,7 @@ class CaptureView(QWidget):
         self.update()
 
     def show_region(self, ghost: QImage) -> None:
-        """The picture of the region, painted where the region should be; a null one for none."""
+        """Set the picture of the region to paint at the target; a null picture removes it."""
         self._ghost = ghost
         self.update()
 
@@ -71,7 +71,7 @@ class CaptureView(QWidget):
         self.update()
 
     def show_taken(self, image: QImage, note: str) -> None:
-        """The photo that was taken, with a note in place of the hint."""
+        """Show the photo that was taken, with a note in place of the hint."""
         self.image, self._note, self._sentence = image, note, ""
         self.setAccessibleDescription(note)
         self.update()
@@ -182,7 +182,7 @@ class CaptureView(QWidget):
         )
 
     def _paint_mark(self, painter: QPainter, centre: QPointF) -> None:
-        """An arrow for where to go, or the ring of the time until the photo is taken or used."""
+        """Paint an arrow for the direction, or the ring of the time until the photo is taken or used."""
         hint = None if self.result is None or self._note else self.result.hint
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if hint in _ARROWS:

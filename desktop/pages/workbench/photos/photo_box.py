@@ -24,7 +24,7 @@ LEAST_PANE_PX = 108
 
 
 class PhotoBox(QWidget):
-    """Shows the pair; its signals ask for photos, versions, and for the pair on the canvas."""
+    """Shows the compared pair. Its signals request photos, versions and the comparison on the canvas."""
 
     addWanted = Signal()
     cameraWanted = Signal()
@@ -49,7 +49,7 @@ class PhotoBox(QWidget):
         self._versions: Sequence[VersionLine] = ()
         self.align = Button("", kind=ButtonKind.QUIET)
         self.align.setObjectName("align-by-hand")
-        self.align.clicked.connect(self._align_clicked)
+        self.align.clicked.connect(self._on_align_clicked)
         self._by_hand = False
         self.version = Button("", kind=ButtonKind.QUIET)
         self.version.setObjectName("version")
@@ -69,7 +69,7 @@ class PhotoBox(QWidget):
         self.phone.clicked.connect(lambda _checked=False: commands.run("item.phone"))
         self.strip = PhotoStrip()
         self.camera_line = ElidedLabel("", "small")
-        """Shows when and by which camera the photo on view was taken."""
+        """Shows the time and the camera of the displayed photo."""
         self.camera_line.setObjectName("photo-camera-data")
         self.camera_mark = label("", "strong", wrap=True)
         self.camera_mark.setObjectName("photo-camera-mark")
@@ -141,7 +141,7 @@ class PhotoBox(QWidget):
         self.pairShown.emit()
 
     def show_pair(self, pair: AlignedPair | None, sentence: str = "") -> None:
-        """Show a pair, or why there is none. Modes that need an alignment are offered only with one."""
+        """Show a pair, or the reason why there is none. Some modes are offered only with an alignment."""
         self.pane.set_pair(pair)
         self.pane.show_message(sentence)
         self.align.setVisible(pair is not None and pair.to_reference is not None)
@@ -149,7 +149,7 @@ class PhotoBox(QWidget):
         self.pairShown.emit()
 
     def show_alignment(self, quality: tuple[float, int] | None, by_hand: bool) -> None:
-        """Show the quality of the alignment: mean error in px, matched points; or that a user made it."""
+        """Show the quality of the alignment: mean error in px and matched points, or that a user set it."""
         self._by_hand = by_hand
         text = self.tr("Reset alignment") if by_hand else self.tr("Align with three points")
         self.align.setText(text)
@@ -165,7 +165,7 @@ class PhotoBox(QWidget):
         self._alignment.setVisible(bool(text))
 
     def show_versions(self, lines: Sequence[VersionLine], current: int) -> None:
-        """Offer these versions of the result; `current` is the one that is shown."""
+        """Set the versions of the result to choose from. `current` is the shown one."""
         self._versions = lines
         versions = [line.version for line in lines if line.findings]
         self.version.setVisible(bool(versions))
@@ -174,7 +174,7 @@ class PhotoBox(QWidget):
         self.version.setEnabled(len(lines) > 1)
 
     def show_camera(self, camera: CameraData | None, mark: TakenMark | None) -> None:
-        """Show when and by which camera the photo on view was taken, and what is unusual about that."""
+        """Show the time and the camera of the displayed photo, and what is unusual about them."""
         parts = (
             () if camera is None else (camera_terms.taken_text(camera), camera_terms.camera_and_lens(camera))
         )
@@ -185,18 +185,18 @@ class PhotoBox(QWidget):
         self.camera_mark.setVisible(mark is not None)
 
     def show_progress(self, share: float | None) -> None:
-        """Show the progress of an upload, 0..1; None: there is none."""
+        """Show the progress of an upload, 0..1; None hides it."""
         self._bar.setVisible(share is not None)
         self._stop.setVisible(share is not None)
         self._bar.setValue(round(100 * (share or 0.0)))
 
     @property
     def error(self) -> str:
-        """The error on show; empty for none."""
+        """The shown error; empty if there is none."""
         return self._error.text()
 
     def show_error(self, sentence: str) -> None:
-        """Show what failed; an empty sentence removes it."""
+        """Show an error; an empty text removes it."""
         self._error.setText(sentence)
         self._error.setVisible(bool(sentence))
 
@@ -218,5 +218,5 @@ class PhotoBox(QWidget):
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self.version.mapToGlobal(self.version.rect().bottomLeft()))
 
-    def _align_clicked(self) -> None:
+    def _on_align_clicked(self) -> None:
         (self.forgetWanted if self._by_hand else self.alignWanted).emit()

@@ -110,7 +110,7 @@ def _fitted(image: QImage) -> tuple[QImage, float]:
 
 
 def upload(report: ProgressReport, session: Session, item_id: str, source: Path | bytes, name: str) -> Photo:
-    """Send a photo and add it to the item; reports 0..1. Raises ClientError, ImageError, OSError."""
+    """Upload a photo and add it to the item. Reports 0..1. Raises ClientError, ImageError, OSError."""
     source, name = prepare_upload(source, name)
     report.check()
     stored = session.files.upload(source, name, lambda done, total: report(done / total if total else 1.0))

@@ -34,7 +34,7 @@ _GATHER_MS = 50
 
 @dataclass(frozen=True, slots=True)
 class _PairRequest:
-    """The input of the pair on view; `mapping` brings px of the reference image to px of the photo."""
+    """The input of the displayed pair. `mapping` maps px of the reference image to px of the photo."""
 
     item_id: str
     ref: PhotoRef
@@ -64,19 +64,19 @@ class PhotoPairController(QObject):
         self._pair_soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
         self._pair_soon.timeout.connect(self._pair)
         self.ref: PhotoRef | None = None
-        """The photo of the chosen item that is looked at; None without one."""
+        """The displayed photo of the chosen item; None if there is none."""
         self.mapping: list[list[float]] | None = None
-        """Brings px of the reference image to px of that photo; None where it is not aligned."""
+        """The mapping from px of the reference image to px of the photo; None if it is not aligned."""
         self.of_item = False
-        """Whether the findings on view were found in it."""
+        """Whether the displayed findings belong to the photo."""
         self._last_state: object = None
         self._by_hand: dict[tuple[str, str], list[list[float]]] = {}
         self._looked_at = ("", "")
         self._boxes: Sequence[FindingBox] = ()
         self.removal_note: Callable[[str], str] = lambda _file_id: ""
-        """Returns, for a file, a sentence on what happens when it is removed from the chosen item."""
+        """A function that returns a sentence on the effect of removing a file from the chosen item."""
         self.assigned_mapping: Callable[[str], list[list[float]] | None] = lambda _file_id: None
-        """Where the reference image lies in a file that is a photo of the record, for the chosen item."""
+        """A function that returns the alignment of a photo of the record for the chosen item."""
         self.pair: AlignedPair | None = None
         box.versionChosen.connect(self.show_version)
         box.strip.chosen.connect(self.compare_photo)
@@ -85,7 +85,7 @@ class PhotoPairController(QObject):
     # -- showing
 
     def show(self) -> None:
-        """Show the pair of the chosen item and what belongs to it; the photo list is read when it is new."""
+        """Show the pair of the chosen item. The photos of a newly chosen item are read."""
         item = self._open_record.item
         if item is None:
             self.ref = None
@@ -118,7 +118,7 @@ class PhotoPairController(QObject):
     def take_new(self, item_id: str, photo: Photo) -> None:
         """Add a photo to an item, and show it."""
         self._looked_at = ("", "")
-        self._read_done(item_id, [*self._photos_by_item.get(item_id, ()), photo])
+        self._on_photos_read(item_id, [*self._photos_by_item.get(item_id, ()), photo])
 
     def _read(self, item_id: str) -> None:
         if self._reading is not None:
@@ -128,11 +128,11 @@ class PhotoPairController(QObject):
             self._session.items.photos,
             service_id,
             owner=self,
-            done=partial(self._read_done, item_id),
+            done=partial(self._on_photos_read, item_id),
             failed=lambda _: self._show_pair(),
         )
 
-    def _read_done(self, item_id: str, photos: Sequence[Photo]) -> None:
+    def _on_photos_read(self, item_id: str, photos: Sequence[Photo]) -> None:
         oldest_first = sorted(photos, key=lambda photo: photo.created_at)
         self._photos_by_item[item_id] = oldest_first
         self._open_record.photos[item_id] = [photo.file_id for photo in oldest_first]
@@ -203,24 +203,24 @@ class PhotoPairController(QObject):
             wanted.ref,
             wanted.mapping,
             owner=self,
-            progress=self._paired_some,
-            done=self._paired,
-            failed=self._not_paired,
+            progress=self._on_pair_progress,
+            done=self._on_paired,
+            failed=self._on_pair_failed,
         )
 
-    def _paired_some(self, got: AlignedPair | float) -> None:
+    def _on_pair_progress(self, got: AlignedPair | float) -> None:
         """Show the pair of the preview until the full photo is loaded, or the progress of loading."""
         if isinstance(got, AlignedPair):
-            self._paired(got)
+            self._on_paired(got)
         elif self.pair is None:
             self._box.show_pair(None, self.tr("Downloading photo… {n} %").format(n=round(got * 100)))
 
-    def _paired(self, pair: AlignedPair) -> None:
+    def _on_paired(self, pair: AlignedPair) -> None:
         self._say_pair(pair)
         self._box.show_pair(pair)
         self._box.pane.set_findings(self._boxes)
 
-    def _not_paired(self, error: Exception) -> None:
+    def _on_pair_failed(self, error: Exception) -> None:
         self._shown = None
         self._say_pair(None)
         text = str(error) if isinstance(error, ImageError) else sentence(error)
@@ -232,7 +232,7 @@ class PhotoPairController(QObject):
 
     @property
     def finding_pair(self) -> AlignedPair | None:
-        """The pair if it shows the photo of the findings on view, else None."""
+        """The pair if it shows the photo of the displayed findings, else None."""
         return self.pair if self.of_item else None
 
     @property
@@ -246,7 +246,7 @@ class PhotoPairController(QObject):
 
     @property
     def file_id(self) -> str:
-        """The id of the file of the photo on view; an empty string while it is not known."""
+        """The id of the displayed photo's file; empty while it is unknown."""
         ref = self.ref
         if ref is None or ref.file_id:
             return "" if ref is None else ref.file_id
@@ -255,23 +255,23 @@ class PhotoPairController(QObject):
 
     @property
     def name(self) -> str:
-        """The file name of the photo on view; an empty string while it is not known."""
+        """The file name of the displayed photo; empty while it is unknown."""
         content_id = None if self.ref is None else self.ref.content_id
         photos = self._photos_by_item.get(self._open_record.current, ())
         names = (photo.file.filename for photo in photos if photo.file.ipfs_cid == content_id)
         return next(names, None) or ""
 
     def _stored_by_hand(self, item: ItemView) -> list[list[float]] | None:
-        """The alignment that a person set for the photo on view, here or at another desktop."""
+        """The alignment that a user set for the displayed photo, here or at another desktop."""
         stored = item_detection_settings(item.item_point).alignment
         return (
             stored["homography"] if stored is not None and stored["photo_file_id"] == self.file_id else None
         )
 
     def align_by_hand(self, matrix: list[list[float]] | None) -> None:
-        """Compare the photo on view by this mapping from reference px to photo px; None: by detection's.
+        """Compare the photo by this mapping from reference px to photo px; None restores that of detection.
 
-        It holds for this item and photo as long as the program runs.
+        It is kept for this item and photo while the program runs.
         """
         if self._key is None:
             return
@@ -321,11 +321,11 @@ class PhotoPairController(QObject):
                 self._open_record.edits.service_id(item_id),
                 photo_id,
                 owner=self,
-                done=lambda _: self._removed(item_id),
+                done=lambda _: self._on_removed(item_id),
                 failed=lambda error: self._box.show_error(sentence(error)),
             )
 
-    def _removed(self, item_id: str) -> None:
+    def _on_removed(self, item_id: str) -> None:
         self.reread(item_id)
         self.removed.emit()
 

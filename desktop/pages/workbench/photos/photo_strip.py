@@ -32,7 +32,7 @@ class _Thumb(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def show_photo(self, photo: Photo, newest: bool, image: QImage | None, removable: bool) -> None:
-        """Show this photo from now on."""
+        """Show this photo."""
         if photo.photo_id != self.photo_id:
             for menu in self.findChildren(QMenu):
                 menu.close()
@@ -90,7 +90,7 @@ class _Thumb(QAbstractButton):
 
 
 class PhotoStrip(QWidget):
-    """Newest first, one row of them until the user wants all; hidden while there are none."""
+    """Shows photos, newest first, in one row or all of them. It is hidden while there are none."""
 
     chosen = Signal(str)
     """Emits the ID of the photo to show."""
@@ -115,7 +115,7 @@ class PhotoStrip(QWidget):
         self.hide()
 
     def show_photos(self, photos: Sequence[Photo], current: str, removable: bool) -> list[Photo]:
-        """Show these photos, oldest first; returns those whose thumbnail is missing."""
+        """Show these photos, oldest first. Returns the photos whose thumbnails are missing."""
         # The thumbnails of the photos before are used again: a new widget takes milliseconds.
         spare = list(reversed(self._thumbs.values()))
         self._thumbs = {}
@@ -147,7 +147,7 @@ class PhotoStrip(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """Lay out one row, with the chosen photo in it and a button with the number of the others; or all."""
+        """Lay out one row with the chosen photo and a button with the number of the others, or all photos."""
         thumbs = list(self._thumbs.values())
         too_many = len(thumbs) > _COLUMNS
         visible = thumbs

@@ -44,7 +44,7 @@ class RecordPhotosController(QObject):
     """Connects the tray, the review, the photos of the item and the service."""
 
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
     itemWanted = Signal(str)
     """The id of an item to go to."""
 
@@ -91,7 +91,7 @@ class RecordPhotosController(QObject):
         self.accepted.undoWanted.connect(self.take_back)
         self.sharing.opened.connect(self.show_review)
         # Not a lambda: the queue outlives this page, and a lambda would outlive its photos.
-        self.queue.sent.connect(self._sent)
+        self.queue.sent.connect(self._on_sent)
         self.queue.changed.connect(self._show_queue)
         self.photo_list.changed.connect(self._show)
         self.photo_list.failed.connect(self.notice)
@@ -100,18 +100,18 @@ class RecordPhotosController(QObject):
         self._open_record.selectionChanged.connect(self._show)
         self._photos.pairChanged.connect(self._align_when_loaded)
 
-    def _sent(self, photo: RecordPhoto) -> None:
+    def _on_sent(self, photo: RecordPhoto) -> None:
         self.photo_list.take([photo])
 
     def close(self) -> None:
-        """Follow the record being left; uploads continue."""
+        """Reset the view when the record is left. Uploads continue."""
         self.photo_list.follow()
         self._show()
 
     # -- adding
 
     def _may_add(self) -> bool:
-        """Whether the open record takes photos; shows a notice when it is sealed."""
+        """Whether photos can be added to the open record. A notice is shown if it is sealed."""
         return self._open_record.document is not None and self._open_record.may_edit()
 
     def choose_files(self) -> None:
@@ -127,7 +127,7 @@ class RecordPhotosController(QObject):
             dialog.open()
 
     def paste(self) -> bool:
-        """Add the picture or the files on the clipboard to the record; False when there are none."""
+        """Add the picture or the files on the clipboard to the record. Returns False when there are none."""
         data = QGuiApplication.clipboard().mimeData()
         if data is None or self._open_record.document is None:
             return False
@@ -149,9 +149,9 @@ class RecordPhotosController(QObject):
     def add_image(self, image: QImage) -> None:
         """Add a picture that is not a file yet."""
         if self._may_add():
-            run(jpeg, image, owner=self, done=partial(self._encoded, self._open_record.record_id))
+            run(jpeg, image, owner=self, done=partial(self._on_encoded, self._open_record.record_id))
 
-    def _encoded(self, record_id: str, data: bytes) -> None:
+    def _on_encoded(self, record_id: str, data: bytes) -> None:
         self.queue.add(record_id, [(data, self.tr("photo") + ".jpg")])
 
     # -- assigning
@@ -163,11 +163,11 @@ class RecordPhotosController(QObject):
         self._assign(lambda: offers)
 
     def assign_to_selection(self, photo_ids: Sequence[str]) -> None:
-        """Make these the photos of the selected items as well."""
+        """Assign these photos to the selected items, too."""
         self.assign_to(photo_ids, self._open_record.selection)
 
     def assign_to(self, photo_ids: Sequence[str], item_ids: Sequence[str]) -> None:
-        """Make these the photos of some items as well."""
+        """Assign these photos to some items, too."""
 
         def wanted() -> dict[str, list[str]]:
             photos = [photo for photo_id in photo_ids if (photo := self.photo_list.get(photo_id)) is not None]
@@ -189,9 +189,9 @@ class RecordPhotosController(QObject):
             ]
 
         if self._may_add():
-            self.photo_list.assign(sets, self._assigned)
+            self.photo_list.assign(sets, self._on_assigned)
 
-    def _assigned(self, before: Sequence[RecordPhoto]) -> None:
+    def _on_assigned(self, before: Sequence[RecordPhoto]) -> None:
         gained: dict[str, None] = {}
         for photo in before:
             now = self.photo_list.get(photo.photo_id)
@@ -206,7 +206,7 @@ class RecordPhotosController(QObject):
             self.accepted.hide()
 
     def _reread(self, before: Sequence[RecordPhoto]) -> None:
-        """Reload the photos of the items that had or have one of these photos."""
+        """Read the photos of the items that had or have one of these photos again."""
         touched: set[str] = set()
         for photo in before:
             now = self.photo_list.get(photo.photo_id)
@@ -240,13 +240,13 @@ class RecordPhotosController(QObject):
         self.review.accepted_items.connect(lambda wanted: self._assign(lambda: wanted))
         self.review.alignWanted.connect(self._align)
         self.review.removeWanted.connect(lambda photo_id: self.remove([photo_id]))
-        self.review.finished.connect(self._reviewed)
+        self.review.finished.connect(self._on_reviewed)
         self._show()
         first = photo_id or next(iter(self.photo_list.offers), "")
         self.review.thumbnails.choose(first)
         self.review.open()
 
-    def _reviewed(self) -> None:
+    def _on_reviewed(self) -> None:
         self.review = None
 
     def _align(self, photo_id: str, item_id: str) -> None:
@@ -293,7 +293,7 @@ class RecordPhotosController(QObject):
     # -- removing
 
     def remove(self, photo_ids: Sequence[str]) -> None:
-        """Remove photos from the record, after asking; the question names the items that lose them."""
+        """Remove photos from the record after a question that names the affected items."""
         photos = [photo for photo_id in photo_ids if (photo := self.photo_list.get(photo_id)) is not None]
         if not photos or not self._may_add():
             return
@@ -313,10 +313,10 @@ class RecordPhotosController(QObject):
             photo.photo_id,
             confirmed=confirmed,
             done=partial(self._reread, [photo]),
-            refused=partial(self._not_deleted, photo),
+            refused=partial(self._on_delete_failed, photo),
         )
 
-    def _not_deleted(self, photo: RecordPhoto, error: Exception) -> None:
+    def _on_delete_failed(self, photo: RecordPhoto, error: Exception) -> None:
         if isinstance(error, NotFound):
             self.photo_list.read()
         elif not isinstance(error, Conflict) or error.code != "photo_in_use":
@@ -379,7 +379,7 @@ class RecordPhotosController(QObject):
         )
 
     def _thumb(self, photo: RecordPhoto) -> Thumbnail:
-        """The thumbnail of a photo; made again when the photo changes."""
+        """The thumbnail of a photo, which is created again when the photo changes."""
         offered = len(self.photo_list.offers.get(photo.photo_id, ()))
         any_items, image = bool(self._open_record.rows), self._image(photo)
         cached = self._thumbs.get(photo.photo_id)
@@ -403,13 +403,13 @@ class RecordPhotosController(QObject):
                 self._open_record.context.session,
                 photo.file_id,
                 owner=self,
-                done=partial(self._pictured, photo.file_id),
+                done=partial(self._on_picture_loaded, photo.file_id),
                 failed=lambda _: None,
                 priority=-1,
             )
         return self._images[photo.file_id]
 
-    def _pictured(self, file_id: str, image: QImage) -> None:
+    def _on_picture_loaded(self, file_id: str, image: QImage) -> None:
         if file_id in self._images:
             self._images[file_id] = image
             self._show()

@@ -1,4 +1,4 @@
-"""Holds the photos of the open record as the service has them; has them matched, assigned and deleted."""
+"""Holds the photos of the open record as the service stores them, and matches, assigns and deletes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from desktop.pages.workbench.record_photos.proposals import in_tray, proposals
 from shared.wire.photos import PhotoItemSet, PhotoState, RecordPhoto
 
 _MATCH_SECONDS = 2.0
-_AGAIN_MS = 3_000
+_RETRY_MS = 3_000
 _REGIONS_MS = 2_000
 """Photos of the tray are matched again when regions have not changed for this time."""
 
@@ -54,7 +54,7 @@ class PhotoList(QObject):
         self._hopeless: set[str] = set()
         self._regions: frozenset[tuple[str, str]] = frozenset()
         self._pending: deque[_PendingAssignment] = deque()
-        self._later = QTimer(self, singleShot=True, interval=_AGAIN_MS)
+        self._later = QTimer(self, singleShot=True, interval=_RETRY_MS)
         self._later.timeout.connect(self._match_next)
         self._settled = QTimer(self, singleShot=True, interval=_REGIONS_MS)
         self._settled.timeout.connect(self._follow_regions)
@@ -92,11 +92,11 @@ class PhotoList(QObject):
                 is_listed = photo.photo_id in self._photos
                 self._photos = {**({} if is_listed else {photo.photo_id: photo}), **self._photos}
                 self._photos[photo.photo_id] = photo
-        self._changed()
+        self._on_photo_changed()
         self._match_next()
 
     def read(self) -> None:
-        """Read the photos of the record from the service; again when they are being read already."""
+        """Read the photos of the record from the service. A call during reading repeats it."""
         if self._reading is not None:
             # The response under way may be older than the change that caused this call.
             self._outdated = True
@@ -106,15 +106,15 @@ class PhotoList(QObject):
                 self._open_record.context.session.photos.list,
                 self._record_id,
                 owner=self,
-                done=partial(self._read_done, self._changes),
-                failed=self._not_read,
+                done=partial(self._on_read, self._changes),
+                failed=self._on_read_failed,
             )
 
     def match_again(self) -> None:
         """Match the photos of the tray with the regions again."""
         self._hopeless.clear()
         self._again.update(photo.photo_id for photo in self.tray)
-        self._changed()
+        self._on_photo_changed()
         self._match_next()
 
     def assign(
@@ -122,7 +122,7 @@ class PhotoList(QObject):
         wanted: Callable[[], Sequence[Assignment]],
         done: Callable[[Sequence[RecordPhoto]], None] = lambda _photos: None,
     ) -> None:
-        """Assign each photo to exactly these items; `done` gets the photos as they were before.
+        """Assign each photo to exactly these items. `done` gets the photos as they were before.
 
         `wanted` is called when all earlier assignments have been answered.
         """
@@ -138,13 +138,13 @@ class PhotoList(QObject):
         done: Callable[[], None],
         refused: Callable[[Exception], None],
     ) -> None:
-        """Remove a photo from the record, then call `done`; `refused` gets the error when that fails."""
+        """Remove a photo from the record, then call `done`. `refused` gets the error if that fails."""
         run(
             partial(self._open_record.context.session.photos.delete, confirmed=confirmed),
             self._record_id,
             photo_id,
             owner=self,
-            done=lambda _: self._deleted(photo_id, done),
+            done=lambda _: self._on_deleted(photo_id, done),
             failed=refused,
         )
 
@@ -158,32 +158,32 @@ class PhotoList(QObject):
                 if task is not None:
                     task.cancel()
             self._reading = self._matching = None
-            self._photos, self._regions = {}, self._regions_now()
+            self._photos, self._regions = {}, self._present_regions()
             self._pending.clear()
             self._again.clear()
             self._hopeless.clear()
-            self._changed()
+            self._on_photo_changed()
             self.read()
         self._settled.start()
 
-    def _read_done(self, changes: int, photos: Sequence[RecordPhoto]) -> None:
+    def _on_read(self, changes: int, photos: Sequence[RecordPhoto]) -> None:
         self._reading = None
         if changes != self._changes:
             # Older than a response that arrived meanwhile.
             self.read()
             return
         self._photos = {photo.photo_id: photo for photo in photos}
-        self._changed()
+        self._on_photo_changed()
         self._match_next()
         if self._outdated:
             self.read()
 
-    def _not_read(self, error: Exception) -> None:
+    def _on_read_failed(self, error: Exception) -> None:
         self._reading = None
         if not isinstance(error, Unreachable | Forbidden | NotFound):
             self.failed.emit(sentence(error))
 
-    def _changed(self) -> None:
+    def _on_photo_changed(self) -> None:
         self._changes += 1
         self._offers = None
         self.changed.emit()
@@ -192,11 +192,11 @@ class PhotoList(QObject):
 
     def _follow_regions(self) -> None:
         """Match again after regions were drawn or moved: unmatched photos may show them."""
-        before, self._regions = self._regions, self._regions_now()
+        before, self._regions = self._regions, self._present_regions()
         if before != self._regions and self.tray:
             self.match_again()
 
-    def _regions_now(self) -> frozenset[tuple[str, str]]:
+    def _present_regions(self) -> frozenset[tuple[str, str]]:
         document = self._open_record.document
         items = document.items if document is not None else ()
         return frozenset((item.item_id, str((item.item_point or {}).get("point"))) for item in items)
@@ -214,7 +214,9 @@ class PhotoList(QObject):
             or not self._open_record.editable
         ):
             return
-        photo = next((photo for photo in reversed(self._photos.values()) if self._to_match(photo)), None)
+        photo = next(
+            (photo for photo in reversed(self._photos.values()) if self._next_unmatched(photo)), None
+        )
         if photo is None:
             return
         self._again.discard(photo.photo_id)
@@ -225,21 +227,21 @@ class PhotoList(QObject):
             photo.photo_id,
             _MATCH_SECONDS,
             owner=self,
-            done=self._matched,
-            failed=partial(self._not_matched, photo.photo_id),
+            done=self._on_matched,
+            failed=partial(self._on_match_failed, photo.photo_id),
             lane=Lane.LONG,
         )
 
-    def _to_match(self, photo: RecordPhoto) -> bool:
+    def _next_unmatched(self, photo: RecordPhoto) -> bool:
         if photo.photo_id in self._hopeless:
             return False
         return photo.photo_id in self._again or photo.state is PhotoState.WAITING
 
-    def _matched(self, photo: RecordPhoto) -> None:
+    def _on_matched(self, photo: RecordPhoto) -> None:
         self._matching = None
         self.take([photo])
 
-    def _not_matched(self, photo_id: str, error: Exception) -> None:
+    def _on_match_failed(self, photo_id: str, error: Exception) -> None:
         self._matching = None
         if isinstance(error, Unreachable):
             self._later.start()
@@ -273,18 +275,18 @@ class PhotoList(QObject):
             sets,
             owner=self,
             progress=lambda photo: self.take([photo]),
-            done=lambda _: self._assigned(pending, before),
-            failed=partial(self._not_assigned, pending),
+            done=lambda _: self._on_assigned(pending, before),
+            failed=partial(self._on_assign_failed, pending),
             lane=Lane.LONG,
         )
 
-    def _assigned(self, pending: _PendingAssignment, before: Sequence[RecordPhoto]) -> None:
+    def _on_assigned(self, pending: _PendingAssignment, before: Sequence[RecordPhoto]) -> None:
         # Another record may have been opened meanwhile.
         if pending in self._pending:
             pending.done(before)
             self._end(pending)
 
-    def _not_assigned(self, pending: _PendingAssignment, error: Exception) -> None:
+    def _on_assign_failed(self, pending: _PendingAssignment, error: Exception) -> None:
         self.failed.emit(sentence(error))
         self.read()
         self._end(pending)
@@ -295,15 +297,15 @@ class PhotoList(QObject):
             if self._pending:
                 self._assign_next()
 
-    def _deleted(self, photo_id: str, done: Callable[[], None]) -> None:
+    def _on_deleted(self, photo_id: str, done: Callable[[], None]) -> None:
         self._photos.pop(photo_id, None)
-        self._changed()
+        self._on_photo_changed()
         done()
 
 
 def _assign(
     report: ProgressReport, session: Session, record_id: str, assignments: Sequence[Assignment]
 ) -> None:
-    """Assign one photo after the other; reports each as it is then. Raises ClientError."""
+    """Assign the photos in order and report each result. Raises ClientError."""
     for photo_id, items in assignments:
         report(session.photos.assign(record_id, photo_id, items))

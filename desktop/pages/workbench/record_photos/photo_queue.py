@@ -1,4 +1,4 @@
-"""Uploads pictures to the record one at a time; resumes after a lost connection."""
+"""Uploads pictures to the record one at a time, and resumes after a lost connection."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ class QueuedPicture:
 
 
 class PhotoQueue(QObject):
-    """Continues when another record is opened, and waits for the service and for the same user to log in.
+    """Uploads continue when another record is opened, and wait for the service and for the login of the same
+    user.
 
-    Pictures are sent only in the name of the user who added them: they wait while another one is logged in.
+    Pictures are sent only for the user who added them. They wait while another user is logged in.
     """
 
     changed = Signal()
@@ -62,15 +63,15 @@ class PhotoQueue(QObject):
         self.failures: list[str] = []
         """A line for each refused picture, with its name."""
         self._retry = QTimer(self, singleShot=True)
-        self._retry.timeout.connect(self._next)
-        context.serviceChanged.connect(self._service_changed)
-        context.loginChanged.connect(self._login_changed)
+        self._retry.timeout.connect(self._send_next)
+        context.serviceChanged.connect(self._on_service_changed)
+        context.loginChanged.connect(self._on_login_changed)
         context.unsentRequested.connect(self._count_unsent)
         context.closing.connect(self._stop)
 
     @classmethod
     def of(cls, context: Context) -> PhotoQueue:
-        """The queue of this desktop; another window, after a change of the language, continues with it."""
+        """The queue of this desktop. A new window, after a change of the language, continues with it."""
         queue = context.findChild(PhotoQueue)
         return queue if isinstance(queue, PhotoQueue) else cls(context)
 
@@ -89,19 +90,19 @@ class PhotoQueue(QObject):
             self._user_id = payload.user.user_id if payload is not None else ""
         self._waiting.extend(QueuedPicture(record_id, source, name) for source, name in pictures)
         self.changed.emit()
-        self._next()
+        self._send_next()
 
     def cancel(self) -> None:
-        """Stop the upload under way and drop those that wait."""
+        """Cancel the running upload and discard waiting ones."""
         self._waiting.clear()
         self._stop()
         self.away = False
         self.changed.emit()
 
     def retry(self) -> None:
-        """Send now what waits."""
+        """Send waiting pictures now."""
         self._pause = _FIRST_PAUSE_MS
-        self._next()
+        self._send_next()
 
     def forget_failures(self) -> None:
         """Forget the failures, which the user has read."""
@@ -114,7 +115,7 @@ class PhotoQueue(QObject):
             self._uploading.cancel()
             self._uploading = None
 
-    def _next(self) -> None:
+    def _send_next(self) -> None:
         if self._uploading is not None or not self._waiting or self._context.payload is None:
             return
         self._retry.stop()
@@ -126,8 +127,8 @@ class PhotoQueue(QObject):
             picture,
             owner=self,
             progress=self._progress,
-            done=self._sent,
-            failed=partial(self._not_sent, picture),
+            done=self._on_sent,
+            failed=partial(self._on_send_failed, picture),
             lane=Lane.LONG,
         )
         self.changed.emit()
@@ -136,16 +137,16 @@ class PhotoQueue(QObject):
         self.share = share
         self.changed.emit()
 
-    def _sent(self, photo: RecordPhoto) -> None:
+    def _on_sent(self, photo: RecordPhoto) -> None:
         self._uploading = None
         picture = self._waiting.popleft()
         self.away, self._pause = False, _FIRST_PAUSE_MS
         self.stored.emit(picture)
         self.sent.emit(photo)
         self.changed.emit()
-        self._next()
+        self._send_next()
 
-    def _not_sent(self, picture: QueuedPicture, error: Exception) -> None:
+    def _on_send_failed(self, picture: QueuedPicture, error: Exception) -> None:
         self._uploading = None
         if isinstance(error, Unreachable | NotLoggedIn):
             self.away = isinstance(error, Unreachable)
@@ -163,13 +164,13 @@ class PhotoQueue(QObject):
         for each in lost:
             self.lost.emit(each, error)
         self.changed.emit()
-        self._next()
+        self._send_next()
 
-    def _service_changed(self, state: ServiceState) -> None:
+    def _on_service_changed(self, state: ServiceState) -> None:
         if state is ServiceState.READY:
             self.retry()
 
-    def _login_changed(self) -> None:
+    def _on_login_changed(self) -> None:
         payload = self._context.payload
         if payload is None:
             self._stop()
@@ -190,10 +191,7 @@ class PhotoQueue(QObject):
 
 
 def _upload(report: ProgressReport, session: Session, picture: QueuedPicture) -> RecordPhoto:
-    """Send a picture and make it a photo of its record; reports 0..1.
-
-    Raises ClientError, ImageError, OSError.
-    """
+    """Upload a picture and add it to its record. Reports 0..1. Raises ClientError, ImageError, OSError."""
     source, name = prepare_upload(picture.source, picture.name)
     report.check()
 

@@ -21,7 +21,7 @@ def photo_name(photo: RecordPhoto) -> str:
 
 
 def confidence(photo: RecordPhoto) -> float:
-    """The lowest confidence of the matches, 0..1; 0 without any."""
+    """The lowest confidence of the matches, 0..1; 0 if there are none."""
     return min((match.score for match in covered(photo)), default=0.0)
 
 
@@ -46,7 +46,7 @@ def photo_state(photo: RecordPhoto, offered: int, any_items: bool) -> str:
 
 
 def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
-    """In a sentence: the outcome of the matching, and what can be done."""
+    """The outcome of the matching, and what to do, as a sentence."""
     if photo.items:
         names = names_of([item.item_name for item in photo.items])
         return QCoreApplication.translate("RecordPhotos", "Photo of {names}.").format(names=names)
@@ -81,7 +81,7 @@ def photo_reason(photo: RecordPhoto, offered: int, any_items: bool) -> str:
 
 
 def photo_details(photo: RecordPhoto, reason: str) -> str:
-    """`reason` and what the camera wrote into the photo, line by line."""
+    """`reason` and the camera data of the photo, in lines."""
     return "\n".join([reason, *camera_lines(photo.camera, photo.taken_mark)])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from shared.wire.photos import Assigned, PhotoMatch, RecordPhoto
 
 _CHOSEN = (math.inf,)
-"""The quality of a photo that a person chose: nothing is better."""
+"""The quality of a photo that the user chose, which exceeds that of all others."""
 
 
 def in_tray(photo: RecordPhoto) -> bool:

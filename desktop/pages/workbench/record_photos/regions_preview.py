@@ -22,7 +22,7 @@ from shared.wire.photos import RecordPhoto
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Where the region of an item lies in the photo (px); `on`: the photo is to be assigned to the item."""
+    """The region of an item in the photo (px). `on` says whether the photo is to be assigned to the item."""
 
     item_id: str
     name: str
@@ -31,7 +31,7 @@ class Outline:
 
 
 class RegionsPreview(PictureView):
-    """Fetches the photo; a click on a region assigns its item or leaves it out."""
+    """Shows a photo with regions. A click on a region assigns its item or leaves it out."""
 
     toggled = Signal(str)
     """The id of the item whose region was clicked."""
@@ -44,26 +44,26 @@ class RegionsPreview(PictureView):
         self._pressed: QPointF | None = None
         self.outlines: Sequence[Outline] = ()
         self.marked = ""
-        """The item whose outline stands out."""
+        """The item whose outline is highlighted."""
 
     def show_photo(self, photo: RecordPhoto | None) -> None:
-        """Show this photo, fetched when it is another one; None for none."""
+        """Show this photo, which is fetched if it differs from the shown one; None shows no photo."""
         file_id = "" if photo is None else photo.file_id
         if file_id == self._file_id:
             return
         self.close_photo()
         self._file_id = file_id
         if photo is not None:
-            self._fetching(0.0)
+            self._on_progress(0.0)
             self._reading = run(
                 fetch_photo,
                 self._session,
                 photo.file.ipfs_cid,
                 file_id,
                 owner=self,
-                progress=self._fetching,
-                done=self._fetched,
-                failed=self._not_fetched,
+                progress=self._on_progress,
+                done=self._on_fetched,
+                failed=self._on_fetch_failed,
             )
 
     def show_outlines(self, outlines: Sequence[Outline], marked: str) -> None:
@@ -82,14 +82,14 @@ class RegionsPreview(PictureView):
         self._file_id = ""
         self.open(None)
 
-    def _fetching(self, share: float) -> None:
+    def _on_progress(self, share: float) -> None:
         self.show_message(self.tr("Downloading photo… {n} %").format(n=round(share * 100)))
 
-    def _fetched(self, source: ImageSource) -> None:
+    def _on_fetched(self, source: ImageSource) -> None:
         self.show_message("")
         self.open(source)
 
-    def _not_fetched(self, error: Exception) -> None:
+    def _on_fetch_failed(self, error: Exception) -> None:
         self._file_id = ""
         self.show_message(str(error) if isinstance(error, ImageError) else sentence(error))
 
@@ -104,13 +104,13 @@ class RegionsPreview(PictureView):
         pressed, self._pressed = self._pressed, None
         if event.button() is Qt.MouseButton.LeftButton and pressed is not None:
             moved = (event.position() - pressed).manhattanLength()
-            hit = self._at(event.position()) if moved < QApplication.startDragDistance() else ""
+            hit = self._region_at(event.position()) if moved < QApplication.startDragDistance() else ""
             if hit:
                 self.toggled.emit(hit)
         super().mouseReleaseEvent(event)
 
-    def _at(self, place: QPointF) -> str:
-        """The item whose region lies at a place of the view; the smallest of several."""
+    def _region_at(self, place: QPointF) -> str:
+        """The item of the smallest region at a position of the view; empty if there is none."""
         hits = [
             (shape.boundingRect().width() * shape.boundingRect().height(), outline.item_id)
             for outline in self.outlines

@@ -22,21 +22,21 @@ from shared.wire.photos import RecordPhoto
 
 _ITEMS_PX = 250
 _WIDTH, _HEIGHT = 0.9, 0.78
-"""The share of the window that the dialog takes."""
+"""The share of the window's size for the dialog."""
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An item that photos can be assigned to: the journal's id, its name with the number in front."""
+    """An item that photos can be assigned to: its id in the journal, and its name with the number."""
 
     item_id: str
     name: str
 
 
 class ChoiceModel(QAbstractListModel):
-    """The items, with a mark at those that the shown photo is for; those that it shows come first."""
+    """The items, with a mark at those of the shown photo. The items that it shows come first."""
 
     toggled = Signal(str)
     """The id of the item whose mark was changed."""
@@ -52,7 +52,7 @@ class ChoiceModel(QAbstractListModel):
         """The items that match the search, in the order of the list."""
 
     def show_choices(self, first: Sequence[str], on: frozenset[str], editable: bool) -> None:
-        """Mark the items `on`; those of `first` stand at the top."""
+        """Mark the items `on`, and list those of `first` at the top."""
         if (list(first), editable) != (list(self._first), self._editable):
             self._first, self._editable = first, editable
             self._arrange()
@@ -115,7 +115,7 @@ class ReviewDialog(BaseDialog):
         editable: bool,
         parent: QWidget,
     ) -> None:
-        """`local_id` gives the journal's id of an item of the service."""
+        """Create the dialog. `local_id` returns the journal's id of an item of the service."""
         super().__init__(parent)
         self.setObjectName("photo-review")
         self.setWindowTitle(self.tr("Photos of the record"))
@@ -148,7 +148,7 @@ class ReviewDialog(BaseDialog):
         self.accept_button.setObjectName("photo-review-accept")
         self._build()
         self._connect()
-        self._take_colours()
+        self._update_colours()
 
     def _build(self) -> None:
         middle = QVBoxLayout()
@@ -194,14 +194,14 @@ class ReviewDialog(BaseDialog):
         self.align.clicked.connect(lambda _checked=False: self._align())
         self.close_button.clicked.connect(self.reject)
         self.accept_button.clicked.connect(self.accept)
-        self.finished.connect(self._ended)
+        self.finished.connect(self._on_finished)
         self._photos.changed.connect(self._show_photo)
-        theme_manager().themeChanged.connect(self._take_colours)
+        theme_manager().themeChanged.connect(self._update_colours)
 
     # -- showing
 
     def show_thumbnails(self, thumbs: Sequence[Thumbnail], any_items: bool) -> None:
-        """List the photos; `any_items`: the record has items at all."""
+        """List the photos. `any_items` says whether the record has items."""
         self._any_items = any_items
         self.thumbnails.show_thumbnails(thumbs)
         if not self.current and self.thumbnails.count():
@@ -210,7 +210,7 @@ class ReviewDialog(BaseDialog):
 
     @property
     def current(self) -> str:
-        """The id of the photo on view; empty for none."""
+        """The id of the shown photo; empty if there is none."""
         return self.thumbnails.current
 
     @property
@@ -231,7 +231,7 @@ class ReviewDialog(BaseDialog):
 
     @property
     def differing(self) -> Mapping[str, frozenset[str]]:
-        """The photos that accepting would assign to other items, with those items."""
+        """The photos that accepting would assign to other items, with these items."""
         ids = [photo.photo_id for photo in self._photos.photos]
         return {
             photo_id: self.wanted(photo_id)
@@ -240,7 +240,7 @@ class ReviewDialog(BaseDialog):
         }
 
     def toggle(self, item_id: str) -> None:
-        """Add an item to those of the shown photo, or remove it."""
+        """Assign an item to the shown photo, or remove it."""
         if self._editable and self.current:
             self._edited[self.current] = self.wanted(self.current) ^ {item_id}
             self._show_photo()
@@ -278,7 +278,7 @@ class ReviewDialog(BaseDialog):
         )
 
     def _outlines(self, photo: RecordPhoto, wanted: frozenset[str]) -> list[Outline]:
-        """Where it was assigned, else where it was matched; None when neither is known."""
+        """The places of regions by assignment, or else by matching."""
         places = {self._local(match.item_id): match.corners for match in photo.matches or () if match.covered}
         for item in photo.items:
             if item.corners is not None:
@@ -294,13 +294,13 @@ class ReviewDialog(BaseDialog):
         index = self.list.currentIndex()
         return self.items.rows[index.row()].item_id if index.isValid() else ""
 
-    def _take_colours(self) -> None:
+    def _update_colours(self) -> None:
         self.view.set_colours(theme_colours(theme_manager().theme.dark))
 
     # -- ending
 
     def accept(self) -> None:
-        """Assign what is marked."""
+        """Assign the marked items."""
         self.accepted_items.emit(self.differing)
         super().accept()
 
@@ -311,7 +311,7 @@ class ReviewDialog(BaseDialog):
             self.alignWanted.emit(photo_id, item_id)
 
     def reject(self) -> None:
-        """Close without assigning; asks first when the user changed something."""
+        """Close without assigning. Asks first if the user changed something."""
         if self._may_close():
             super().reject()
 
@@ -323,7 +323,7 @@ class ReviewDialog(BaseDialog):
             self.tr("Discard"),
         )
 
-    def _ended(self) -> None:
+    def _on_finished(self) -> None:
         self.view.close_photo()
         self.view.close_picture()
         self.deleteLater()

@@ -29,12 +29,12 @@ class SharedPhotoController(QObject):
         photos.assigned_mapping = self.mapping
         photos.pairChanged.connect(self.show)
         photos.removed.connect(photo_list.read)
-        photo_list.changed.connect(self._changed)
+        photo_list.changed.connect(self._on_changed)
         open_record.currentChanged.connect(self.show)
         line.clicked.connect(lambda _checked=False: self.opened.emit(self._photo_id))
         self.show()
 
-    def _changed(self) -> None:
+    def _on_changed(self) -> None:
         mapping = self.mapping(self._photos.file_id)
         if mapping != self._mapping:
             self._photos.show()
@@ -66,7 +66,8 @@ class SharedPhotoController(QObject):
         return next((item.homography for item in items if item.item_id == service_id), None)
 
     def note(self, file_id: str) -> str:
-        """A sentence naming the items that keep a photo removed from the chosen one; empty without any."""
+        """A sentence with the items that keep a photo when it is removed from the chosen one; empty if there
+        are none."""
         photo = self._photo_list.of_file(file_id)
         if photo is None or self._open_record.item is None:
             return ""

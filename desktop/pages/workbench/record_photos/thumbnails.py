@@ -118,7 +118,7 @@ class ThumbnailList(QListWidget):
         self.itemSelectionChanged.connect(self.chosenChanged)
 
     def show_thumbnails(self, thumbs: Sequence[Thumbnail]) -> None:
-        """List these; the selection stays."""
+        """List these photos. The selection does not change."""
         if list(thumbs) == self._shown:
             return
         before = {thumb.photo_id: thumb for thumb in self._shown}
@@ -142,7 +142,7 @@ class ThumbnailList(QListWidget):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{thumb.name}, {thumb.state}")
 
     def _arrange(self, wanted: Sequence[str], chosen: set[str]) -> None:
-        """Bring the rows into this order; rows that are in order stay in place."""
+        """Sort the rows. Rows that are in order are not moved."""
         order = [str(self.item(row).data(_Role.PHOTO)) for row in range(self.count())]
         if order == list(wanted):
             return
@@ -183,12 +183,12 @@ class ThumbnailList(QListWidget):
 
     @property
     def current(self) -> str:
-        """The ID of the current photo; empty for none."""
+        """The id of the current photo; empty if there is none."""
         item = self.currentItem()
         return "" if item is None else str(item.data(_Role.PHOTO))
 
     def choose(self, photo_id: str) -> None:
-        """Choose one photo and bring it into view; nothing when it is not listed."""
+        """Choose one photo and make it visible. A photo that is not listed is ignored."""
         if photo_id in self.ids:
             self.setCurrentRow(self.ids.index(photo_id))
             self.scrollToItem(self.currentItem())
@@ -275,7 +275,7 @@ class ThumbnailDropFilter(QObject):
         page.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Handle drags of photos; other events are passed on."""
+        """Handle drags of photos, and pass on other events."""
         if not isinstance(event, QDropEvent) or not event.mimeData().hasFormat(MIME):
             return False
         # Qt's drag events are drop events as well: the type tells them apart.
@@ -293,7 +293,7 @@ class ThumbnailDropFilter(QObject):
         return True
 
     def _item_at(self, place: QPoint) -> str:
-        """The id of the item at a place of the page; empty for none."""
+        """The id of the item at a position of the page; empty if there is none."""
         listed, view = self._items.list, self._view
         in_list = listed.viewport().mapFrom(self._page, place)
         if listed.isVisible() and listed.viewport().rect().contains(in_list):

@@ -19,8 +19,9 @@ _TEXT_PX = 250
 class TrayState:
     """The state of the tray.
 
-    `offered` items are proposed for `offering` photos; `sending` pictures are being sent, the first by
-    `share` (0..1); `away`: the service cannot be reached; `targets`: items that are selected.
+    `offered` items are proposed for `offering` photos. `sending` pictures are being sent, the first with the
+    progress `share` (0..1). `away` is True if the service cannot be reached. `targets` is the number of
+    selected items.
     """
 
     thumbnails: Sequence[Thumbnail] = ()
@@ -41,7 +42,7 @@ class Tray(Panel):
     acceptWanted = Signal()
     """Assign every photo to the items that it is offered to."""
     reviewWanted = Signal(str)
-    """Emits the ID of a photo to show; empty for the first one."""
+    """The id of the photo to show; empty for the first one."""
     assignWanted = Signal(object)
     """Emits the IDs of photos to assign to the selected items."""
     removeWanted = Signal(object)
@@ -128,7 +129,7 @@ class Tray(Panel):
 
     @property
     def error(self) -> str:
-        """The text about failed pictures; empty for none."""
+        """The text about failed pictures; empty if there is none."""
         return self._error.text()
 
     def show_state(self, state: TrayState) -> None:
@@ -184,7 +185,7 @@ class Tray(Panel):
         return " ".join(parts)
 
     def show_menu(self, at: QPoint) -> None:
-        """Offer what can be done with the chosen photos."""
+        """Show the actions for the chosen photos."""
         chosen, state = self.thumbnails.chosen, self.state
         menu = QMenu(self)
         menu.addAction(self.tr("Review…")).triggered.connect(

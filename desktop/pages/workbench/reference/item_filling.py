@@ -41,11 +41,11 @@ class ItemFillController(QObject):
             function,
             *args,
             owner=self,
-            done=self._done,
+            done=self._on_filled,
             failed=lambda error: self.notice.emit(sentence(error)),
         )
 
-    def _done(self, items: Sequence[Item] | None) -> None:
+    def _on_filled(self, items: Sequence[Item] | None) -> None:
         if items is None:
             self.notice.emit(self.tr("No earlier record with this reference image."))
         else:

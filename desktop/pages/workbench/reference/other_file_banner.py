@@ -23,7 +23,10 @@ class OtherFileBanner(Banner):
         self.acted.connect(self.move_to_reference)
 
     def show_item(self) -> None:
-        """Show it for the chosen item; hidden when its image is the record's reference image."""
+        """Show the banner for the chosen item.
+
+        It is hidden if the region is on the record's reference image.
+        """
         open_record, home = self._open_record, self._open_record.link.record_file
         file = open_record.link.file
         if open_record.item is None or file is None or same_file(file, home):
@@ -39,7 +42,7 @@ class OtherFileBanner(Banner):
             self.say(text.format(name=file.name), "warn", self.tr("Move to reference image"), closable=False)
 
     def move_to_reference(self) -> None:
-        """Mark every item on the record's reference image, at the same place; one step of undo."""
+        """Move the regions of all items to the same place of the record's reference image, as one step."""
         open_record, home = self._open_record, self._open_record.link.record_file
         if open_record.document is None or home is None or not open_record.editable:
             return

@@ -89,7 +89,7 @@ class ReferenceChoice(QWidget):
             self.images.show_choice(None)
 
     def _find(self, text: str, page: int) -> Sequence[Choice]:
-        """Reference images, those of the record's aircraft first."""
+        """Find reference images, those of the record's aircraft first."""
         document = self._open_record.document
         aircraft_id = document.record.aircraft_id if document is not None else None
         return lookup.references(self._open_record.context.session, aircraft_id)(text, page)
@@ -127,7 +127,7 @@ class ReferenceChoice(QWidget):
             owner=self,
             progress=lambda share: self._bar.setValue(round(100 * share)),
             done=self._use,
-            failed=self._failed,
+            failed=self._on_failed,
             lane=Lane.LONG,
         )
 
@@ -142,15 +142,15 @@ class ReferenceChoice(QWidget):
             RecordUpdate(reference_image_id=reference_image_id),
             None,
             owner=self,
-            done=lambda _: self._used(),
-            failed=self._failed,
+            done=lambda _: self._on_used(),
+            failed=self._on_failed,
         )
 
-    def _used(self) -> None:
+    def _on_used(self) -> None:
         self._task = None
         self.chosen.emit()
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._task = None
         self._bar.hide()
         self._say(sentence(error))

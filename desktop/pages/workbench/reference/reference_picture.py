@@ -46,14 +46,14 @@ class ReferencePicture(QObject):
         self._cropping: Task | None = None
         self._file: ReferenceFile | None = None
         self.cropped: dict[str, Rect] = {}
-        """The region of each item whose crop is in the list, or is being made."""
+        """The region of each item whose crop is listed or being created."""
         self._wanted: dict[str, None] = {}
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
-        self._soon.timeout.connect(self._make)
-        items.pictureWanted.connect(self._want)
+        self._soon.timeout.connect(self._start_next)
+        items.pictureWanted.connect(self._on_picture_wanted)
 
     def show_current(self) -> bool:
-        """Show the image that the chosen item is marked on; without one, show the choice and return False."""
+        """Show the picture of the chosen item's region. Without one, show the choice and return False."""
         file = self._open_record.link.file
         self._view.mm_per_pixel = self._open_record.mm_per_pixel
         if file is not None:
@@ -87,9 +87,9 @@ class ReferencePicture(QObject):
                 self._open_record.rows,
             ),
             owner=self,
-            progress=self._fetched_some,
-            done=self._opened,
-            failed=self._failed,
+            progress=self._on_fetch_progress,
+            done=self._on_opened,
+            failed=self._on_failed,
             lane=Lane.LONG,
         )
 
@@ -117,16 +117,16 @@ class ReferencePicture(QObject):
             if region is None:
                 del self.cropped[item_id]
             elif region.rect != rect:
-                self._want(item_id)
+                self._on_picture_wanted(item_id)
 
-    def _want(self, item_id: str) -> None:
+    def _on_picture_wanted(self, item_id: str) -> None:
         # Called while painting: only takes a note.
         self._wanted[item_id] = None
         if not self._soon.isActive() and (self._cropping is None or self._cropping.finished):
             self._soon.start()
 
-    def _make(self) -> None:
-        """Make the crops that were asked for and are missing or out of date."""
+    def _start_next(self) -> None:
+        """Create requested crops that are missing or outdated."""
         source, store = self._open_record.source, self._view.store
         if source is None:
             return
@@ -143,12 +143,12 @@ class ReferencePicture(QObject):
             round(THUMB_PX * self._view.devicePixelRatioF()),
             owner=self,
             progress=self._show_crop,
-            done=lambda _: self._go_on(),
-            failed=lambda _: self._go_on(),
+            done=lambda _: self._on_ended(),
+            failed=lambda _: self._on_ended(),
             priority=-1,
         )
 
-    def _go_on(self) -> None:
+    def _on_ended(self) -> None:
         self._cropping = None
         if self._wanted:
             self._soon.start()
@@ -156,10 +156,10 @@ class ReferencePicture(QObject):
     def _show_crop(self, crop: tuple[str, QImage]) -> None:
         self._items.set_picture(crop[0], QPixmap.fromImage(crop[1]))
 
-    def _fetched_some(self, share: float) -> None:
+    def _on_fetch_progress(self, share: float) -> None:
         self._view.show_message(self.tr("Downloading image… {n} %").format(n=round(share * 100)))
 
-    def _opened(self, opened: tuple[ImageSource, ShownRegions]) -> None:
+    def _on_opened(self, opened: tuple[ImageSource, ShownRegions]) -> None:
         source, shown = opened
         repaint_later(self._view)
         self._view.show_message("")
@@ -168,7 +168,7 @@ class ReferencePicture(QObject):
         if self._wanted:
             self._soon.start()
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self._file = None
         text = str(error) if isinstance(error, ImageError) else sentence(error)
         self._view.show_message(text)

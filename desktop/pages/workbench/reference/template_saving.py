@@ -17,21 +17,24 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.widgets import confirm
 from shared.wire.catalogue import ReferenceImage, TemplateRegion
 
-_MOST = 2000
-"""How many regions the service takes as a template."""
+_MAX_REGIONS = 2000
+"""Maximum number of regions of a template."""
 
 
 class TemplateController(QObject):
-    """Asks before it replaces a template, and says how many regions there are and will be."""
+    """Saves regions as a template.
+
+    It asks before it replaces a template, and shows both numbers of regions.
+    """
 
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
         self._open_record, self._window = open_record, window
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Save the shown regions as the template, once all edits are sent."""
         reference = self._open_record.reference
         if reference is None:
@@ -40,23 +43,23 @@ class TemplateController(QObject):
         if not self._regions():
             self.notice.emit(self.tr("The record has no regions. Draw one first."))
             return
-        if len(self._regions()) > _MOST:
+        if len(self._regions()) > _MAX_REGIONS:
             self.notice.emit(
                 self.tr(
                     "Cannot save the template: it can hold at most {n} regions. Delete some regions first."
-                ).format(n=_MOST)
+                ).format(n=_MAX_REGIONS)
             )
             return
         run(
             self._open_record.context.session.catalogue.reference_images.tagged,
             reference.reference_image_id,
             owner=self,
-            done=self._ask,
+            done=self._ask_to_replace,
             failed=lambda error: self.notice.emit(sentence(error)),
         )
 
-    def _ask(self, newest: Versioned[ReferenceImage]) -> None:
-        """`newest` is the reference image as it is now: another user may have saved a template meanwhile."""
+    def _ask_to_replace(self, newest: Versioned[ReferenceImage]) -> None:
+        """Ask whether to replace the template of `newest`, the present reference image."""
         now, reference = newest.value, self._open_record.reference
         regions = self._regions()
         if reference is None or reference.reference_image_id != now.reference_image_id or not regions:
@@ -74,17 +77,17 @@ class TemplateController(QObject):
             regions,
             newest.etag,
             owner=self,
-            done=self._saved,
-            failed=self._not_saved,
+            done=self._on_saved,
+            failed=self._on_save_failed,
         )
 
-    def _not_saved(self, error: Exception) -> None:
+    def _on_save_failed(self, error: Exception) -> None:
         self.notice.emit(sentence(error))
         if isinstance(error, Stale):
             # The template is not the one that the user agreed to replace.
-            self.keep()
+            self.save()
 
-    def _saved(self, reference: ReferenceImage) -> None:
+    def _on_saved(self, reference: ReferenceImage) -> None:
         current = self._open_record.reference
         if current is not None and current.reference_image_id == reference.reference_image_id:
             self._open_record.reference = reference

@@ -1,1 +1,1 @@
-"""Runs detections, shows findings and history, takes corrections, verdicts and the finish."""
+"""Runs detections, shows findings and history, and handles corrections, verdicts and finishing."""

@@ -16,10 +16,10 @@ _SAVE_MS = 400
 
 
 def least_confidence(entry: Entry | None, entries: tuple[Entry, ...]) -> float | None:
-    """The least confidence (0..1) that the findings of an entry had to reach; None when it is not stored.
+    """The threshold of confidence (0..1) that the findings of an entry reached; None if it is not stored.
 
-    For a model with thresholds by label, the lowest, so that nothing that it reported is hidden. For a
-    correction, that of the result that it corrects.
+    For a model with thresholds by label, it is the lowest one, so that no reported finding is hidden. For a
+    correction, it is that of the corrected result.
     """
     by_version = {results.version(each, at): each for at, each in enumerate(entries)}
     visited: set[int] = set()
@@ -39,7 +39,7 @@ def least_confidence(entry: Entry | None, entries: tuple[Entry, ...]) -> float |
 
 
 class ThresholdController(QObject):
-    """Sets the slider for the result on view, and remembers for each model where the person put it."""
+    """Sets the slider for the displayed result, and stores its value for each model."""
 
     def __init__(
         self, open_record: OpenRecord, box: FindingsBox, preferences: Preferences, owner: QObject
@@ -50,11 +50,11 @@ class ThresholdController(QObject):
         self._moved: dict[str, float] = {}
         self._later = QTimer(self, singleShot=True, interval=_SAVE_MS)
         self._later.timeout.connect(self._save)
-        open_record.currentChanged.connect(self._begin)
-        box.thresholdChanged.connect(self._remember)
+        open_record.currentChanged.connect(self._on_item_changed)
+        box.thresholdChanged.connect(self._on_threshold_changed)
         open_record.context.closing.connect(self._save)
 
-    def _begin(self) -> None:
+    def _on_item_changed(self) -> None:
         item = self._open_record.item
         if item is None:
             return
@@ -64,7 +64,7 @@ class ThresholdController(QObject):
         liked = {**self._preferences.values.confidence, **self._moved}
         self._box.begin_at(liked.get(model, first))
 
-    def _remember(self, threshold: float) -> None:
+    def _on_threshold_changed(self, threshold: float) -> None:
         model = self._model()
         if model:
             self._moved[model] = threshold
@@ -78,7 +78,7 @@ class ThresholdController(QObject):
             self._moved = {}
 
     def _model(self) -> str:
-        """The id of the model whose findings are shown; an empty string for none."""
+        """The id of the model of the displayed findings; empty if there is none."""
         item, entry = self._open_record.item, self._open_record.stored_entry
         if item is None:
             return ""

@@ -22,14 +22,14 @@ from shared import results
 from shared.geometry import Rect
 
 NEW = "difference"
-"""The label of a finding that a person drew, until they say what it is."""
+"""The label of a drawn finding until the user names it."""
 
 
-class Labelling(Protocol):
+class LabelRequest(Protocol):
     """A view that edits the label of a finding and passes it to `CorrectionController.relabel`."""
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
-        """Ask for the label of the shown finding at `place`; `labels` are offered."""
+        """Ask for the label of the shown finding at `place`. `labels` are the suggestions."""
 
 
 class CorrectionBar(QWidget):
@@ -66,7 +66,7 @@ class CorrectionBar(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(head)
-        self.draw.toggled.connect(self._drawing)
+        self.draw.toggled.connect(self._on_draw_toggled)
         self.save.clicked.connect(lambda _checked=False: self.saveWanted.emit())
         self.discard.clicked.connect(lambda _checked=False: self.discardWanted.emit())
         self.show_steps(0)
@@ -76,14 +76,14 @@ class CorrectionBar(QWidget):
         self._unsaved_label.setText(self.tr("%n unsaved change(s)", "", steps) if steps else "")
         self.pending.setVisible(steps > 0)
 
-    def _drawing(self, on: bool) -> None:
+    def _on_draw_toggled(self, on: bool) -> None:
         self.draw.kind = ButtonKind.LINK if on else ButtonKind.QUIET
         self.draw.update()
         self.drawToggled.emit(on)
 
 
 class CorrectionController(QObject):
-    """Edits the draft of the chosen item's findings; saves it when the user leaves the item."""
+    """Edits the draft of the chosen item's findings, and saves it when the user leaves the item."""
 
     changed = Signal()
     """Other findings are to be shown."""
@@ -104,12 +104,12 @@ class CorrectionController(QObject):
         self.places: list[QWidget] = [box.list, *views]
         """The views whose keys act on the chosen finding."""
         self.selected: Collection[int] = ()
-        """The selected findings; commands for the chosen one apply to them, too."""
+        """The selected findings. Commands for the chosen finding apply to them, too."""
         self.on_canvas = False
         """Whether findings can be drawn on the photo that fills the canvas."""
-        self.labelling: Labelling = box.list
+        self.labelling: LabelRequest = box.list
         """The view that asks for the label of a finding."""
-        self._tools = [BoxTool(self.choose, self._reshaped, self._added) for _ in views]
+        self._tools = [BoxTool(self.choose, self._on_reshaped, self._on_added) for _ in views]
         for view, tool in zip(self._views, self._tools, strict=True):
             view.set_tool(tool)
         box.list.acceptWanted.connect(self.accept)
@@ -118,13 +118,13 @@ class CorrectionController(QObject):
         bar.saveWanted.connect(self.save)
         bar.discardWanted.connect(self.discard)
         bar.drawToggled.connect(self._set_drawing)
-        open_record.currentChanged.connect(self._current_changed)
-        open_record.draftsRestored.connect(self._back)
+        open_record.currentChanged.connect(self._on_current_changed)
+        open_record.draftsRestored.connect(self._on_drafts_restored)
 
     # -- showing
 
     def show(self, pair: AlignedPair | None) -> None:
-        """Let the findings on view be edited on this pair."""
+        """Allow editing of the displayed findings on this pair."""
         shown = [finding.box for finding in self._box.shown]
         editable = self.can_correct
         for view, tool in zip(self._views, self._tools, strict=True):
@@ -149,7 +149,7 @@ class CorrectionController(QObject):
         return self.can_correct and self._box.list.current >= 0
 
     def choose(self, place: int) -> None:
-        """Choose one of the findings on view."""
+        """Choose one of the displayed findings."""
         self._box.list.chosen.emit(place)
 
     # -- the draft
@@ -160,11 +160,11 @@ class CorrectionController(QObject):
 
     @property
     def can_correct(self) -> bool:
-        """True when the findings of the chosen item may be changed here and now."""
+        """Whether the findings of the chosen item may be changed now."""
         return self._open_record.editable and self._open_record.stored_entry is not None
 
     def _open(self) -> CorrectionDraft | None:
-        """The draft, begun where there is none; None when nothing can be corrected."""
+        """The draft, which is begun if there is none; None if the findings cannot be corrected."""
         if not self.can_correct:
             return None
         item, base = self._open_record.item, self._open_record.stored_entry
@@ -174,7 +174,7 @@ class CorrectionController(QObject):
         return self._draft
 
     def _place(self, shown: int) -> int:
-        """The place among the boxes of the entry of a finding on view; -1 for none."""
+        """The index of a displayed finding among the boxes of the entry; -1 if there is none."""
         findings = self._box.shown
         return findings[shown].place if 0 <= shown < len(findings) else -1
 
@@ -186,11 +186,11 @@ class CorrectionController(QObject):
             self.changed.emit()
 
     def remove(self, shown: int) -> None:
-        """Delete a finding on view."""
+        """Delete a displayed finding."""
         self.remove_places([self._place(shown)])
 
     def remove_chosen(self) -> None:
-        """Delete the chosen finding, and those that are selected with it."""
+        """Delete the chosen finding and the other selected ones."""
         current = self._box.list.current
         together = self.selected if current in self.selected else [current]
         self.remove_places([self._place(shown) for shown in together])
@@ -238,18 +238,18 @@ class CorrectionController(QObject):
         return list(dict.fromkeys([*of_model, *BUILT_IN_LABELS, *self._open_record.severities]))
 
     def relabel(self, shown: int, text: str) -> None:
-        """Set the label of a finding on view."""
+        """Set the label of a displayed finding."""
         index, draft = self._place(shown), self._open()
         if draft is not None and index >= 0:
             draft.relabel(index, text, self._open_record.severities.get(text))
             self.changed.emit()
 
-    def _reshaped(self, shown: int, rect: Rect) -> None:
+    def _on_reshaped(self, shown: int, rect: Rect) -> None:
         index = self._place(shown)
         if index >= 0:
             self.reshape_places({index: rect})
 
-    def _added(self, rect: Rect) -> None:
+    def _on_added(self, rect: Rect) -> None:
         self._bar.draw.setChecked(False)
         if self.add([(rect, NEW)]):
             self.ask_last_label()
@@ -266,24 +266,24 @@ class CorrectionController(QObject):
             tool.drawing = on
 
     def cancel(self) -> bool:
-        """Esc: stop drawing a finding; False when not drawing."""
+        """Stop drawing a finding (Esc). Returns False if none was being drawn."""
         drawing = self._bar.draw.isChecked()
         self._bar.draw.setChecked(False)
         return drawing
 
     def undo(self) -> bool:
-        """Undo the last change of the draft; False when there is none."""
+        """Undo the last change of the draft. Returns False if there is none."""
         done = self._draft is not None and self._draft.undo()
-        self._stepped(done)
+        self._after_step(done)
         return done
 
     def redo(self) -> bool:
-        """Redo the undone change; False when there is none."""
+        """Redo the last undone change. Returns False if there is none."""
         done = self._draft is not None and self._draft.redo()
-        self._stepped(done)
+        self._after_step(done)
         return done
 
-    def _stepped(self, done: bool) -> None:
+    def _after_step(self, done: bool) -> None:
         if done:
             self.changed.emit()
 
@@ -301,10 +301,10 @@ class CorrectionController(QObject):
         if drafts:
             self.changed.emit()
 
-    def _back(self, steps: int) -> None:
+    def _on_drafts_restored(self, steps: int) -> None:
         self.notice.emit(self.tr("%n unsaved change(s) to findings restored.", "", steps))
 
-    def _current_changed(self) -> None:
+    def _on_current_changed(self) -> None:
         stored = self._open_record.stored_entry
         for draft in self._open_record.drafts.all():
             same = stored is not None and results.version(stored) == results.version(draft.base)

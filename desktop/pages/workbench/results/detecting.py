@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Runs detection for one item or all: start, progress, cancel, retry, no matter who started it."""
+"""Starts, cancels and retries detections, and shows the progress of all detections of the record."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from shared.wire.detection import Job
 
 
 class DetectionController(QObject):
-    """The running detections of the open record, also those that other users started.
+    """The running detections of the open record, including those that other users started.
 
-    The result entry of an item says that its detection is under way; `live` reads the entries and polls the
-    progress. Detections go on when the record is left: only `cancel` ends them.
+    The result entries of items say which detections are running. `live` reads the entries and polls the
+    progress. Detections continue when the record is left. Only `cancel` ends them.
     """
 
     runningChanged = Signal(object)
-    """A mapping from the ids of the items whose detection is under way to percent (0..100)."""
+    """The percent (0..100) of each item with a running detection, by item id."""
     progressChanged = Signal(int, int)
-    """How many percent of the work under way are done, and of how many items; 0, 0 when none is."""
+    """The percent of the running detections, and the number of their items; 0, 0 if none is running."""
     restChanged = Signal(int)
     """Emits the number of undecided items that `detect_all` left out because their result is current."""
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
 
     def __init__(self, open_record: OpenRecord, live: LiveChanges, parent: QObject) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class DetectionController(QObject):
         self._running: dict[str, int] = {}
         self._ended = 0
         self._outdated = False
-        live.jobsChanged.connect(self._take_jobs)
+        live.jobsChanged.connect(self._on_jobs)
         open_record.changed.connect(self._follow)
 
     @property
@@ -64,7 +64,10 @@ class DetectionController(QObject):
         )
 
     def detect_items(self, item_ids: Sequence[str]) -> None:
-        """Detect these items; a notice says how many have no model and are left out."""
+        """Start detections for these items.
+
+        A notice gives the number of items without a model, which are left out.
+        """
         if not self._open_record.may_edit():
             return
         document = self._open_record.document
@@ -104,7 +107,7 @@ class DetectionController(QObject):
         self._end([self._job(self._open_record.current)])
 
     def stop(self) -> None:
-        """Stop watching; running detections continue in the service."""
+        """Stop following detections, which continue in the service."""
         for task in self._asking.values():
             if task is not None:
                 task.cancel()
@@ -115,7 +118,7 @@ class DetectionController(QObject):
     # -- asking
 
     def _ask(self, item_ids: Sequence[str], ask: Callable[[Session], Sequence[Job]]) -> None:
-        """Request detection once everything is saved; an empty ID stands for the whole record."""
+        """Request detections when all edits are saved. An empty id stands for the whole record."""
         self._asking.update(dict.fromkeys(item_ids))
         self._follow()
         self._open_record.edits.call_when_saved(
@@ -129,25 +132,25 @@ class DetectionController(QObject):
             ask,
             self._open_record.context.session,
             owner=self,
-            done=lambda jobs: self._jobs_started(item_ids, {job.item_id for job in jobs}),
-            failed=lambda error: self._not_started(item_ids, error),
+            done=lambda jobs: self._on_jobs_started(item_ids, {job.item_id for job in jobs}),
+            failed=lambda error: self._on_start_failed(item_ids, error),
             lane=Lane.LONG,
         )
         self._asking.update(dict.fromkeys(item_ids, task))
 
-    def _jobs_started(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
-        """Wait until the entries of the items show their jobs; `service_ids` are the items that got one."""
+    def _on_jobs_started(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
+        """Wait until the entries of the items contain their jobs. `service_ids` are the items with a job."""
         self._asking.update(dict.fromkeys(item_ids))
-        self._live.read_items(service_ids, lambda: self._jobs_listed(item_ids, service_ids))
+        self._live.read_items(service_ids, lambda: self._on_jobs_listed(item_ids, service_ids))
 
-    def _jobs_listed(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
+    def _on_jobs_listed(self, item_ids: Sequence[str], service_ids: set[str]) -> None:
         for item_id in item_ids:
             self._asking.pop(item_id, None)
         if "" in item_ids:
-            self._say_left_out({self._open_record.edits.local_id(item_id) for item_id in service_ids})
+            self._report_left_out({self._open_record.edits.local_id(item_id) for item_id in service_ids})
         self._follow()
 
-    def _say_left_out(self, started: set[str]) -> None:
+    def _report_left_out(self, started: set[str]) -> None:
         left = [row for row in self._open_record.rows if not row.judged and row.item_id not in started]
         current = [row for row in left if self._outdated and row.detected and not row.run.is_running]
         if current:
@@ -158,7 +161,7 @@ class DetectionController(QObject):
             others = len(left) - len(current)
             self.notice.emit(self.tr("%n item(s) skipped: no photo or no model.", "", others))
 
-    def _not_started(self, item_ids: Sequence[str], error: Exception) -> None:
+    def _on_start_failed(self, item_ids: Sequence[str], error: Exception) -> None:
         for item_id in item_ids:
             self._asking.pop(item_id, None)
         self._follow()
@@ -201,14 +204,14 @@ class DetectionController(QObject):
             percent = (sum(running.values()) + 100 * self._ended) // total if total else 0
             self.progressChanged.emit(percent, len(running))
 
-    def _take_jobs(self, jobs: Sequence[Job]) -> None:
+    def _on_jobs(self, jobs: Sequence[Job]) -> None:
         local = self._open_record.edits.local_id
         self._percent.update({local(job.item_id): job.progress for job in jobs})
         self._follow()
 
 
 def _cancel(session: Session, job_ids: Sequence[str]) -> list[str]:
-    """Cancel these jobs; the ids of their items."""
+    """Cancel these jobs. Returns the ids of their items."""
     items = []
     for job_id in job_ids:
         try:

@@ -40,10 +40,10 @@ def explained_boxes(findings: Sequence[SuppressedFinding]) -> list[FindingBox]:
 
 
 class ExplainedBox(QWidget):
-    """A line with how many differences are explained; unfolded, each with what can be done about it."""
+    """Shows the number of explained differences. Unfolded, it lists them with their actions."""
 
     unfolded = Signal(bool)
-    """Emits whether they are shown on the pictures, too."""
+    """Whether the differences are shown, also on the pictures."""
     reportWanted = Signal(object)
     """Emits the `SuppressedFinding` that the user reports as a finding."""
     memoryWanted = Signal(object)
@@ -82,7 +82,7 @@ class ExplainedBox(QWidget):
         return self._findings if self.is_open else ()
 
     def show_explained(self, item_id: str, findings: Sequence[SuppressedFinding]) -> None:
-        """Show the suppressed findings of an item; folded when the item changes."""
+        """Show the suppressed findings of an item. The box is folded when the item changes."""
         if item_id != self._item_id or not findings:
             self._content.hide()
         changed = (item_id, list(findings)) != (self._item_id, list(self._findings))

@@ -44,7 +44,7 @@ SURE = 0.5
 
 
 def finding_boxes(findings: Sequence[Finding], chosen: int) -> list[FindingBox]:
-    """The findings as boxes to paint; the one at the place `chosen` stands out."""
+    """Convert findings to boxes to paint. The one at the index `chosen` is highlighted."""
     return [
         FindingBox(
             finding.box,
@@ -59,10 +59,10 @@ def finding_boxes(findings: Sequence[Finding], chosen: int) -> list[FindingBox]:
 
 
 class FindingList(QWidget):
-    """A row for each finding with a bar of its confidence; one may be chosen."""
+    """Lists findings with a bar for their confidence. One of them can be chosen."""
 
     chosen = Signal(int)
-    """Emits the index of the finding that the user chose; -1 for none."""
+    """The index of the finding that the user chose; -1 for none."""
     acceptWanted = Signal(int)
     relabelWanted = Signal(int)
     relabelled = Signal(int, str)
@@ -125,7 +125,7 @@ class FindingList(QWidget):
         return super().event(event)
 
     def tip(self, place: QPoint) -> str:
-        """The tooltip at a place of the list: the second opinion on its finding, then what the mouse does."""
+        """The tooltip at a position: the second opinion on its finding, then the mouse actions."""
         row = place.y() // self.row_px
         finding = self._findings[row] if 0 <= row < len(self._findings) else None
         if finding is None or finding.second_opinion is None:
@@ -149,7 +149,7 @@ class FindingList(QWidget):
             self.relabelWanted.emit(row)
 
     def edit_label(self, place: int, labels: Sequence[str]) -> None:
-        """Edit the label of the finding at `place`; `labels` are offered."""
+        """Edit the label of the finding at `place`. `labels` are the suggestions."""
         # In the parent: the list is no higher than its rows, which are lower than a field.
         parent = self.parentWidget() or self
         editor = LabelEditor(labels, self._findings[place].label, parent)
@@ -231,7 +231,7 @@ class FindingsBox(QWidget):
     """The list below its heading, with the threshold of the confidence."""
 
     chosen = Signal(int)
-    """The place of the chosen finding among those shown; -1 for none."""
+    """The index of the chosen finding among the shown ones; -1 for none."""
     thresholdChanged = Signal(float)
     """Emits the least confidence (0..1) of shown findings."""
 
@@ -262,7 +262,7 @@ class FindingsBox(QWidget):
         column.addLayout(head)
         column.addWidget(self.list)
         column.addWidget(self._none)
-        self.slider.valueChanged.connect(self._moved)
+        self.slider.valueChanged.connect(self._on_slider_moved)
         self.list.chosen.connect(self.chosen)
         self._say()
 
@@ -277,14 +277,14 @@ class FindingsBox(QWidget):
         return [finding for finding in self._findings if finding.confidence >= self.threshold]
 
     def begin_at(self, threshold: float) -> None:
-        """Show findings from this confidence (0..1) on, until the person moves the slider."""
+        """Show findings from this confidence (0..1) on, until the user moves the slider."""
         self.slider.blockSignals(True)
         self.slider.setValue(round(threshold * 100))
         self.slider.blockSignals(False)
         self._say()
 
     def show_findings(self, findings: Sequence[Finding], nothing: str, current: int = -1) -> None:
-        """Show these; `nothing` is shown when there are none."""
+        """Show these findings, or the text `nothing` if there are none."""
         self._findings = findings
         self._nothing = nothing
         self.slider.setVisible(bool(findings))
@@ -292,7 +292,7 @@ class FindingsBox(QWidget):
         self._list(current)
 
     def choose(self, place: int) -> None:
-        """Mark one of those shown."""
+        """Mark one of the shown findings."""
         self._list(place)
 
     def _list(self, current: int) -> None:
@@ -310,7 +310,7 @@ class FindingsBox(QWidget):
         self._none.setText(text)
         self._none.setVisible(bool(text))
 
-    def _moved(self) -> None:
+    def _on_slider_moved(self) -> None:
         self._say()
         self._list(-1)
         self.thresholdChanged.emit(self.threshold)

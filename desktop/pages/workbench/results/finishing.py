@@ -32,7 +32,7 @@ class FinishController(QObject):
     finished = Signal()
     """The service finished the record."""
     notice = Signal(str)
-    """Something to tell the person."""
+    """A message for the user."""
     written = Signal(str)
     """The path of a report that was written."""
 
@@ -61,11 +61,11 @@ class FinishController(QObject):
             self._open_record.context.session.items.record_photos,
             self._open_record.record_id,
             owner=self,
-            done=self._photos_read,
-            failed=self._failed,
+            done=self._on_photos_read,
+            failed=self._on_failed,
         )
 
-    def _photos_read(self, photos: Sequence[Photo]) -> None:
+    def _on_photos_read(self, photos: Sequence[Photo]) -> None:
         newest = {
             photo.item_id: photo.file_id for photo in sorted(photos, key=lambda photo: photo.created_at)
         }
@@ -101,9 +101,9 @@ class FinishController(QObject):
         return undecided
 
     def finish_now(self, accepted: Sequence[str] = ()) -> None:
-        """Finish the record without a question, once everything is saved.
+        """Finish the record without a question when all edits are saved.
 
-        `accepted`: the items on which the person signs the model's opinion, and no others.
+        `accepted` are the items on which the user signs the model's opinion.
         """
         self._open_record.edits.call_when_saved(lambda: self._send(accepted), self)
 
@@ -114,15 +114,15 @@ class FinishController(QObject):
             self._open_record.record_id,
             [self._open_record.edits.service_id(item_id) for item_id in accepted],
             owner=self,
-            done=self._done,
-            failed=self._failed,
+            done=self._on_finished,
+            failed=self._on_failed,
         )
 
-    def _done(self, answer: tuple[Record, RecordSeal]) -> None:
+    def _on_finished(self, answer: tuple[Record, RecordSeal]) -> None:
         self._open_record.update_record(*answer)
         self.finished.emit()
 
-    def _failed(self, error: Exception) -> None:
+    def _on_failed(self, error: Exception) -> None:
         self.notice.emit(sentence(error))
         if isinstance(error, Conflict):
             named = error.details.get("items") or []
@@ -141,7 +141,7 @@ class FinishController(QObject):
             self.write(path)
 
     def write(self, path: Path) -> None:
-        """Write the report to `path`, as a PDF or, by its suffix, as a web page; with progress and cancel."""
+        """Write the report to `path` as a PDF or, by its suffix, as a web page, with progress and cancel."""
         self._open_record.edits.call_when_saved(lambda: self._write(path), self)
 
     def _write(self, path: Path) -> None:

@@ -52,13 +52,13 @@ def longest(entry: HistoryEntry) -> float | None:
 
 
 class HistoryBox(QWidget):
-    """Lists the earlier inspections of the chosen region; hidden when there are none."""
+    """Lists the earlier inspections of the region. It is hidden if there are none."""
 
     openWanted = Signal(str, str)
-    """The ids of an earlier record and of its item whose photo the person wants to see."""
+    """The ids of an earlier record and of its item whose photo the user wants to see."""
 
     trendWanted = Signal()
-    """The person wants to see all of them as a trend."""
+    """The user wants to see all inspections as a trend."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,9 +88,9 @@ class HistoryBox(QWidget):
     def show_rows(
         self, entries: Sequence[HistoryEntry], mm_per_pixel: float | None, models: Mapping[str, str]
     ) -> None:
-        """Show these, newest first; `models` gives the word for a model by its name at the service.
+        """Show these rows, newest first. `models` maps names of models at the service to display names.
 
-        Shows the first few, until the user wants all.
+        Only the first few are shown until the user wants all.
         """
         wanted = (entries, mm_per_pixel, models)
         # A row keeps the focus when the item is shown again.
@@ -201,13 +201,13 @@ class HistoryController(QObject):
             self._open_record.edits.service_id(item.item_id),
             owner=self,
             done=partial(self._read, item.item_id, state),
-            failed=self._not_read,
+            failed=self._on_read_failed,
             lane=Lane.LONG,
             priority=-1,
         )
 
     def _forget(self) -> None:
-        """Drop what belongs to the previous record: a day has hundreds of items."""
+        """Drop the histories of the previous record."""
         self._record_id = self._open_record.record_id
         self._entries.clear()
         self._requested = None
@@ -228,7 +228,7 @@ class HistoryController(QObject):
         }
         self._box.show_rows(entries, self._open_record.mm_per_pixel, models)
 
-    def _not_read(self, _error: Exception) -> None:
+    def _on_read_failed(self, _error: Exception) -> None:
         # An item that the service does not have yet has no history; it is requested again when shown.
         self._requested = None
 

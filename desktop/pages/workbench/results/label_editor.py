@@ -12,10 +12,10 @@ from desktop.localization.detection_terms import finding_word
 
 
 class LabelEditor(QComboBox):
-    """Offers the labels by name and takes any other text; closes when editing ends."""
+    """Edits a label, with suggestions by name. It closes when editing ends."""
 
     labelled = Signal(str)
-    """The label that the person gave, once; nothing when they gave none."""
+    """The label, emitted once if the user entered one."""
     left = Signal()
     """Emitted when a key closes it, so that the focus can return."""
 
@@ -37,7 +37,7 @@ class LabelEditor(QComboBox):
         completer.setCompletionPrefix(self.currentText())
         field.selectAll()
         field.returnPressed.connect(self.take)
-        self.activated.connect(lambda _place: self._picked())
+        self.activated.connect(lambda _place: self._on_picked())
 
     def take(self) -> None:
         """Emit the label and close."""
@@ -48,7 +48,7 @@ class LabelEditor(QComboBox):
                 self.labelled.emit(self._labels.get(text, text))
             self._go()
 
-    def _picked(self) -> None:
+    def _on_picked(self) -> None:
         # Qt also says so when the field loses the focus to the list that drops down.
         if not self._open:
             self.take()
@@ -79,7 +79,7 @@ class LabelEditor(QComboBox):
             self.take()
 
     def showPopup(self) -> None:
-        """Let the list drop down; the editor stays until something is chosen."""
+        """Open the list. The editor stays until a label is chosen."""
         self._open = True
         super().showPopup()
 

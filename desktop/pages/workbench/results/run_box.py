@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Shows the detection of the selected item: button, progress, failure and what to do."""
+"""Shows the detection of the chosen item: its button, progress and failure, with what to do."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RunBox(QWidget):
         self.show_run(RunState(), None)
 
     def show_run(self, state: RunState, percent: int | None) -> None:
-        """Show where the detection stands; `percent` is None unless it is asked for or under way."""
+        """Show the state of the detection. `percent` is None unless it is requested or running."""
         requested = percent is not None
         running = requested or state.is_running
         ended = not running and state.run in (RunPhase.FAILED, RunPhase.CANCELED)

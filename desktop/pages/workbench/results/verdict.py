@@ -32,7 +32,7 @@ class VerdictBox(QWidget):
     """Three buttons, the model's opinion, and the reason."""
 
     decided = Signal(object, str)
-    """A `Verdict` and the reason as it stands."""
+    """A `Verdict` and its reason."""
     reasonWanted = Signal()
     """A verdict waits for its reason."""
     notice = Signal(str)
@@ -59,7 +59,7 @@ class VerdictBox(QWidget):
             button.clicked.connect(lambda _checked=False, it=verdict: self.decide(it))
             self.buttons[verdict] = button
             row.addWidget(button, 1)
-        self.reason = TextEdit(self.tr("Reason or note for the report"), bare=False)
+        self.reason = TextEdit(self.tr("Reason or note for the report"), frameless=False)
         self.reason.setObjectName("verdict-reason")
         self._ask = label("", "error", wrap=True)
         self._ask.hide()
@@ -74,7 +74,7 @@ class VerdictBox(QWidget):
         column.addLayout(row)
         column.addWidget(self._ask)
         column.addWidget(self.reason)
-        self.reason.committed.connect(self._reasoned)
+        self.reason.committed.connect(self._on_reason_committed)
 
     @property
     def asking(self) -> str:
@@ -87,7 +87,7 @@ class VerdictBox(QWidget):
         return self._opinion_label.text()
 
     def show_item(self, item: ItemView) -> None:
-        """Show the verdict and the opinion; what is being typed, and waits for it, stays."""
+        """Show the verdict and the opinion. A reason that the user is typing is not replaced."""
         if item.item_id != self._item_id:
             if self._held is not None:
                 self.notice.emit(
@@ -116,7 +116,10 @@ class VerdictBox(QWidget):
         self.reason.setReadOnly(not on)
 
     def decide(self, verdict: Verdict) -> None:
-        """Give this verdict with the reason as it stands; one that differs from the model waits for one."""
+        """Set this verdict with the typed reason.
+
+        A verdict that differs from the model's opinion waits for a reason.
+        """
         if self.reason.isReadOnly():
             return
         reason = self.reason.toPlainText().strip()
@@ -134,7 +137,7 @@ class VerdictBox(QWidget):
             return
         self._give(verdict, reason)
 
-    def _reasoned(self, reason: str) -> None:
+    def _on_reason_committed(self, reason: str) -> None:
         verdict = self._verdict if self._held is None else self._held
         if reason or not differs(verdict, self._opinion):
             self._give(verdict, reason)

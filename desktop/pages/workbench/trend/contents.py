@@ -54,7 +54,7 @@ class Place:
 
 
 def summary(trend: Trend, findings: int, mm_per_pixel: float | None) -> str:
-    """The summary of the window; `findings` is the number of those that can be measured."""
+    """The summary of the window. `findings` is the number of findings that can be measured."""
     translate = QCoreApplication.translate
     count = len(trend.entries)
     if count == 1:
@@ -80,7 +80,7 @@ def summary(trend: Trend, findings: int, mm_per_pixel: float | None) -> str:
 
 
 def sources_of(trend: Trend, place: Place | None) -> dict[str, FrameSource]:
-    """Where the pictures of the frames come from, by their keys."""
+    """The sources of the frames' pictures by their keys."""
     sources: dict[str, FrameSource] = {}
     if place is not None:
         sources[REFERENCE] = reference_source(place)
@@ -93,7 +93,7 @@ def sources_of(trend: Trend, place: Place | None) -> dict[str, FrameSource]:
 
 
 def photo_source(photo: TrendPhoto, place: Place | None) -> FrameSource:
-    """Where the picture of a photo comes from; laid on the place where the photo is aligned."""
+    """The source of a photo's picture, aligned to the place if the photo is aligned."""
     matrix = None
     if photo.homography is not None and place is not None:
         matrix = _rows(np.array(photo.homography, np.float64) @ place.to_picture)
@@ -116,7 +116,7 @@ def frames_of(
 ) -> list[Frame]:
     """The frames of a trend, that of the reference image first.
 
-    Findings of a photo that is not aligned have their place as soon as `pictures` knows how large it is.
+    Findings of a photo that is not aligned get their place when `pictures` knows its size.
     """
     frames = []
     if place is not None:
@@ -157,7 +157,7 @@ def _outlines(
 def _where(
     entry: TrendEntry, finding: TrendFinding, place: Place | None, pictures: FramePictures
 ) -> Rect | None:
-    """The place of a finding in fractions of the frame; None while it is not known."""
+    """The place of a finding in fractions of the frame; None while it is unknown."""
     if finding.reference is not None and place is not None:
         box, at = finding.reference, place.rect
         left, top = (box.x1 - at.x) / at.w, (box.y1 - at.y) / at.h

@@ -12,7 +12,7 @@ from desktop.pages.workbench.trend.window import TrendDialog
 
 
 def place_of(open_record: OpenRecord) -> Place | None:
-    """The place of the chosen item's region; None without one or before its image is loaded."""
+    """The place of the chosen item's region; None if there is none or its image is not loaded."""
     item, file, source = open_record.item, open_record.link.file, open_record.source
     if item is None or file is None or source is None or not open_record.link.shows(item):
         return None
@@ -24,14 +24,14 @@ class TrendController(QObject):
     """Opens the window for the chosen item of the workbench."""
 
     openWanted = Signal(str, str)
-    """The ids of a record and of its item whose photo the person wants to compare."""
+    """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
         super().__init__(window)
         self._open_record, self._window = open_record, window
 
     def show(self) -> TrendDialog | None:
-        """Open the window; None when no item is chosen."""
+        """Open the window. Returns None when no item is chosen."""
         open_record = self._open_record
         item = open_record.item
         if item is None:

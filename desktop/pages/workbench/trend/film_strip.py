@@ -1,4 +1,4 @@
-"""A row of pictures of one place, and a large one of the chosen frame. Independent of records."""
+"""Shows the pictures of one place in a row, and the chosen one large. It is independent of records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from desktop.widgets import IconButton, chip_height, paint_chip, status_tone, st
 _GAP = 8
 _INNER = 6
 _NARROWEST = 132
-_FADED = 0.4
+_FADED_OPACITY = 0.4
 """The opacity of a frame that does not count."""
 
 
@@ -43,7 +43,7 @@ class FilmStrip(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         reel.framesChanged.connect(self._lay_out)
         reel.currentChanged.connect(self._follow)
-        reel.viewChanged.connect(self._changed)
+        reel.viewChanged.connect(self._on_changed)
         reel.pictures.ready.connect(lambda _key: self.viewport().update())
         theme_manager().themeChanged.connect(self.viewport().update)
 
@@ -96,7 +96,7 @@ class FilmStrip(QAbstractScrollArea):
         bar.setRange(0, max(total - self.viewport().width(), 0))
         bar.setPageStep(self.viewport().width())
         bar.setSingleStep(self._pitch())
-        self._changed()
+        self._on_changed()
 
     def _follow(self, index: int) -> None:
         box, bar = self.frame_box(index), self.horizontalScrollBar()
@@ -104,9 +104,9 @@ class FilmStrip(QAbstractScrollArea):
             bar.setValue(round(bar.value() + box.left()))
         elif box.right() > self.viewport().width():
             bar.setValue(round(bar.value() + box.right() - self.viewport().width()))
-        self._changed()
+        self._on_changed()
 
-    def _changed(self) -> None:
+    def _on_changed(self) -> None:
         self.setAccessibleDescription(self.reel.text())
         self.viewport().update()
 
@@ -133,7 +133,7 @@ class FilmStrip(QAbstractScrollArea):
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 6, 6)
         where = self.picture_box(index)
         picture = self.reel.pictures.best(frame.key, self.reel.view)
-        painter.setOpacity(_FADED if frame.faded else 1.0)
+        painter.setOpacity(_FADED_OPACITY if frame.faded else 1.0)
         paint_picture(painter, where, picture, self.reel.view, frame, self.reel.placeholder(frame), False)
         painter.setOpacity(1.0)
         left, width = box.left() + _INNER + 2, box.width() - 2 * _INNER - 4
@@ -213,12 +213,12 @@ class Stage(QWidget):
     def __init__(self, reel: Reel, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.reel = reel
-        self._held: QPointF | None = None
+        self._drag_position: QPointF | None = None
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         for changed in (reel.framesChanged, reel.currentChanged, reel.viewChanged):
-            changed.connect(self._changed)
+            changed.connect(self._on_changed)
         reel.pictures.ready.connect(lambda _key: self.update())
         theme_manager().themeChanged.connect(self.update)
 
@@ -232,7 +232,7 @@ class Stage(QWidget):
         """Where the picture is, px of the widget."""
         return fitted(QRectF(self.rect()).adjusted(2, 2, -2, -2), self.reel.aspect)
 
-    def _changed(self) -> None:
+    def _on_changed(self) -> None:
         self.setAccessibleDescription(self.reel.text())
         self.update()
 
@@ -261,16 +261,16 @@ class Stage(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
-            self._held = event.position()
+            self._drag_position = event.position()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._held is not None:
-            box, by = self.picture_box(), event.position() - self._held
-            self._held = event.position()
+        if self._drag_position is not None:
+            box, by = self.picture_box(), event.position() - self._drag_position
+            self._drag_position = event.position()
             self.reel.set_view(moved(self.reel.view, -by.x() / box.width(), -by.y() / box.height()))
 
     def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
-        self._held = None
+        self._drag_position = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self.reel.keyed(event):
@@ -303,5 +303,5 @@ def fitted(bounds: QRectF, aspect: float) -> QRectF:
 
 
 def mark_of(status: str) -> str:
-    """The sign of a verdict, so that its colour alone says nothing."""
+    """The sign of a verdict, so that colour is not the only mark."""
     return {"passed": "✓ ", "failed": "✕ ", "undecided": "? "}.get(status, "")

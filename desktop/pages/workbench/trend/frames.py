@@ -21,7 +21,7 @@ CLOSEST = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A finding in fractions of the place. `series` is its number in the chart; None where it is in none."""
+    """A finding in fractions of the place. `series` is its number in the chart, or None."""
 
     rect: Rect
     series: int | None
@@ -32,8 +32,8 @@ class Outline:
 class Frame:
     """One picture of the strip.
 
-    `status` is a verdict (`shared.codes.Verdict`), empty for a picture without one. `note` names what is
-    unusual, `opens` is True when it leads to a record. One that is `faded` is shown, but does not count.
+    `status` is a verdict (`shared.codes.Verdict`) or empty. `note` names what is unusual. `opens` is True if
+    it leads to a record. A `faded` frame is shown but does not count.
     """
 
     key: str
@@ -47,7 +47,7 @@ class Frame:
 
 
 def zoomed(view: Rect, factor: float, x: float = 0.5, y: float = 0.5) -> Rect:
-    """A view `factor` times as close, about a point in fractions of the view; within the place."""
+    """Zoom a view by `factor` about a point in fractions of the view, limited to the place."""
     side = min(max(view.w / factor, 1 / CLOSEST), 1.0)
     return _inside(view.x + (view.w - side) * x, view.y + (view.h - side) * y, side)
 
@@ -74,7 +74,8 @@ def paint_picture(
     placeholder: str,
     labelled: bool,
 ) -> None:
-    """Paint what a frame shows of `view` into `box`, with its findings; `placeholder` without a picture."""
+    """Paint the part of a frame in `view` into `box`, with its findings, or `placeholder` if it has no
+    picture."""
     theme = theme_manager().theme
     painter.save()
     painter.setClipRect(box)

@@ -1,4 +1,4 @@
-"""Shows the sizes of findings over time; measurements are chosen by mouse and keyboard."""
+"""Shows the sizes of findings over time. Measurements can be chosen by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from desktop.pages.workbench.trend.wording import entry_text, point_text, series
 from desktop.theme import theme_manager
 from desktop.widgets import tip
 
-_NEAR = 12.0
+_NEAR_PX = 12.0
 
 
 class GrowthChart(QWidget):
-    """The chart. Arrows or the pointer mark a measurement; its inspection becomes the current one."""
+    """The chart. Arrow keys or the pointer mark a measurement, whose inspection becomes the current one."""
 
     chosen = Signal(int)
-    """The index of the inspection that the person marked."""
+    """The index of the inspection that the user marked."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.data = GrowthData()
         self.current = 0
         self.marked: Part | None = None
-        self._placed = Placed()
+        self._layout = Placed()
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -34,7 +34,7 @@ class GrowthChart(QWidget):
         theme_manager().themeChanged.connect(self.update)
 
     def show_data(self, data: GrowthData) -> None:
-        """Show another trend; the mark goes."""
+        """Show another trend, without a mark."""
         self.data, self.marked = data, None
         self._describe()
         self.update()
@@ -61,7 +61,7 @@ class GrowthChart(QWidget):
         painter = QPainter(self)
         where = QRectF(self.rect()).adjusted(10, 8, -6, -6)
         marked = self.marked if self.hasFocus() or self.underMouse() else None
-        self._placed = paint_growth(painter, self.data, where, self.current, marked)
+        self._layout = paint_growth(painter, self.data, where, self.current, marked)
         if self.hasFocus():
             painter.setPen(theme_manager().theme.colour("accent"))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -71,20 +71,20 @@ class GrowthChart(QWidget):
     # Mouse
 
     def part_at(self, where: QPointF) -> Part | None:
-        """The measurement next to a place; None where none is near."""
+        """The measurement near a position; None if there is none."""
         near = [
             ((place - where).manhattanLength(), part)
-            for part, place in self._placed.points.items()
-            if (place - where).manhattanLength() <= _NEAR
+            for part, place in self._layout.points.items()
+            if (place - where).manhattanLength() <= _NEAR_PX
         ]
         return min(near)[1] if near else None
 
     def inspection_at(self, where: QPointF) -> int | None:
         """The inspection whose place on the axis is next to a place in or below the plot."""
-        if not self._placed.inspections or where.y() < self._placed.plot.top():
+        if not self._layout.inspections or where.y() < self._layout.plot.top():
             return None
-        away = [abs(x - where.x()) for x in self._placed.inspections]
-        return away.index(min(away)) if min(away) <= _NEAR else None
+        away = [abs(x - where.x()) for x in self._layout.inspections]
+        return away.index(min(away)) if min(away) <= _NEAR_PX else None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         part = self.part_at(event.position())
@@ -129,7 +129,7 @@ class GrowthChart(QWidget):
         number, index = self.marked
         if down:
             number = min(max(number + down, 0), len(self.data.drawn) - 1)
-            at = self._measured().index
+            at = self._value_at().index
             points = self.data.drawn[number].points
             index = min(range(len(points)), key=lambda place: abs(points[place].index - at))
         else:
@@ -144,7 +144,7 @@ class GrowthChart(QWidget):
         super().focusOutEvent(event)
         self.update()
 
-    def _measured(self) -> Measured:
+    def _value_at(self) -> Measured:
         number, index = self.marked or (0, 0)
         return self.data.drawn[number].points[index]
 
@@ -152,7 +152,7 @@ class GrowthChart(QWidget):
         self.marked = part
         self._describe()
         self.update()
-        self.chosen.emit(self._measured().index)
+        self.chosen.emit(self._value_at().index)
 
     def _describe(self) -> None:
         if self.marked is not None:

@@ -1,4 +1,4 @@
-"""Paints the sizes of findings over time, into a widget or a picture, and says where its parts are."""
+"""Paints the sizes of findings over time into a widget or a picture, and computes the places of its parts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TICK_PX = 44
 _VERDICT = 5.0
 
 Part = tuple[int, int]
-"""The number of a series, and that of a point in it."""
+"""The index of a series, and the index of a point in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Placed:
 
 
 def positions(entries: Sequence[TrendEntry]) -> list[float]:
-    """Where each inspection is on the axis, 0..1: by its time; evenly where all are of one moment."""
+    """The position of each inspection on the axis, 0..1: by its time, or evenly if all times are equal."""
     times = [entry.at.timestamp() for entry in entries]
     if not times:
         return []
@@ -80,7 +80,7 @@ def positions(entries: Sequence[TrendEntry]) -> list[float]:
 def paint_growth(
     painter: QPainter, data: GrowthData, where: QRectF, current: int, marked: Part | None = None
 ) -> Placed:
-    """Paint `data` into `where` in the colours of the theme in force; `current` inspection has a line."""
+    """Paint `data` into `where` in the colours of the present theme. The `current` inspection has a line."""
     theme = theme_manager().theme
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setFont(sized(LABEL_PX))
@@ -117,7 +117,7 @@ def paint_growth(
 
 
 def _paint_legend(painter: QPainter, data: GrowthData, where: QRectF, theme: Theme) -> float:
-    """Paint the findings with their growth, one below the other; returns the height in px."""
+    """Paint the findings with their growth in lines. Returns the height in px."""
     height = 0.0
     flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
     metrics = QFontMetricsF(painter.font())

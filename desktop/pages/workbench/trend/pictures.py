@@ -36,9 +36,9 @@ LONGEST_PX = 1024
 FINE_PX = 1600
 """Longer side of a picture of a part of it at most, px."""
 MOST_BYTES = 160_000_000
-"""Most bytes of pictures that are held; the least recently shown leave first."""
-_AT_ONCE = 3
-"""Pictures made by one task; afterwards those that are most wanted by then come first."""
+"""Maximum number of bytes of cached pictures. The least recently shown are removed first."""
+_MAX_RUNNING = 3
+"""Number of pictures that one task creates. Then the requests are read again."""
 _GATHER_MS = 40
 _SMALLEST_PX = 200
 _PX_BYTES = 4
@@ -46,10 +46,10 @@ _PX_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class FrameSource:
-    """Where a frame's picture comes from.
+    """The source of a frame's picture.
 
-    `photo`: a photo, or the file that the region is marked on. `to_photo` (3 x 3) brings fractions of the
-    place to px of the picture; None for a photo that is not aligned: it is shown whole, in the middle.
+    `photo` is a photo or the file of the region. `to_photo` (3 x 3) maps fractions of the place to px of the
+    picture; None for a photo without an alignment, which is shown as a whole, centred.
     """
 
     photo: PhotoRef | ReferenceFile
@@ -57,9 +57,9 @@ class FrameSource:
 
 
 class FramePicture(NamedTuple):
-    """The picture of a view of a frame, in several sizes, largest first.
+    """The picture of a view of a frame in several sizes, largest first.
 
-    `to_photo` brings fractions of the place to px of the photo.
+    `to_photo` maps fractions of the place to px of the photo.
     """
 
     view: Rect
@@ -77,14 +77,14 @@ class FramePicture(NamedTuple):
         return sum(image.width() * image.height() * _PX_BYTES for image in self.sizes)
 
 
-class _Wanted(NamedTuple):
+class _Request(NamedTuple):
     key: str
     view: Rect
     longest: int
 
 
 class FramePictures(QObject):
-    """Holds the pictures of frames within `MOST_BYTES`, and makes those that are wanted."""
+    """Caches pictures of frames up to `MOST_BYTES`, and creates requested ones."""
 
     ready = Signal(str)
     """Emits the key of a frame whose picture is ready or failed."""
@@ -94,17 +94,17 @@ class FramePictures(QObject):
         self._session = session
         self._sources: Mapping[str, FrameSource] = {}
         self._aspect = 1.0
-        self._held: OrderedDict[tuple[str, Rect], FramePicture] = OrderedDict()
+        self._cache: OrderedDict[tuple[str, Rect], FramePicture] = OrderedDict()
         self._failures: dict[str, str] = {}
-        self._wanted: list[_Wanted] = []
-        self._making: Task | None = None
+        self._requests: list[_Request] = []
+        self._task: Task | None = None
         self._soon = QTimer(self, singleShot=True, interval=_GATHER_MS)
-        self._soon.timeout.connect(self._make)
+        self._soon.timeout.connect(self._start_next)
 
     def show(self, sources: Mapping[str, FrameSource], aspect: float) -> None:
         """Make pictures of these, by key, of a place that is `aspect` times as wide as high."""
         if aspect != self._aspect:
-            self._held.clear()
+            self._cache.clear()
         self._sources, self._aspect = sources, aspect
         self._failures.clear()
 
@@ -116,93 +116,93 @@ class FramePictures(QObject):
     @property
     def bytes(self) -> int:
         """The memory of all pictures."""
-        return sum(picture.bytes for picture in self._held.values())
+        return sum(picture.bytes for picture in self._cache.values())
 
     def best(self, key: str, view: Rect) -> FramePicture | None:
-        """The picture of a frame for a view, else that of the whole place; None while neither is ready."""
+        """The picture of a frame for a view, or else of the whole place; None while neither is ready."""
         for slot in ((key, view), (key, WHOLE)):
-            if slot in self._held:
-                self._held.move_to_end(slot)
-                return self._held[slot]
+            if slot in self._cache:
+                self._cache.move_to_end(slot)
+                return self._cache[slot]
         return None
 
     def failure(self, key: str) -> str:
-        """Why a frame has no picture; empty without a failure."""
+        """Why a frame has no picture; empty if there is no failure."""
         return self._failures.get(key, "")
 
     def settled(self, key: str) -> bool:
         """True when a frame's picture is ready, failed, or will never exist."""
-        return key not in self._sources or key in self._failures or (key, WHOLE) in self._held
+        return key not in self._sources or key in self._failures or (key, WHOLE) in self._cache
 
     def want(self, keys: Iterable[str], view: Rect, longest: int) -> None:
         """Request pictures of these frames for a view of `longest` px, in this order.
 
-        Earlier requests that are not under way are dropped.
+        Earlier requests that are not running are dropped.
         """
         available = [key for key in keys if key in self._sources and key not in self._failures]
-        wanted = [_Wanted(key, WHOLE, LONGEST_PX) for key in available if (key, WHOLE) not in self._held]
+        wanted = [_Request(key, WHOLE, LONGEST_PX) for key in available if (key, WHOLE) not in self._cache]
         if view != WHOLE:
             share = max(view.w, view.h)
             if longest > LONGEST_PX * share:
                 side = min(longest, FINE_PX)
-                wanted += [_Wanted(key, view, side) for key in available if (key, view) not in self._held]
-        self._wanted = wanted
-        if wanted and self._making is None and not self._soon.isActive():
+                wanted += [_Request(key, view, side) for key in available if (key, view) not in self._cache]
+        self._requests = wanted
+        if wanted and self._task is None and not self._soon.isActive():
             self._soon.start()
 
     def stop(self) -> None:
-        """Cancel the work under way, and release the pictures."""
+        """Cancel the running work and release the pictures."""
         self._soon.stop()
-        self._wanted = []
-        if self._making is not None:
-            self._making.cancel()
-            self._making = None
-        self._held.clear()
+        self._requests = []
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._cache.clear()
 
-    def _make(self) -> None:
-        batch, self._wanted = self._wanted[:_AT_ONCE], self._wanted[_AT_ONCE:]
+    def _start_next(self) -> None:
+        batch, self._requests = self._requests[:_MAX_RUNNING], self._requests[_MAX_RUNNING:]
         todo = [(request, self._sources[request.key]) for request in batch if request.key in self._sources]
         if not todo:
             return
-        self._making = run(
+        self._task = run(
             _make_pictures,
             self._session,
             todo,
             self._aspect,
             owner=self,
-            progress=self._take,
-            done=lambda _: self._go_on(),
-            failed=lambda _: self._go_on(),
+            progress=self._on_picture,
+            done=lambda _: self._on_ended(),
+            failed=lambda _: self._on_ended(),
             lane=Lane.LONG,
         )
 
-    def _take(self, result: tuple[str, FramePicture | str] | float) -> None:
+    def _on_picture(self, result: tuple[str, FramePicture | str] | float) -> None:
         if isinstance(result, float | int):
             return
         key, picture = result
         if isinstance(picture, str):
             self._failures[key] = picture
         else:
-            self._held[key, picture.view] = picture
+            self._cache[key, picture.view] = picture
             self._tidy()
         self.ready.emit(key)
 
     def _tidy(self) -> None:
         held = self.bytes
-        while held > MOST_BYTES and len(self._held) > 1:
-            _, dropped = self._held.popitem(last=False)
+        while held > MOST_BYTES and len(self._cache) > 1:
+            _, dropped = self._cache.popitem(last=False)
             held -= dropped.bytes
 
-    def _go_on(self) -> None:
-        self._making = None
-        if self._wanted:
+    def _on_ended(self) -> None:
+        self._task = None
+        if self._requests:
             self._soon.start()
 
 
 def _make_pictures(
-    report: ProgressReport, session: Session, todo: list[tuple[_Wanted, FrameSource]], aspect: float
+    report: ProgressReport, session: Session, todo: list[tuple[_Request, FrameSource]], aspect: float
 ) -> None:
-    """Report (key, picture or why there is none) for each."""
+    """Report a key with its picture or its error for each request."""
     for wanted, source in todo:
         report.check()
         try:
@@ -214,7 +214,7 @@ def _make_pictures(
 
 
 def _picture(
-    report: ProgressReport, session: Session, source: FrameSource, wanted: _Wanted, aspect: float
+    report: ProgressReport, session: Session, source: FrameSource, wanted: _Request, aspect: float
 ) -> FramePicture:
     if isinstance(source.photo, ReferenceFile):
         photo = fetch_file(report, session, source.photo)

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - Qt signals
-"""Owns what strip and stage share: the frames, the chosen one, the view, and playing."""
+"""Owns the state that strip and stage share: the frames, the chosen one, the view, and playing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Reel(QObject):
     viewChanged = Signal()
     playingChanged = Signal(bool)
     opened = Signal(str)
-    """The key of a frame that the person wants to open."""
+    """The key of a frame that the user wants to open."""
 
     def __init__(self, pictures: FramePictures, parent: QObject) -> None:
         super().__init__(parent)
@@ -37,7 +37,7 @@ class Reel(QObject):
         self.view: Rect = WHOLE
         self.aspect = 1.0
         self.waiting = ""
-        """The text of a frame whose picture is being made."""
+        """The text of a frame whose picture is being created."""
         self._clock = QTimer(self, interval=PLAY_MS)
         self._clock.timeout.connect(self._tick)
 
@@ -49,7 +49,7 @@ class Reel(QObject):
         self.currentChanged.emit(self.current)
 
     def choose(self, index: int) -> None:
-        """Choose a frame; the first or the last when there is none of this number."""
+        """Choose a frame by its index, limited to the existing ones."""
         index = min(max(index, 0), len(self.frames) - 1)
         if index != self.current and self.frames:
             self.current = index
@@ -78,7 +78,7 @@ class Reel(QObject):
         self.playingChanged.emit(on)
 
     def upcoming(self) -> list[str]:
-        """The keys of the frames that come next while it plays."""
+        """The keys of the next frames while it plays."""
         count = len(self.frames)
         return [self.frames[(self.current + step) % count].key for step in range(1, min(count, 4))]
 
@@ -89,7 +89,7 @@ class Reel(QObject):
             self.choose(following)
 
     def keyed(self, event: QKeyEvent) -> bool:
-        """Handle a key in strip and stage; False when it has no effect."""
+        """Handle a key of strip and stage. Returns False if it has no effect."""
         shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         moves = {
             Qt.Key.Key_Left: (-0.1, 0.0),

@@ -42,7 +42,7 @@ class Series:
         return self.points[-1]
 
     def before(self, index: int) -> Measured | None:
-        """The measurement before that of an inspection; None for the first."""
+        """The previous measurement before an inspection; None for the first."""
         earlier = [point for point in self.points if point.index < index]
         return earlier[-1] if earlier else None
 
@@ -74,10 +74,10 @@ class Series:
 
 
 def longer_side(entry: TrendEntry, finding: TrendFinding) -> float | None:
-    """The longer side of a finding of an inspection, in px of the reference image; None without an alignment.
+    """The longer side of a finding of an inspection in px of the reference image; None without an alignment.
 
-    Measured as its size in mm is everywhere else, by `shared.findings.size_mm`: the upright rectangle around
-    it would be larger the more the photo is turned.
+    It is measured like `shared.findings.size_mm`. The upright rectangle around it would grow with the
+    rotation of the photo.
     """
     matrix = None if entry.photo is None else entry.photo.homography
     points = finding.points

@@ -33,14 +33,14 @@ PAGE = 50
 """Number of inspections shown at first, and added each time."""
 PICTURE = QSize(1200, 760)
 _SCALE = 2
-_ASK_MS = 80
+_REQUEST_MS = 80
 
 
 class TrendDialog(BaseDialog):
     """The inspections of one region."""
 
     openWanted = Signal(str, str)
-    """The ids of a record and of its item whose photo the person wants to compare."""
+    """The ids of a record and of its item whose photo the user wants to compare."""
 
     def __init__(
         self,
@@ -51,7 +51,10 @@ class TrendDialog(BaseDialog):
         mm_per_pixel: float | None,
         parent: QWidget | None = None,
     ) -> None:
-        """`item_id` is the service's. `place`: where the item's region is; None without one."""
+        """Create the window.
+
+        `item_id` is the id at the service, `place` the place of the item's region or None.
+        """
         super().__init__(parent)
         self.setObjectName("trend")
         self.setWindowTitle(self.tr("Trend"))
@@ -82,8 +85,8 @@ class TrendDialog(BaseDialog):
         self.stack = StateStack(content)
         self._toast = Toast(self)
         self._build(content)
-        self._soon = QTimer(self, singleShot=True, interval=_ASK_MS)
-        self._soon.timeout.connect(self._want)
+        self._soon = QTimer(self, singleShot=True, interval=_REQUEST_MS)
+        self._soon.timeout.connect(self._request_pictures)
         self._connect()
         self.read()
 
@@ -126,19 +129,19 @@ class TrendDialog(BaseDialog):
 
     def _connect(self) -> None:
         reel = self.reel
-        reel.currentChanged.connect(self._chosen)
+        reel.currentChanged.connect(self._on_frame_chosen)
         reel.viewChanged.connect(self._soon.start)
         reel.framesChanged.connect(self._soon.start)
         reel.playingChanged.connect(self._show_playing)
-        reel.opened.connect(self._open)
-        self.pictures.ready.connect(self._picture_ready)
+        reel.opened.connect(self._open_record)
+        self.pictures.ready.connect(self._on_picture_ready)
         self.chart.chosen.connect(self._show_inspection)
         self.play.clicked.connect(lambda _checked=False: reel.play(not reel.playing))
         self.compare.clicked.connect(lambda _checked=False: reel.open_current())
-        self.earlier.clicked.connect(lambda _checked=False: self._more())
+        self.earlier.clicked.connect(lambda _checked=False: self._more_text())
         self.export.clicked.connect(lambda _checked=False: self.save())
         self.close_button.clicked.connect(self.accept)
-        self.finished.connect(self._ended)
+        self.finished.connect(self._on_finished)
 
     # Reading
 
@@ -154,18 +157,18 @@ class TrendDialog(BaseDialog):
             self._item_id,
             self._limit,
             owner=self,
-            done=self._show,
-            failed=self._explain,
+            done=self._show_trend,
+            failed=self._show_error,
         )
 
-    def _more(self) -> None:
+    def _more_text(self) -> None:
         self._limit = min(self._limit + PAGE, MOST_TREND_ENTRIES)
         self.read()
 
-    def _explain(self, error: Exception) -> None:
+    def _show_error(self, error: Exception) -> None:
         self.stack.show_error(sentence(error), retry=self.read)
 
-    def _show(self, trend: Trend) -> None:
+    def _show_trend(self, trend: Trend) -> None:
         # The frame that was chosen stays so when earlier ones come before it.
         chosen = self.reel.frames[self.reel.current].key if self.reel.frames else ""
         self.trend = trend
@@ -196,14 +199,14 @@ class TrendDialog(BaseDialog):
 
     @property
     def _offset(self) -> int:
-        """The number of frames before that of the first inspection."""
+        """The number of frames before the first inspection."""
         return 0 if self._place is None else 1
 
     def _show_inspection(self, index: int) -> None:
         self.reel.play(False)
         self.reel.choose(index + self._offset)
 
-    def _chosen(self, index: int) -> None:
+    def _on_frame_chosen(self, index: int) -> None:
         self.chart.show_current(index - self._offset)
         if self.reel.frames:
             frame = self.reel.frames[index]
@@ -211,7 +214,7 @@ class TrendDialog(BaseDialog):
             self.compare.setEnabled(frame.opens)
         self._soon.start()
 
-    def _want(self) -> None:
+    def _request_pictures(self) -> None:
         """Request the visible pictures, the large one first."""
         reel = self.reel
         if not reel.frames:
@@ -222,7 +225,7 @@ class TrendDialog(BaseDialog):
         longest = round(max(box.width(), box.height()) * self.devicePixelRatioF())
         self.pictures.want(list(dict.fromkeys(keys)), reel.view, min(longest, FINE_PX))
 
-    def _picture_ready(self, key: str) -> None:
+    def _on_picture_ready(self, key: str) -> None:
         if self.trend is None:
             return
         entry = next((entry for entry in self.trend.entries if entry.item_id == key), None)
@@ -235,7 +238,7 @@ class TrendDialog(BaseDialog):
         self.play.setText(self.tr("Stop") if on else self.tr("Play"))
         self._soon.start()
 
-    def _open(self, key: str) -> None:
+    def _open_record(self, key: str) -> None:
         entries: Sequence[TrendEntry] = self.trend.entries if self.trend is not None else ()
         entry = next((entry for entry in entries if entry.item_id == key), None)
         if entry is not None:
@@ -258,10 +261,17 @@ class TrendDialog(BaseDialog):
             return
         path = chosen[0]
         if path.suffix.lower() == ".png":
-            run(write_picture, path, self.picture(), owner=self, done=self._saved, failed=self._not_saved)
+            run(
+                write_picture,
+                path,
+                self.picture(),
+                owner=self,
+                done=self._on_saved,
+                failed=self._on_save_failed,
+            )
         else:
             rows = table(self.trend, list(self.chart.data.series), self._mm_per_pixel)
-            run(write_table, path, rows, owner=self, done=self._saved, failed=self._not_saved)
+            run(write_table, path, rows, owner=self, done=self._on_saved, failed=self._on_save_failed)
 
     def picture(self) -> QImage:
         """The chart with its title, in the theme in force."""
@@ -276,13 +286,13 @@ class TrendDialog(BaseDialog):
         painter.end()
         return image
 
-    def _saved(self, path: object) -> None:
+    def _on_saved(self, path: object) -> None:
         self._toast.say(self.tr("Chart saved: {file}").format(file=getattr(path, "name", "")))
 
-    def _not_saved(self, error: Exception) -> None:
+    def _on_save_failed(self, error: Exception) -> None:
         self._toast.say(sentence(error))
 
-    def _ended(self) -> None:
+    def _on_finished(self) -> None:
         self.reel.play(False)
         self._soon.stop()
         self.pictures.stop()

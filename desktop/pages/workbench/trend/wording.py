@@ -66,7 +66,7 @@ def series_text(series: Series, mm_per_pixel: float | None) -> str:
 
 
 def state_text(entry: TrendEntry) -> str:
-    """Why nothing of an inspection can be measured; empty where it can."""
+    """Why an inspection cannot be measured; empty if it can."""
     if entry.photo is None:
         return QCoreApplication.translate("Trend", "Not photographed")
     if entry.photo.homography is None:

@@ -163,7 +163,7 @@ def test_a_line_without_room_ends_in_an_ellipsis_and_tells_all_on_hover(qtbot: Q
 
 @pytest.mark.parametrize("text", ["  crack ", "two\r\nlines", "tab\tbetween", "long " * 9000, "", "\u2029"])
 def test_looking_at_a_text_does_not_change_it(qtbot: QtBot, text: str) -> None:
-    name, description = NameEdit(), TextEdit("Description", bare=True)
+    name, description = NameEdit(), TextEdit("Description", frameless=True)
     for field in (name, description):
         qtbot.addWidget(field)
         committed: list[str] = []

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.comparing.compare_versions import CompareVersions, facts
-from desktop.pages.workbench.comparing.pairing import InVersions, pairings
+from desktop.pages.workbench.comparing.pairing import VersionSide, pairings
 from shared.entries import Entry, EntryAlignment, EntryBox, EntryCorners, Provenance
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, SAME, STAIN, add_result
@@ -31,27 +31,30 @@ def moved(box: EntryBox, x: float, y: float) -> EntryBox:
     return {**box, "points": points}
 
 
-def within(first: Entry, second: Entry) -> list[InVersions]:
+def within(first: Entry, second: Entry) -> list[VersionSide]:
     return [pairing.within for pairing in pairings(first, second)]
 
 
 def test_findings_at_the_same_place_are_the_same_whatever_they_are_called() -> None:
     dent: EntryBox = {**moved(CRACK, 4, 2), "label": "dent"}
-    assert within(entry(CRACK, STAIN), entry(dent)) == [InVersions.RELABELLED, InVersions.FIRST]
-    assert within(entry(CRACK), entry(moved(CRACK, 3, 0), STAIN)) == [InVersions.BOTH, InVersions.SECOND]
+    assert within(entry(CRACK, STAIN), entry(dent)) == [VersionSide.RELABELLED, VersionSide.FIRST]
+    assert within(entry(CRACK), entry(moved(CRACK, 3, 0), STAIN)) == [VersionSide.BOTH, VersionSide.SECOND]
     assert within(entry(), entry()) == []
 
 
 def test_a_finding_is_the_same_as_one_other_only() -> None:
-    assert within(entry(CRACK, CRACK), entry(CRACK)) == [InVersions.BOTH, InVersions.FIRST]
+    assert within(entry(CRACK, CRACK), entry(CRACK)) == [VersionSide.BOTH, VersionSide.FIRST]
 
 
 def test_findings_of_two_photos_are_matched_on_the_reference_image() -> None:
     first = entry(CRACK, photo="a", homography=SAME)
     second = entry(moved(CRACK, 500, 300), photo="b", homography=SHIFTED)
-    assert within(first, second) == [InVersions.BOTH]
-    assert within(first, entry(CRACK, photo="b", homography=SHIFTED)) == [InVersions.FIRST, InVersions.SECOND]
-    assert within(first, entry(CRACK, photo="b")) == [InVersions.FIRST, InVersions.SECOND]
+    assert within(first, second) == [VersionSide.BOTH]
+    assert within(first, entry(CRACK, photo="b", homography=SHIFTED)) == [
+        VersionSide.FIRST,
+        VersionSide.SECOND,
+    ]
+    assert within(first, entry(CRACK, photo="b")) == [VersionSide.FIRST, VersionSide.SECOND]
 
 
 def test_facts_of_a_version_are_shown() -> None:
@@ -91,9 +94,9 @@ def test_both_versions_are_on_view_and_move_together(dialog: CompareVersions) ->
     assert [box.highlighted for box in first.view.boxes] == [False, True]
     assert [box.label for box in second.view.boxes] == ["crack", "dent"]
     assert [row.within for row in dialog.table.rows_model.rows()] == [
-        InVersions.BOTH,
-        InVersions.FIRST,
-        InVersions.SECOND,
+        VersionSide.BOTH,
+        VersionSide.FIRST,
+        VersionSide.SECOND,
     ]
     first.view.set_viewport(2.0, 400, 300)
     assert second.view.viewport.scale == 2.0
@@ -115,7 +118,7 @@ def test_a_version_can_be_held_against_itself_or_another(dialog: CompareVersions
     assert [first.versions.itemText(place)[:11] for place in range(2)] == ["Version 1 /", "Version 2 /"]
     second.versions.setCurrentIndex(0)
     dialog.show_versions()
-    assert {row.within for row in dialog.table.rows_model.rows()} == {InVersions.BOTH}
+    assert {row.within for row in dialog.table.rows_model.rows()} == {VersionSide.BOTH}
     dialog.accept()
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.workbench.exchange import drag_and_drop
-from desktop.pages.workbench.exchange.drag_and_drop import DroppedFiles, sorted_out
+from desktop.pages.workbench.exchange.drag_and_drop import DroppedFiles, sort_files
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
@@ -69,7 +69,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 def test_files_are_sorted_by_what_they_are_for(files: dict[str, Path], tmp_path: Path) -> None:
     table = tmp_path / "regions.csv"
-    dropped = sorted_out([files["1.png"], files["shots"], files["notes.md"], files["nothing"], table])
+    dropped = sort_files([files["1.png"], files["shots"], files["notes.md"], files["nothing"], table])
     shots = files["shots"]
     assert dropped == DroppedFiles(
         (files["1.png"], shots / "a.png", shots / "b.png"), (table,), (files["notes.md"], files["nothing"])

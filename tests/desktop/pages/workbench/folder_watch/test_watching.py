@@ -90,7 +90,7 @@ def test_new_photos_are_sent_and_offered_to_the_items_that_they_show(
 def test_more_photos_than_are_sent_at_a_time_all_arrive(
     opened: WorkbenchDriver, qtbot: QtBot, card: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watching, "_MOST_QUEUED", 2)
+    monkeypatch.setattr(watching, "_MAX_QUEUED", 2)
     for number in range(5):
         put(card, f"{number}.png", picture(20 + number))
     most = 0

@@ -257,7 +257,7 @@ def test_what_others_change_is_shown_and_what_is_typed_stays(
     photos = [photo.model_copy(update={"differences": 4}) for photo in played.state.photos]
     played.state = played.state.model_copy(update={"photos": photos})
     workbench.page.live.memoryChanged.emit("of another image")
-    assert not dialog._again.isActive()
+    assert not dialog._read_again.isActive()
     workbench.page.live.memoryChanged.emit("reference")
     qtbot.waitUntil(lambda: dialog.reel.frames[1].note == "Passed · 4 difference(s)")
     assert dialog.reel.current == 2

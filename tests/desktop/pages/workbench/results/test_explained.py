@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 from pytestqt.qtbot import QtBot
 
 from desktop.canvas.layers.finding_layer import FindingBox
-from desktop.pages.workbench.memory.contents import AskedDifference
+from desktop.pages.workbench.memory.contents import ExplainedDifference
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.widgets import Button
 from shared.entries import entries_of
@@ -156,7 +156,7 @@ def test_the_right_button_on_the_photo_reports_the_one_below(desk: WorkbenchDriv
 def test_the_memory_opens_for_the_difference(
     desk: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    differences: list[AskedDifference | None] = []
+    differences: list[ExplainedDifference | None] = []
     monkeypatch.setattr(MemoryDialog, "read", lambda self: differences.append(self._difference))
     desk.page.inspector.explained.fold.click()
     button(desk, qtbot, "explained-memory", 1).click()

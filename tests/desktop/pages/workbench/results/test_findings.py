@@ -89,7 +89,7 @@ def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
 
 def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
-    page.correcting._added(CRACK_RECT)
+    page.correcting._on_added(CRACK_RECT)
     present(QApplication.focusWidget()).clearFocus()
     me = present(desk.context.payload).user.name or present(desk.context.payload).user.username
     drawn = page.inspector.findings.shown[0]
@@ -148,7 +148,7 @@ def test_drawn_finding_shows_author_name_and_no_confidence(desk: WorkbenchDriver
     drawn = Finding("dent", 1.0, CRACK_RECT, drawn=True, author_id=me.user_id)
     assert (by_me.author_name(drawn), by_other.author_name(drawn)) == ("me", "")
     assert by_me.author_name(replace(drawn, author_id="x", author_name="Wang")) == "Wang"
-    desk.page.correcting._added(CRACK_RECT)
+    desk.page.correcting._on_added(CRACK_RECT)
     desk.page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
     assert desk.page.open_record.rows[0].best == 0.9

@@ -226,18 +226,18 @@ def test_edits_of_a_crash_are_offered_and_sent(
     with workbench_driver(session, qtbot) as second:
         second.open(record_id, qtbot.waitUntil)
         notices = second.page.notices
-        assert not notices.recovered.isHidden()
+        assert not notices.recovery.isHidden()
         assert second.names == ["Item 1"]
         assert "unsent" in second.page.top.mark.text()
         assert session.items.all(record_id) == []
-        notices.recovered.keep.click()
+        notices.recovery.keep.click()
         qtbot.waitUntil(lambda: second.saved, timeout=8000)
         assert len(session.items.all(record_id)) == 1
-        assert notices.recovered.isHidden()
+        assert notices.recovery.isHidden()
     journal_path(user_id).write_bytes(torn)
     with workbench_driver(session, qtbot) as third:
         third.open(record_id, qtbot.waitUntil)
-        third.page.notices.recovered.discard.click()
+        third.page.notices.recovery.discard.click()
         assert third.saved
 
 

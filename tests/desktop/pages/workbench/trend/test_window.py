@@ -216,7 +216,7 @@ def test_the_chart_marks_what_is_below_the_pointer(workbench: WorkbenchDriver, q
     dialog = shown(workbench, qtbot, grown(workbench.session, 3))
     dialog.grab()
     chart = dialog.chart
-    part, place = next(iter(chart._placed.points.items()))
+    part, place = next(iter(chart._layout.points.items()))
     assert chart.part_at(place) == part
     QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=QPoint(round(place.x()), round(place.y())))
     assert dialog.reel.current == 1
