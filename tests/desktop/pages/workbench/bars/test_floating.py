@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.pages.workbench.bars.floating import Floating
+from desktop.pages.workbench.bars.floating import FloatingBar
 
 BELOW = 4
 """px below the bar, where its shadow is darkest."""
@@ -27,8 +27,8 @@ def canvas(qtbot: QtBot) -> QWidget:
     return widget
 
 
-def _bar(canvas: QWidget, top: int) -> Floating:
-    bar = Floating(canvas, top)
+def _bar(canvas: QWidget, top: int) -> FloatingBar:
+    bar = FloatingBar(canvas, top)
     bar.setFixedSize(120, 40)
     bar.reposition()
     return bar
