@@ -137,7 +137,7 @@ TEXTS = (
     QT_TRANSLATE_NOOP("Doctor", "{url} is not a Walkaround service"),
     QT_TRANSLATE_NOOP("Doctor", "correct the address with “Change server” on the login page"),
     QT_TRANSLATE_NOOP("Doctor", "the service cannot be checked"),
-    QT_TRANSLATE_NOOP("Doctor", "run `walkaround doctor` in a terminal and read what it says"),
+    QT_TRANSLATE_NOOP("Doctor", "run `walkaround doctor` in a terminal and read its output"),
 )
 """Every text of a check; a test compares them with the checks themselves."""
 

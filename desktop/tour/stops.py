@@ -110,7 +110,7 @@ def _workbench_stops(page: WorkbenchPage, keys: Callable[[str], str]) -> list[To
             page.inspector.photo,
             translate("Tour", "Add today's photo"),
             translate(
-                "Tour", "The photo stands beside its region. Photos can also be dropped here from a folder."
+                "Tour", "The photo is shown beside its region. You can also drop photos here from a folder."
             ),
         ),
         TourStop(

@@ -3078,7 +3078,7 @@
         <translation>请恢复备份</translation>
     </message>
     <message>
-        <source>run `walkaround doctor` in a terminal and read what it says</source>
+        <source>run `walkaround doctor` in a terminal and read its output</source>
         <translation>请在终端运行 `walkaround doctor` 并查看结果</translation>
     </message>
     <message>
@@ -3657,7 +3657,7 @@
         <translation>必须保留至少一名启用的管理员。</translation>
     </message>
     <message>
-        <source>Backup made, but old backups could not be deleted.</source>
+        <source>Backup created. Cannot delete old backups.</source>
         <translation>备份已完成，但过期的备份未能清理。</translation>
     </message>
     <message>
@@ -4023,7 +4023,7 @@
         <translation>模型的输出与所选类型不符，请选择其他类型。</translation>
     </message>
     <message>
-        <source>The movement was not seen. Follow the instruction, or log in with your password.</source>
+        <source>Movement not recognized. Follow the instruction, or log in with your password.</source>
         <translation>未能确认是真人按提示做的动作。请按提示重试，或使用密码登录。</translation>
     </message>
     <message>
@@ -4624,11 +4624,11 @@
         <translation>摄像头帧率过低。请增加光线后重试，或使用密码登录。</translation>
     </message>
     <message>
-        <source>The movement was not seen. Try again when the arrow appears.</source>
+        <source>Movement not recognized. Try again when the arrow appears.</source>
         <translation>未识别到动作。箭头出现后请重试。</translation>
     </message>
     <message>
-        <source>The movements were not seen. Log in with your password, or try again.</source>
+        <source>Movements not recognized. Log in with your password, or try again.</source>
         <translation>未识别到动作。请使用密码登录，或重试。</translation>
     </message>
 </context>
@@ -5116,7 +5116,7 @@
         <translation>点击方块确认 · 双击修改标签</translation>
     </message>
     <message>
-        <source>Delete what is not a defect: the memory of the region learns it when the item is decided</source>
+        <source>Delete findings that are not defects: the memory of the region learns them when the item is decided</source>
         <translation>不是缺陷的请删除，检查项判定后区域记忆会记住它</translation>
     </message>
     <message>
@@ -9590,7 +9590,7 @@
         <translation>模型比对照片与参考图，并标出缺陷。</translation>
     </message>
     <message>
-        <source>The photo stands beside its region. Photos can also be dropped here from a folder.</source>
+        <source>The photo is shown beside its region. You can also drop photos here from a folder.</source>
         <translation>照片显示在对应区域旁边，也可以从文件夹拖到这里。</translation>
     </message>
     <message>

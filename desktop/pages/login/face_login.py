@@ -284,7 +284,7 @@ class FaceLogin(QObject):
             self._tries += 1
             if self._tries >= MAX_TRIES:
                 self._block(
-                    self.tr("The movements were not seen. Log in with your password, or try again.")
+                    self.tr("Movements not recognized. Log in with your password, or try again.")
                     if error.server_message == NOT_SHOWN
                     else self.tr("Face not recognized. Log in with your password, or try again."),
                     self.tr("Retry"),
@@ -298,7 +298,7 @@ class FaceLogin(QObject):
 
     def _refusal_text(self, error: Refused) -> str:
         if error.server_message == NOT_SHOWN:
-            return self.tr("The movement was not seen. Try again when the arrow appears.")
+            return self.tr("Movement not recognized. Try again when the arrow appears.")
         return self.tr("Not recognized. Look straight into the camera.")
 
     def _show_failure(self, text: str) -> None:

@@ -41,7 +41,7 @@ def known_message(message: str) -> str:
             "Errors", "Data damaged or missing. Run: walkaround backup verify"
         ),
         "备份已完成，但过期的备份未能清理": QCoreApplication.translate(
-            "Errors", "Backup made, but old backups could not be deleted."
+            "Errors", "Backup created. Cannot delete old backups."
         ),
         "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后重新打开": (
             QCoreApplication.translate(
@@ -79,7 +79,7 @@ def known_message(message: str) -> str:
             "Errors", "Face not recognized. Try again, or log in with your password."
         ),
         "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录": QCoreApplication.translate(
-            "Errors", "The movement was not seen. Follow the instruction, or log in with your password."
+            "Errors", "Movement not recognized. Follow the instruction, or log in with your password."
         ),
         "管理员未允许在此设备上使用人脸登录，请使用密码登录，或联系管理员": QCoreApplication.translate(
             "Errors",

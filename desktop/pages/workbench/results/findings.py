@@ -95,7 +95,8 @@ class FindingList(QWidget):
             self.tr("Click the square to accept · double-click to relabel")
             + "\n"
             + self.tr(
-                "Delete what is not a defect: the memory of the region learns it when the item is decided"
+                "Delete findings that are not defects: the memory of the region learns them when the item "
+                "is decided"
             )
         )
         self.updateGeometry()
