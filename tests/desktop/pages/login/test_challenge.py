@@ -165,7 +165,7 @@ def test_missed_movement_is_reported_and_tried_three_times(
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
-    qtbot.waitUntil(lambda: "movements were not seen" in page.viewfinder.sentence, timeout=20_000)
+    qtbot.waitUntil(lambda: "Movements not recognized" in page.viewfinder.sentence, timeout=20_000)
     assert len(played.bodies(ANSWER)) == 3
     assert "Movement not recognized. Try again when the arrow appears." in hints
     assert page.viewfinder.action.text() == "Retry"
