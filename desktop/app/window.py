@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
 
     @property
     def page(self) -> Page | None:
-        """The page in front."""
+        """The visible page."""
         return self._page
 
     def return_params(self) -> Place:

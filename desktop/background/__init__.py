@@ -1,3 +1,2 @@
-"""Runs work beside the GUI thread and keeps memory small: worker pools, repaints in slices, garbage
-collection, memory trimming.
-"""
+"""Runs work off the GUI thread and limits memory: worker pools, repaints, garbage collection, memory
+trimming."""

@@ -57,11 +57,11 @@ _TURN_SECONDS = 0.008
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error
-    """Raised inside a running function by `ProgressReport` after its task was cancelled; ends it quietly."""
+    """Raised by `ProgressReport` inside a running function after its task was cancelled."""
 
 
 class Lane(Enum):
-    """Which pool takes the work: SHORT for requests and decoding, LONG for what runs until it is stopped."""
+    """The pool for the work: SHORT for requests and decoding, LONG for work that runs until it is stopped."""
 
     SHORT = "short"
     LONG = "long"

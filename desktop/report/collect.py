@@ -148,7 +148,7 @@ class _Pictures:
     MAX_OPEN = 3
 
     def __init__(self, session: Session, files: Mapping[str, str] | None = None) -> None:
-        """`files` are those of `Content`."""
+        """Create a cache. `files` are those of `Content`."""
         self._session = session
         self._files = files
         self._sources: dict[str, ImageSource | None] = {}

@@ -38,7 +38,7 @@ def edition_seal(record_id: str, edition: Edition, newest: int) -> ReportSeal:
 
 
 def mark(seal: ReportSeal | None) -> str:
-    """The watermark on every page of a report that is not final; empty for a sealed record."""
+    """The watermark on every page of a report that is not final; empty for a final one."""
     if seal is None:
         return QCoreApplication.translate("Report", "DRAFT")
     if seal.superseded_by is not None:

@@ -34,7 +34,7 @@ STATUS_PX = 26
 
 
 def service_tone(state: ServiceState) -> str:
-    """The colour of the theme for the dot that says how the service is."""
+    """The colour of the theme for the dot that shows the state of the service."""
     if state is ServiceState.READY:
         return "passed"
     return "undecided" if state in {ServiceState.STARTING, ServiceState.RESTARTING} else "failed"
@@ -53,12 +53,12 @@ def service_word(state: ServiceState) -> str:
 
 
 class SaveState(StrEnum):
-    """Whether what was edited has reached the service."""
+    """Whether the edits have reached the service."""
 
     SAVED = "saved"
     WAITING = "waiting"
     HELD = "held"
-    """A person says first whether to send it."""
+    """The user must decide whether to send the edits."""
     OFFLINE = "offline"
 
 
@@ -89,7 +89,7 @@ class Logo(QWidget):
 
 
 class _SquareButton(QAbstractButton):
-    """A button of the bars, which paints itself; Enter presses it as the space bar does."""
+    """A button of the bars that paints itself. Enter presses it like the space bar."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class _RailButton(_SquareButton):
 
 
 class _AccountButton(_SquareButton):
-    """The person's initial in a circle, and the state of the service as a dot."""
+    """The initial of the user in a circle, and the state of the service as a dot."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -178,7 +178,7 @@ class Rail(Panel):
     """The narrow bar at the left: pages above, settings and the account below."""
 
     chosen = Signal(str)
-    """The id of the page that a person chose."""
+    """The id of the page that the user chose."""
     settings_wanted = Signal()
     account_wanted = Signal()
 
@@ -222,7 +222,7 @@ class Rail(Panel):
         return list(self._ids.values())
 
     def mark(self, page_id: str) -> None:
-        """Mark the page that is in front; none when the rail does not list it."""
+        """Mark the visible page; none if the rail does not list it."""
         self._group.setExclusive(False)
         for button, its_id in self._ids.items():
             button.setChecked(its_id == page_id)
@@ -248,11 +248,11 @@ class SaveMark(QWidget):
         self.show_state(SaveState.SAVED, 0)
 
     def text(self) -> str:
-        """What it says."""
+        """The displayed text."""
         return self._text.text()
 
     def show_state(self, state: SaveState, waiting: int = 0) -> None:
-        """Show a state; `waiting` is the number of edits that have not reached the service."""
+        """Show a state. `waiting` is the number of unsent edits."""
         if state is SaveState.SAVED:
             self._symbol.show_icon("cloud-ok", "passed")
             self._text.setText(self.tr("All saved"))
@@ -272,7 +272,7 @@ class TopBar(Panel):
     """The bar above a page: where am I, its state, then the few actions at the right."""
 
     crumb_chosen = Signal(str)
-    """The page id of a breadcrumb that a person chose."""
+    """The page id of a breadcrumb that the user chose."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("panel", "bottom", parent)
@@ -311,7 +311,7 @@ class TopBar(Panel):
                 self._crumbs.addWidget(ElidedLabel(text, "dim"))
 
     def set_status(self, status: str) -> None:
-        """Show the state of what is open beside the breadcrumbs; an empty string hides it."""
+        """Show the status of the open object beside the breadcrumbs; an empty text hides it."""
         self.chip.setVisible(bool(status))
         if status:
             self.chip.show_status(status)
@@ -349,7 +349,7 @@ class PageHeader(QWidget):
 
 
 class StatusBar(Panel):
-    """The line at the foot: what is open at the left, where the cursor is at the right."""
+    """The line at the bottom, with the open object at the left and the cursor position at the right."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("panel", "top", parent)

@@ -29,7 +29,7 @@ _PERIODS = (1, 7, 30, 365)
 
 
 class Calendar(QCalendarWidget):
-    """One month in the colours of the theme; a click or Enter picks a day."""
+    """Shows one month. A click or Enter picks a day."""
 
     picked = Signal(date)
 
@@ -45,7 +45,7 @@ class Calendar(QCalendarWidget):
         theme_manager().themeChanged.connect(self._dress)
 
     def show_day(self, when: date | None) -> None:
-        """Mark a day, today when there is none, without a signal."""
+        """Mark a day without a signal; None marks today."""
         wanted = when or date.today()
         self.blockSignals(True)
         self.setSelectedDate(QDate(wanted.year, wanted.month, wanted.day))
@@ -72,7 +72,7 @@ class Calendar(QCalendarWidget):
 
 
 class _Popup(QFrame):
-    """A panel below what it belongs to, until a click elsewhere or Esc."""
+    """A panel below its field that closes after a click elsewhere or Esc."""
 
     def __init__(self, owner: QWidget) -> None:
         # Not a child of its owner: within a choice the stylesheet takes every list for that of the choice.
@@ -152,7 +152,7 @@ class MomentField(Field):
         self.calendar.setFocus()
 
     def _pick(self, chosen: date) -> None:
-        """Take the day; the time that is typed stays."""
+        """Set the day. The typed time stays."""
         before = self._typed()
         at = before.time() if before is not None else datetime.min.time()
         self.set_text(format_minute(datetime.combine(chosen, at).astimezone()))
@@ -163,10 +163,10 @@ class DateRange(Combo):
     """A choice of days from one to another, both included and each open: by a period or on two calendars."""
 
     changed = Signal()
-    """The person chose another range."""
+    """The user chose another range."""
 
     def __init__(self, name: str, say: Callable[[str, str], str], parent: QWidget | None = None) -> None:
-        """`say` gives what is shown for the first and the last day as texts, empty where open."""
+        """Create a field without a range. `say` formats the first and the last day, which may be empty."""
         super().__init__(name, parent)
         self._say = say
         self._range: tuple[date | None, date | None] = (None, None)
@@ -176,11 +176,11 @@ class DateRange(Combo):
         self._show()
 
     def value(self) -> tuple[date | None, date | None]:
-        """The first and the last day; None where it is open."""
+        """The first and the last day; None if that end is open."""
         return self._range
 
     def set_range(self, first: date | None, last: date | None) -> None:
-        """Choose a range without a signal; a last day before the first becomes the first."""
+        """Set a range without a signal. A last day before the first becomes the first."""
         if first is not None and last is not None and last < first:
             last = first
         self._range = (first, last)

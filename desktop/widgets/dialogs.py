@@ -23,12 +23,11 @@ _TOAST_MS = 4_000
 _VEIL = 170
 """How much a dialog is covered that waits for another one, of 255."""
 _TOAST_BESIDE = 120
-"""View px beside the words of a toast that stay free."""
+"""Free space beside the text of a toast, in view px."""
 
 
 class _Overlay(QWidget):
-    """Lies over a dialog that waits for another one, so that its buttons are not mistaken for those in
-    front."""
+    """Covers a dialog while another one is open above it, so that the wrong buttons are not pressed."""
 
     def __init__(self, dialog: QWidget) -> None:
         super().__init__(dialog)
@@ -67,7 +66,7 @@ class BaseDialog(QDialog):
 
 
 class Dialog(BaseDialog):
-    """A dialog that is as high as what it says, also when a sentence comes in later."""
+    """A dialog whose height follows its content, also after a text appears."""
 
     _veil: _Overlay | None = None
 
@@ -94,7 +93,7 @@ class Dialog(BaseDialog):
 
 
 class Confirm(Dialog):
-    """Asks before something is done: the verb names what happens, the harmless button is the default."""
+    """Asks before an action. The verb names the action, and the harmless button is the default."""
 
     def __init__(self, parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True) -> None:
         super().__init__(parent)
@@ -110,7 +109,7 @@ class Confirm(Dialog):
         self.text.setMaximumWidth(480)
         column.addWidget(self.text)
         self.body = QVBoxLayout()
-        """For what else is asked, below the text."""
+        """The layout for further inputs, below the text."""
         column.addLayout(self.body)
         column.addSpacing(12)
         row = QHBoxLayout()
@@ -150,7 +149,7 @@ def grow(dialog: QDialog) -> None:
 
 
 def confirm(parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True) -> bool:
-    """True when the person chose `verb`; Enter, Esc and closing the dialog all mean no."""
+    """Ask, and return True if the user chose `verb`. Enter, Esc and closing the dialog cancel."""
     dialog = Confirm(parent, title, text, verb, danger)
     try:
         return dialog.exec() == QDialog.DialogCode.Accepted
@@ -159,7 +158,7 @@ def confirm(parent: QWidget | None, title: str, text: str, verb: str, danger: bo
 
 
 class Toast(QWidget):
-    """A short notice at the foot of the window that goes by itself after 4 s; a click sends it away."""
+    """A short notice at the bottom of the window that closes after 4 s or a click."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -174,7 +173,7 @@ class Toast(QWidget):
         self.hide()
 
     def text(self) -> str:
-        """What it says."""
+        """The displayed text."""
         return self._sentence
 
     def say(self, sentence: str) -> None:
@@ -215,7 +214,7 @@ class Toast(QWidget):
 
 
 def key_hint(keys: str) -> QLabel:
-    """A key as it looks on a keyboard, to be shown beside its action."""
+    """A label that shows a key beside its action."""
     hint = label(keys, "key")
     hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
     side = max(18, line_px(LABEL_PX) + 2)

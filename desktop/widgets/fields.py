@@ -1,5 +1,4 @@
-"""Defines input fields: text, password, search and choices. What a person typed stays until that person
-changes it."""
+"""Defines input fields: text, password, search and choices. They keep what the user typed."""
 
 from __future__ import annotations
 
@@ -28,11 +27,11 @@ _SEARCH_MS = 250
 _ACTION_PX = 20
 """The height of a button beside a label."""
 _AROUND_PX = 70
-"""Width in px of what a search line has beside its text: icon, key and the space around them."""
+"""Width in px of the parts beside the text of a search field: icon, key and margins."""
 
 
 class TextArea(QPlainTextEdit):
-    """Several lines of plain text; Tab leaves it, as in every other field."""
+    """Several lines of plain text. Tab leaves the field."""
 
     def __init__(self, lines: int = 3, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,10 +40,10 @@ class TextArea(QPlainTextEdit):
 
 
 class Combo(QComboBox):
-    """A choice out of few; `set_choices` gives (value, text) pairs."""
+    """A choice among a few values. `set_choices` takes (value, text) pairs."""
 
     picked = Signal(object)
-    """The value that a person picked."""
+    """The value that the user chose."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +56,7 @@ class Combo(QComboBox):
         RoundedCorners(self.view().window())
 
     def set_choices(self, choices: Iterable[tuple[object, str]]) -> None:
-        """Offer these; the value that was chosen stays chosen where it is still offered."""
+        """Set the choices. The chosen value stays chosen if it still exists."""
         was = self.currentData()
         self.blockSignals(True)
         self.clear()
@@ -71,7 +70,7 @@ class Combo(QComboBox):
         return self.currentData()
 
     def set_value(self, value: object) -> None:
-        """Choose without a signal; a value that is not offered chooses the first."""
+        """Choose a value without a signal. An unknown value chooses the first."""
         values = [self.itemData(index) for index in range(self.count())]
         self.setCurrentIndex(values.index(value) if value in values else 0 if values else -1)
 
@@ -93,10 +92,10 @@ Editor = QLineEdit | QPlainTextEdit | QComboBox
 
 
 class Field(QWidget):
-    """A label, an editor below it, and below that a line that says what is wrong, when something is."""
+    """A label and an editor, with an error line below them if there is an error."""
 
     changed = Signal()
-    """The person changed the value; the error line is gone by then."""
+    """The user changed the value. The error line is hidden before."""
 
     def __init__(
         self,
@@ -133,7 +132,7 @@ class Field(QWidget):
             self.editor.textChanged.connect(self._on_edited)
 
     def text(self) -> str:
-        """What is typed, as it stands."""
+        """The typed text, unchanged."""
         if isinstance(self.editor, QPlainTextEdit):
             return self.editor.toPlainText()
         return self.editor.currentText() if isinstance(self.editor, QComboBox) else self.editor.text()
@@ -169,11 +168,11 @@ class Field(QWidget):
         self.action = button
 
     def reserve_action(self) -> None:
-        """Make the label as high as beside a button: the field stands in a row with one that has it."""
+        """Make the label as high as one with a button beside it, for fields in one row."""
         self._label.setFixedHeight(_ACTION_PX)
 
     def set_error(self, sentence: str) -> None:
-        """Say below the editor what is wrong; an empty sentence takes it back. The typed text stays."""
+        """Show an error below the editor; an empty text hides it. The typed text stays."""
         self._error.setText(sentence)
         self._error.setVisible(bool(sentence))
         # No higher than it wants to be: but that is computed for one width, where a sentence may need more.
@@ -217,7 +216,7 @@ class PasswordField(Field):
         self._place()
 
     def clear(self) -> None:
-        """Empty it and hide what is typed next."""
+        """Clear the text and hide the next one."""
         self.set_text("")
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
         self.toggle.setText(self.tr("Show"))
@@ -261,7 +260,7 @@ class SearchField(QLineEdit):
     """A search line with a glass before it and the key '/' after it."""
 
     searched = Signal(str)
-    """The text, once typing paused for 250 ms, or at once with Enter."""
+    """The text after a pause of 250 ms in typing, or immediately after Enter."""
 
     def __init__(self, placeholder: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

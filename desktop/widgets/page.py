@@ -22,7 +22,7 @@ class Page(QWidget):
 
     page_id: ClassVar[str] = ""
     icon: ClassVar[str] = ""
-    """Icon in the rail; empty for a page that the rail does not list."""
+    """The icon in the rail; empty for a page that the rail does not list."""
     section: ClassVar[str] = ""
     """The page of the rail that this one belongs to, where the rail does not list it itself."""
     permission: ClassVar[Permission | None] = None
@@ -36,7 +36,7 @@ class Page(QWidget):
     toast = Signal(str)
     """Ask for a short notice at the foot of the window."""
     status = Signal(str, str)
-    """What the status bar says: left text, right text."""
+    """The left and the right text of the status bar."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -56,7 +56,7 @@ class Pager(Panel):
         return size if isinstance(size, int) else SIZES[0]
 
     def show_pagination(self, pagination: Pagination) -> None:
-        """Say where this page stands."""
+        """Show the position of this page."""
         self._page, self._pages = pagination.current_page, max(pagination.total_pages, 1)
         total = self.tr("%n total", "", pagination.total)
         position = self.tr("Page {page} of {pages}").format(page=self._page, pages=self._pages)

@@ -1,4 +1,4 @@
-"""Shows a page's state instead of its content: empty, loading, failed, forbidden; and banners."""
+"""Shows a page's state in place of its content: empty, loading, failed, forbidden; and banners."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class _State(QWidget):
 
 
 class EmptyState(_State):
-    """Nothing here yet: why, and the one thing to do about it."""
+    """Shows why a page is empty, with one action."""
 
     def __init__(
         self,
@@ -91,16 +91,19 @@ class EmptyState(_State):
         parent: QWidget | None = None,
         kind: ButtonKind = ButtonKind.MAIN,
     ) -> None:
-        """`kind`: PLAIN where several states stand side by side, as a page has one main button."""
+        """Create the state.
+
+        `kind` is PLAIN for several states side by side, because a page has one main button.
+        """
         super().__init__(icon, "dim", sentence, parent)
         self.button = self._add_button(action, act, kind) if act is not None else None
 
 
 class LoadingState(_State):
-    """Work is under way; shows itself only when that takes longer than 300 ms."""
+    """Shows that data is being loaded if it takes longer than 300 ms."""
 
     cancelled = Signal()
-    """The person wants no more of it."""
+    """The user cancelled loading."""
 
     def __init__(self, sentence: str = "", cancellable: bool = False, parent: QWidget | None = None) -> None:
         super().__init__("cloud-wait", "dim", "", parent)
@@ -128,7 +131,7 @@ class LoadingState(_State):
 
 
 class ErrorState(_State):
-    """Shows what failed, with a button to try again."""
+    """Shows an error, with a button that tries again."""
 
     def __init__(self, sentence: str, retry: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__("warning", "undecided", sentence, parent)
@@ -136,7 +139,7 @@ class ErrorState(_State):
 
 
 class NoPermissionState(_State):
-    """The person lacks the permission: says so, and whom to ask."""
+    """Shows that the user has no permission, and whom to ask."""
 
     def __init__(self, sentence: str = "", parent: QWidget | None = None) -> None:
         super().__init__("lock", "dim", "", parent)
@@ -176,11 +179,11 @@ class StateStack(QStackedWidget):
         self._show(EmptyState(icon, sentence, action, act))
 
     def show_state(self, state: QWidget) -> None:
-        """Show a page's own widget for a state; it is deleted when something else is shown."""
+        """Show a page's own widget for a state. It is deleted when another one is shown."""
         self._show(state)
 
     def show_error(self, sentence: str, retry: Callable[[], object]) -> None:
-        """Show what failed, with a button that calls `retry`."""
+        """Show an error with a button that calls `retry`."""
         self._show(ErrorState(sentence, retry))
 
     def show_no_permission(self, sentence: str = "") -> None:
@@ -217,14 +220,14 @@ class StateStack(QStackedWidget):
 
 
 class Banner(Panel):
-    """A line above the page that stays until it is no longer true, with at most two actions."""
+    """A line above the page with at most two actions, which stays while its message is true."""
 
     acted = Signal()
     """The action was chosen."""
     other_acted = Signal()
     """The second action was chosen."""
     closed = Signal()
-    """The person put it away."""
+    """The user closed the banner."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("raised", "bottom", parent)
@@ -249,7 +252,7 @@ class Banner(Panel):
         self.hide()
 
     def text(self) -> str:
-        """What it says."""
+        """The displayed text."""
         return self._text.text()
 
     def say(

@@ -115,7 +115,7 @@ class TableModel(QAbstractTableModel):
 
 
 class _Delegate(QStyledItemDelegate):
-    """Paints a cell as its column says."""
+    """Paints the cells of a table by their columns."""
 
     def __init__(self, model: TableModel, row_px: int, parent: QObject) -> None:
         super().__init__(parent)
@@ -268,7 +268,7 @@ class Table(QTableView, Generic[T]):
         self.rows_model.modelReset.connect(self.selection_changed)
 
     def show_rows(self, rows: Sequence[T], keep: Callable[[T], bool] | None = None) -> None:
-        """Show these; the first one for which `keep` holds is chosen, or else the first."""
+        """Set the rows. The first one for which `keep` returns True is chosen, or else the first."""
         self.rows_model.show(rows)
         kept_rows = [index for index, row in enumerate(rows) if keep is not None and keep(row)]
         if rows:

@@ -19,7 +19,7 @@ class Reason(StrEnum):
 
 
 class ExchangeError(Exception):
-    """A file cannot be imported; `reason` says why."""
+    """A file cannot be imported. `reason` says why."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.value)

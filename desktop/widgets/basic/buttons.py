@@ -20,7 +20,7 @@ _KEY_SIDE = 18
 
 
 class ButtonKind(StrEnum):
-    """What a button is for; at most one MAIN is seen at a time."""
+    """The purpose of a button. At most one MAIN is visible at a time."""
 
     MAIN = "main"
     PLAIN = "plain"
@@ -39,7 +39,7 @@ _VERDICTS = {ButtonKind.PASSED, ButtonKind.FAILED, ButtonKind.UNDECIDED}
 
 
 def enters(event: QKeyEvent) -> bool:
-    """True for a plain Enter, of the keypad too."""
+    """Whether a key event is a plain Enter, including that of the keypad."""
     plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
     return plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -79,7 +79,7 @@ class Button(QPushButton):
         self.setAccessibleName(text)
 
     def set_icon(self, name: str | None) -> None:
-        """Show another icon of the kit, or none."""
+        """Show another icon of the kit; an empty name shows none."""
         self._icon_name = name
         self.updateGeometry()
         self.update()
@@ -206,7 +206,7 @@ class Button(QPushButton):
 
 
 class IconButton(Button):
-    """A square button that shows only an icon; its text is the tooltip and the accessible name."""
+    """A square button with only an icon. Its text is the tooltip and the accessible name."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class IconButton(Button):
         self.name(text, keys)
 
     def name(self, text: str, keys: str = "") -> None:
-        """Say what the button does, in the tooltip and to a screen reader."""
+        """Set the tooltip and the accessible name."""
         self.setAccessibleName(text)
         self.setToolTip(tip(f"{text}  ({keys})" if keys else text))
 

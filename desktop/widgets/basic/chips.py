@@ -24,12 +24,13 @@ _TONES = {
 
 
 def status_tone(status: str) -> str:
-    """The tone of a record status (`shared.codes.Status`) or a verdict (`Verdict`); dim for anything else."""
+    """The tone of a record status (`shared.codes.Status`) or a verdict (`Verdict`); dim for other codes."""
     return _TONES.get(status, "dim")
 
 
 def status_word(status: str) -> str:
-    """The word for a record status or a verdict in the language in force; the code itself when unknown."""
+    """The word for a record status or a verdict in the present language; an unknown code is returned
+    unchanged."""
     translate = QCoreApplication.translate
     match status:
         case "not_started":
@@ -58,9 +59,9 @@ def chip_height() -> int:
 
 
 def paint_chip(painter: QPainter, x: float, middle: float, tone: str, text: str) -> int:
-    """Paint a pill with its left edge at `x`, centred on the line `middle`; returns its width in px.
+    """Paint a pill with its left edge at `x`, centred on the line `middle`. Returns its width in px.
 
-    `tone` is accent, passed, failed, undecided or dim. For delegates; a widget is `Chip`.
+    `tone` is accent, passed, failed, undecided or dim. It is for delegates; a widget is `Chip`.
     """
     theme = theme_manager().theme
     width, height = chip_width(text), chip_height()
@@ -145,13 +146,13 @@ class _FilterChip(QAbstractButton):
 
 
 class FilterChips(QWidget):
-    """A row of filters of which one is on; arrows move between them.
+    """A row of filters of which one is active. Arrow keys move between them.
 
-    `set_choices` gives (key, text) pairs, for example ``("failed", "Failed 2")``; what is on stays on.
+    `set_choices` takes (key, text) pairs, such as ``("failed", "Failed 2")``. The active filter stays active.
     """
 
     chosen = Signal(str)
-    """The key of the filter that a person turned on."""
+    """The key of the filter that the user chose."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -164,7 +165,10 @@ class FilterChips(QWidget):
         self._group.buttonClicked.connect(self._on_clicked)
 
     def set_choices(self, choices: Iterable[tuple[str, str]]) -> None:
-        """Show these filters; the first is on unless the one that was on is among them."""
+        """Set the filters.
+
+        The active one stays active if it still exists; otherwise the first becomes active.
+        """
         pairs = list(choices)
         old = self._buttons()
         if [button.key for button in old] == [key for key, _ in pairs]:

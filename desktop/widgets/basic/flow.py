@@ -86,7 +86,7 @@ class Flow(QLayout):
         return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
 
     def _lay_out(self, rect: QRect, *, apply: bool) -> int:
-        """Lay the widgets out in `rect` with `apply`; the height that they need."""
+        """Lay the widgets out in `rect`, and set their geometry with `apply`. Returns the height."""
         margins = self.contentsMargins()
         room = rect.width() - margins.left() - margins.right()
         y = rect.y() + margins.top()

@@ -17,7 +17,7 @@ _LEAST_LINE = 60
 
 
 def tip(text: str) -> str:
-    """`text` for a tooltip, which Qt would read as markup when it looks like it, pictures and all."""
+    """Escape `text` for a tooltip, which Qt would otherwise show as markup."""
     return f"<p style='white-space:pre-wrap'>{html.escape(text)}</p>" if "<" in text else text
 
 
@@ -42,9 +42,9 @@ def in_lines(text: str, metrics: QFontMetrics, width: int) -> str:
 
 
 def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
-    """A label of one role of the type scale: title 21 px, item 16 px, text 13 px, label and small 11 px.
+    """A label in a role of the type scale: title 21 px, item 16 px, text 13 px, label and small 11 px.
 
-    The text is plain: what a service or a person wrote is never read as markup.
+    The text is plain. Texts of the service or a user are never shown as markup.
     """
     widget = QLabel(text)
     widget.setTextFormat(Qt.TextFormat.PlainText)
@@ -55,7 +55,7 @@ def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
 
 
 class ElidedLabel(QLabel):
-    """One line of text of a role; with an ellipsis where there is no room, and then the whole on hover."""
+    """One line of text in a role. It is elided if there is no room; the tooltip shows the whole text."""
 
     def __init__(self, text: str = "", role: Role = "text") -> None:
         super().__init__(text)
@@ -100,7 +100,7 @@ class ElidedLabel(QLabel):
 
 
 class Card(QFrame):
-    """A panel with a border and round corners; give it a layout."""
+    """A panel with a border and round corners, without a layout."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -132,7 +132,7 @@ class Panel(QWidget):
 
 
 class ProgressBar(QProgressBar):
-    """A thin bar: accent while under way, quiet when full."""
+    """A thin bar in the accent colour, or in a neutral one when it is full."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -161,7 +161,7 @@ class ProgressBar(QProgressBar):
 
 
 def paint_progress(painter: QPainter, where: QRectF, percent: float) -> None:
-    """Paint a thin bar of `percent` (0..100) into `where`. For delegates; a widget is `ProgressBar`."""
+    """Paint a thin bar of `percent` (0..100) into `where`. It is for delegates; a widget is `ProgressBar`."""
     theme = theme_manager().theme
     radius = where.height() / 2
     painter.save()

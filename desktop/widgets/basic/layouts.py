@@ -1,4 +1,4 @@
-"""Takes widgets out of layouts that stay."""
+"""Removes widgets from layouts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def discard(widget: QWidget, layout: QLayout) -> None:
 
 
 def clear(layout: QLayout) -> None:
-    """Take every item out of `layout`, and delete the widgets; nested layouts are not expected."""
+    """Remove all items from `layout` and delete their widgets. Nested layouts are not supported."""
     while (item := layout.takeAt(0)) is not None:
         widget = item.widget()
         if widget is not None:

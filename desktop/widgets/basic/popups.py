@@ -10,7 +10,7 @@ from desktop.theme import RADIUS
 
 
 def round_corners(popup: QWidget) -> None:
-    """Cut the corners off, as those of every other control are; call it whenever the size changed."""
+    """Clip the corners like those of other controls. Call it after every change of the size."""
     shape = QPainterPath()
     shape.addRoundedRect(QRectF(popup.rect()), RADIUS, RADIUS)
     # A translucent window would need a compositor.
