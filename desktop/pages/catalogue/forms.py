@@ -34,7 +34,7 @@ _MAX_MM_PER_PIXEL = 1000.0
 
 
 class EntryForm(Form):
-    """A form for an entry. It sends the fields that differ and those that are always required."""
+    """A form for an entry. It sends the fields that differ, and required fields."""
 
     def __init__(self, context: Context, title: str, parent: QWidget | None) -> None:
         super().__init__(context, title, QCoreApplication.translate("Form", "Save"), parent)

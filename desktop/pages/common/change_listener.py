@@ -1,4 +1,4 @@
-"""Listens for other users' changes while a page is in front."""
+"""Listens for other users' changes while a page is visible."""
 
 from __future__ import annotations
 

@@ -264,7 +264,7 @@ class FieldsCard(Card):
         return {name: self._value(name) for name in self.changed_fields()}
 
     def show_field_error(self, name: str, error: str) -> None:
-        """Show `error` beside a field and give it the focus."""
+        """Show `error` beside a field, and focus it."""
         self.fields[name].set_error(error)
         self.fields[name].setFocus()
 

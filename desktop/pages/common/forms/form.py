@@ -86,11 +86,11 @@ class Form(Dialog):
         self._has_changes = True
 
     def text(self, name: str) -> str | None:
-        """Return the text of a field; None for an empty one."""
+        """The text of a field; None if it is empty."""
         return self.fields[name].text().strip() or None
 
     def show_field_error(self, name: str, error: str) -> None:
-        """Show `error` beside a field and give it the focus."""
+        """Show `error` beside a field, and focus it."""
         self.fields[name].set_error(error)
         self.fields[name].setFocus()
 

@@ -51,7 +51,7 @@ class SectionsPage(Page, Generic[S]):
 
     @property
     def current_section(self) -> str:
-        """The name of the section in front."""
+        """The name of the visible section."""
         return self.chips.value()
 
     def enter(self, params: dict[str, Any]) -> None:
@@ -62,7 +62,7 @@ class SectionsPage(Page, Generic[S]):
         self.show_section(name if name in sections else next(iter(sections)))
 
     def return_params(self) -> dict[str, Any]:
-        """The section in front."""
+        """The visible section."""
         return {"section": self.current_section}
 
     def show_chips(self) -> None:
