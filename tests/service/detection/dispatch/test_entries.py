@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from starlette.testclient import TestClient
 
-from service.inspection.rules import canceled, with_entry
+from service.inspection.rules import cancel_running, with_entry
 from shared import __version__, results, samples
 from shared.entries import Entry
 from tests.service.detection.conftest import Held
@@ -198,4 +198,4 @@ def test_an_unfinished_entry_counts_for_nothing() -> None:
         assert results.is_under_way(history[1]) is (progress in ("pending", "detecting"))
     undecided = step("pending", isPassed=None, verdict={"value": "undecided"})
     assert not results.is_under_way(undecided)
-    assert canceled([undecided]) == [undecided]
+    assert cancel_running([undecided]) == [undecided]
