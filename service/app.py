@@ -221,7 +221,7 @@ class Domains:
         self.statistics.start()
 
     async def stop(self) -> None:
-        """End it again and let go of every thread and process."""
+        """End what runs beside the requests, with every thread and process."""
         self.change_feed.close()
         await self.phone.stop()
         await asyncio.to_thread(self.backups.stop)

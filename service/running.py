@@ -96,17 +96,17 @@ class AnnouncingServer(uvicorn.Server):
         if not self.should_exit and self.servers:
             listening = self.servers[0].sockets[0]
             if self.address_file is not None:
-                _keep_address(self.address_file, _address(listening, self.certificate))
-            print(_ready(listening, self.certificate), flush=True)
+                _write_address(self.address_file, _address(listening, self.certificate))
+            print(_ready_line(listening, self.certificate), flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut down, within `END_SECONDS` in any case."""
-        timer = threading.Timer(END_SECONDS, self._end_at_once)
+        timer = threading.Timer(END_SECONDS, self._end_by_force)
         timer.daemon = True
         timer.start()
         await super().shutdown(sockets)
 
-    def _end_at_once(self) -> None:
+    def _end_by_force(self) -> None:
         # A thread in a call that does not return (a model that is checked, a dead network share) would keep
         # the process for as long. What was answered is committed, what was not is rolled back.
         log.error("something still runs after %.0f s: ending without it", END_SECONDS)
@@ -115,8 +115,8 @@ class AnnouncingServer(uvicorn.Server):
         os._exit(0)
 
 
-def _keep_address(path: Path, address: Mapping[str, Any]) -> None:
-    # In one step: another desktop that looks right now reads all of it or nothing.
+def _write_address(path: Path, address: Mapping[str, Any]) -> None:
+    # In one step: another desktop reads all of it or nothing.
     try:
         atomic.write(path, json.dumps(address).encode("utf-8"), durable=False)
     except OSError as problem:
@@ -127,8 +127,8 @@ def _keep_address(path: Path, address: Mapping[str, Any]) -> None:
 class AnnouncingProcesses(Multiprocess):
     """Several server processes on one socket; the ready line comes when all of them accept requests."""
 
-    announced = False
-    died: Callable[[int], object] | None = None
+    is_announced = False
+    report_death: Callable[[int], object] | None = None
     """Called with the id of each process that died."""
     certificate: CertificateFiles | None = None
 
@@ -136,13 +136,13 @@ class AnnouncingProcesses(Multiprocess):
         """Replace a process that died, and say once that all are ready."""
         before = {process.pid for process in self.processes}
         super().keep_subprocess_alive()
-        if self.died is not None:
+        if self.report_death is not None:
             for pid in before - {process.pid for process in self.processes}:
                 if pid is not None:
-                    self.died(pid)
-        if not self.announced and all(process.is_ready() for process in self.processes):
-            self.announced = True
-            print(_ready(self.sockets[0], self.certificate), flush=True)
+                    self.report_death(pid)
+        if not self.is_announced and all(process.is_ready() for process in self.processes):
+            self.is_announced = True
+            print(_ready_line(self.sockets[0], self.certificate), flush=True)
 
     def join_all(self) -> None:
         """Wait for the processes, for `END_SECONDS` altogether; what still runs then is ended by force."""
@@ -168,7 +168,7 @@ def _address(listening: socket.socket, certificate: CertificateFiles | None) -> 
     return address if certificate is None else {**address, "fingerprint": certificate.fingerprint()}
 
 
-def _ready(listening: socket.socket, certificate: CertificateFiles | None) -> str:
+def _ready_line(listening: socket.socket, certificate: CertificateFiles | None) -> str:
     """The line `{"event": "ready", "url": ..., "pid": ...}`; "fingerprint" for a certificate of its own."""
     line = _address(listening, certificate)
     if certificate is not None and not certificate.is_own:
@@ -176,7 +176,7 @@ def _ready(listening: socket.socket, certificate: CertificateFiles | None) -> st
     return json.dumps(line)
 
 
-def _busy(data_dir: Path) -> str:
+def _busy_line(data_dir: Path) -> str:
     """The line `{"event": "busy", "url": ...}` with the address of the service on the data directory."""
     other = service_address(data_dir)
     line = {"event": "busy", "url": None if other is None else other.url}
@@ -277,10 +277,10 @@ def _serve_alone(settings: Settings) -> int:
             # One service process per SQLite file: two that write could corrupt it.
             lock.acquire(timeout=0)
     except Timeout:
-        print(_busy(settings.data_dir), flush=True)
+        print(_busy_line(settings.data_dir), flush=True)
         return BUSY
     try:
-        # That of a service that was killed: what listens there now may be another program.
+        # The address of a service that was killed: another program may listen there now.
         address_file.unlink(missing_ok=True)
         certificate = _certificate(settings)
         app = _application(settings)
@@ -293,15 +293,15 @@ def _serve_alone(settings: Settings) -> int:
             app.state.phone_network_access.start_listener = partial(listen_for_phones, settings, app)
         if settings.parent_pipe:
             _end_with_parent(lambda: setattr(server, "should_exit", True))
-        # The server hands a signal that ended it on to who was there before: the default would end the
-        # process here, with the address left behind.
+        # The server passes a signal that ended it to the earlier handler: the default one would end the
+        # process here, and the file with the address would stay.
         signal.signal(signal.SIGTERM, lambda *_: setattr(server, "should_exit", True))
         server.run()
         if app.state.start_failure is not None:
             raise app.state.start_failure
         return 0 if server.started else 1
     except SystemExit:
-        # uvicorn ends like this when it cannot listen; the system's reason is in the log line before.
+        # uvicorn ends like this if it cannot listen; the log line before has the system's reason.
         print(
             f"walkaround serve: cannot listen on {settings.host}, port {settings.port}. Another program may "
             "use the port, or the address is not one of this machine: name others with --port and --host.",
@@ -332,7 +332,7 @@ def _serve_metrics(settings: Settings, text: MetricsText) -> MetricsServer | Non
 def _serve_many(settings: Settings) -> int:
     # A fault of these settings is reported once, not by each process.
     file_contents(settings).close()
-    # Here and not in each process: they would migrate at the same moment.
+    # Here and not in each process: the processes would migrate at the same moment.
     database = Database(settings.url)
     migrate(database)
     database.close()
@@ -345,9 +345,9 @@ def _serve_many(settings: Settings) -> int:
         if settings.parent_pipe:
             _end_with_parent(processes.should_exit.set)
         if settings.has_metrics:
-            processes.died = stack.enter_context(_metrics_of_many(settings))
+            processes.report_death = stack.enter_context(_metrics_of_many(settings))
         processes.run()
-    return 0 if processes.announced else 1
+    return 0 if processes.is_announced else 1
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Chains the rows of the audit log by hashes and signs its end. Pure.
 
 Each row's hash covers the row and the hash before it, so a changed, missing, added or moved row breaks the
-chain from there on. Someone who writes to the database could compute all hashes again, or cut rows off the
-end; therefore the newest hash is signed with a key that is not in the database.
+chain from there on. A user who can write to the database could compute all hashes again, or remove rows from
+the end; therefore the newest hash is signed with a key that is not in the database.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 START = "0" * 64
-"""What stands before the first row."""
+"""The hash before the first row."""
 
 
 class Event(NamedTuple):

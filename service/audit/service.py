@@ -25,7 +25,7 @@ from shared.wire.audit import AuditEntry
 from shared.wire.common import CurrentPage, EmptyAsNull, ItemTime, Name, Page, PageSize, pagination
 
 UNSIGNED = "audit_unsigned"
-"""Action of the row that says: the log was found with an end that this installation's key did not sign."""
+"""Action of a row which records that this installation's key had not signed the end of the log."""
 
 _BATCH = 1000
 
@@ -184,8 +184,8 @@ def of_object(session: Session, kind: str, object_id: str, actions: Collection[s
 
 def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> None:
     """Append `changes` to the log in the transaction of `session`, signed with the `rules.head_key`."""
-    # What the session still holds is written before the head is locked: two transactions that lock the other
-    # way round would wait for each other.
+    # Pending objects of the session are written before the head is locked: two transactions that lock in
+    # different orders would wait for each other.
     session.flush()
     # Prebuilt statements without the session: an entry goes with almost every change.
     connection = session.connection()

@@ -1,4 +1,4 @@
-"""Keeps the latest changes and wakes those who wait for the next. Writers and readers on any thread."""
+"""Keeps the latest changes and wakes the readers that wait for the next. For any thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEPT = 2000
 
 
 class FeedPage(NamedTuple):
-    """What came after a place: the events, or `lost` when some of them are not kept any more."""
+    """The events after a place; `lost` if some of them are no longer kept."""
 
     events: list[ChangeEvent]
     lost: bool

@@ -2,8 +2,8 @@
 
 A change is sent inside the transaction that makes it, so PostgreSQL delivers it when that commits, and never
 when it is rolled back. Each process listens on a connection of its own, on a thread, since psycopg cannot
-wait on the loop that asyncio has on Windows. While that connection is lost, changes of others pass unheard:
-when it is back, every client is asked to read everything again.
+wait on the loop that asyncio has on Windows. While that connection is lost, changes of other
+processes are missed: when it is back, every client is asked to read everything again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_BYTES = 7500
 """Of one notification: PostgreSQL refuses 8000 and more."""
 # How long a wait for notifications lasts before the thread looks whether it should end.
 _LOOK_SECONDS = 0.5
-# A connection that is silent for so long is asked whether it is still there.
+# A connection that is silent for longer is checked by a query.
 _SILENT_SECONDS = 15.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
 _NOTIFY = text("SELECT pg_notify(:channel, :payload)").bindparams(bindparam("channel", CHANNEL))
@@ -74,7 +74,7 @@ class Relay:
     def __init__(self, database: Database, change_feed: ChangeFeed) -> None:
         self._address = address(database.url)
         self._change_feed = change_feed
-        # Whose notifications are skipped: the ring has this process's own changes already.
+        # Notifications of this process are skipped: the change feed has its changes already.
         self._origin = secrets.token_hex(8)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="change-relay", daemon=True)
@@ -108,26 +108,26 @@ class Relay:
             except psycopg.Error as problem:
                 # Its text may hold the address with its password.
                 log.error(
-                    "changes of other processes are not heard: %s; trying again", type(problem).__name__
+                    "changes of other processes are not received: %s; trying again", type(problem).__name__
                 )
             self._ended.wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _listen(self, connection: psycopg.Connection) -> None:
-        heard_at = time.monotonic()
+        received_at = time.monotonic()
         while not self._ended.is_set():
             for notification in connection.notifies(timeout=_LOOK_SECONDS):
-                heard_at = time.monotonic()
-                self._take(notification.payload)
-            if time.monotonic() - heard_at >= _SILENT_SECONDS:
+                received_at = time.monotonic()
+                self._receive(notification.payload)
+            if time.monotonic() - received_at >= _SILENT_SECONDS:
                 connection.execute("SELECT 1")
-                heard_at = time.monotonic()
+                received_at = time.monotonic()
 
-    def _take(self, payload: str) -> None:
+    def _receive(self, payload: str) -> None:
         try:
             note = ChangeNotice.model_validate_json(payload)
         except ValidationError:
-            # Of another version of the program: something changed, and that is all that can be said.
+            # A process with another version of the program sent it: which object changed is not known.
             self._change_feed.mark_missed()
             return
         if note.origin != self._origin:

@@ -47,7 +47,7 @@ def _document(app: FastAPI, complete: Complete, body_bytes: BodyBytes) -> dict[s
         for path, methods in document["paths"].items():
             for operation in methods.values():
                 if "requestBody" in operation:
-                    _say_body_limit(operation["requestBody"], body_bytes(path))
+                    _describe_body_limit(operation["requestBody"], body_bytes(path))
                 if "application/json" in operation.get("requestBody", {}).get("content", {}):
                     same = {**operation["responses"]["400"], "description": description(415)}
                     operation["responses"].setdefault("415", same)
@@ -55,7 +55,7 @@ def _document(app: FastAPI, complete: Complete, body_bytes: BodyBytes) -> dict[s
     return document
 
 
-def _say_body_limit(body: dict[str, Any], most: int) -> None:
+def _describe_body_limit(body: dict[str, Any], most: int) -> None:
     body["x-max-body-bytes"] = most
     body.setdefault("description", f"At most {most // 2**20} MiB; a longer body is refused with 413.")
 

@@ -24,7 +24,7 @@ async def read_json(request: Request) -> None:
 
     try:
         if await request.body():
-            if not _says_json(request.headers.get("content-type", "")):
+            if not _is_json_type(request.headers.get("content-type", "")):
                 raise Problem(415, ErrorCode.UNSUPPORTED_MEDIA, _NOT_JSON)
             await request.json()
     except ClientDisconnect as problem:
@@ -35,7 +35,7 @@ async def read_json(request: Request) -> None:
         raise Problem(422, ErrorCode.INVALID_INPUT, _NOT_READABLE, fields=[fault]) from None
 
 
-def _says_json(content_type: str) -> bool:
+def _is_json_type(content_type: str) -> bool:
     if content_type == _JSON:
         return True
     message = Message()

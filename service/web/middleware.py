@@ -30,7 +30,7 @@ log = logging.getLogger("walkaround.http")
 
 request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
 
-_GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 SECURITY_HEADERS = (
@@ -75,10 +75,10 @@ async def _answer(
 
 
 BODY_SECONDS = 30.0
-"""How long a body may take beside what its size allows: a connection is not held by dripping bytes."""
+"""How long a body may take, in addition to the time that its size allows: slow bytes hold no connection."""
 
 BODY_RATE = 16 * 1024
-"""Bytes per second below which a body is refused when `BODY_SECONDS` are over: a slow line is faster."""
+"""Bytes per second below which a body is refused after `BODY_SECONDS`: a slow network is faster."""
 
 
 class _RefusedError(Exception):
@@ -92,15 +92,14 @@ def _is_repeated(headers: Headers) -> bool:
 
 
 RequestObserver = Callable[[str, str | None, int, float, str, Headers], None]
-"""Learns how a request ended: its method; the template of its path, None when no route took it; the status, 0
-when the client left before there was an answer; seconds; its id; the headers that came with it."""
+"""Is notified how a request ended: its method; the template of its path, None if no route matched it; the
+status, 0 if the client left before there was an answer; seconds; its id; its headers."""
 
 
 class RequestMiddleware:
     """Gives each request an id, a log line, the security headers, and an answer to a crash.
 
-    `observers` learn how each request ended; without any, nothing is spent on it. `logs`: it writes the log
-    line itself.
+    `observers` are notified how each request ended. `logs`: the middleware writes the log line itself.
     """
 
     def __init__(self, app: ASGIApp, observers: Sequence[RequestObserver] = (), *, logs: bool = True) -> None:
@@ -113,15 +112,15 @@ class RequestMiddleware:
             await self.app(scope, receive, send)
             return
         request_headers = Headers(scope=scope)
-        sent_id = request_headers.get("x-request-id", "")
-        number = sent_id if _GIVEN_ID.fullmatch(sent_id) else new_request_id()
+        given_id = request_headers.get("x-request-id", "")
+        number = given_id if _VALID_ID.fullmatch(given_id) else new_request_id()
         token = request_id.set(number)
         started = time.perf_counter()
         status = 0
         if self._observers:
             scope[SEEN_ROUTE] = []
 
-        async def framed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -137,9 +136,9 @@ class RequestMiddleware:
         try:
             if _is_repeated(request_headers):
                 msg = "请求同时使用了 Content-Length 和 Transfer-Encoding，请只用其中一个"
-                await _answer(framed, 400, ErrorCode.INVALID_INPUT, msg, close=True)
+                await _answer(send_with_headers, 400, ErrorCode.INVALID_INPUT, msg, close=True)
                 return
-            await self.app(scope, receive, framed)
+            await self.app(scope, receive, send_with_headers)
         except Exception as problem:
             log.error("%s: unexpected %s", number, trace_of(problem))
             if status:
@@ -147,10 +146,10 @@ class RequestMiddleware:
                 return
             hindrance = hindrance_of(problem)
             if hindrance in _UNAVAILABLE:
-                await _answer(framed, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[hindrance])
+                await _answer(send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[hindrance])
                 return
             msg = f"服务出错，请重试；如再次出现，请将编号 {number} 告知管理员"
-            await _answer(framed, 500, ErrorCode.INTERNAL, msg, request_id=number)
+            await _answer(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=number)
         finally:
             if self._observers:
                 route = scope[SEEN_ROUTE][0] if scope[SEEN_ROUTE] else None
@@ -217,9 +216,9 @@ class BodyLimit:
         refuse: Callable[[], Awaitable[None]] | None = None
         refused = False
 
-        async def counted() -> Message:
+        async def receive_limited() -> Message:
             nonlocal received, complete, refuse
-            # What comes behind the body is the end of the connection, and that may be awaited for long.
+            # After the body the end of the connection follows, which may take long.
             due = None if complete else started_at + BODY_SECONDS + received / BODY_RATE
             try:
                 async with asyncio.timeout_at(due):
@@ -234,8 +233,8 @@ class BodyLimit:
                 raise _RefusedError
             return message
 
-        async def replaced(message: Message) -> None:
-            # Whoever reads the body may turn the exception into an answer of its own; ours goes out instead.
+        async def send_or_refuse(message: Message) -> None:
+            # The reader of the body may turn the exception into another answer: this one is sent instead.
             nonlocal refused
             if refuse is None:
                 await send(message)
@@ -244,7 +243,7 @@ class BodyLimit:
                 await refuse()
 
         try:
-            await self.app(scope, counted, replaced)
+            await self.app(scope, receive_limited, send_or_refuse)
         except _RefusedError:
             if refuse is not None and not refused:
                 await refuse()

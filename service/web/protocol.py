@@ -36,32 +36,32 @@ class GuardedProtocol(HttpToolsProtocol):
     end_streams: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
     """Ends the answers of this process that would stay open by themselves."""
 
-    _head_due: asyncio.TimerHandle | None = None
+    _head_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _in_head = False
     _idle: dict[GuardedProtocol, None]
     """The connections of this server that wait for a request, the one that has waited longest first."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection; its first head is awaited from now on."""
+        """Accept a connection and wait for its first head."""
         super().connection_made(transport)
         self._idle = vars(self.server_state).setdefault("idle_connections", {})
-        self._await_head()
-        self._wait()
+        self._start_head_timer()
+        self._await_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Release a connection."""
         self._idle.pop(self, None)
-        self._head_came()
+        self._stop_head_timer()
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
-        """The server ends: it waits for the open answers, and a stream would be open forever."""
+        """End the streams: the server waits for open answers, and a stream would be open forever."""
         type(self).end_streams()
         super().shutdown()
 
     def data_received(self, data: bytes) -> None:
-        """Take what came."""
+        """Parse the received bytes."""
         super().data_received(data)
         if self.transport.is_closing():
             return
@@ -70,20 +70,20 @@ class GuardedProtocol(HttpToolsProtocol):
             if self._head_bytes > HEAD_BYTES:
                 self.send_400_response("the head of a request is too long")
         elif self.cycle is None or self.cycle.response_complete:
-            # Blank lines before a request are no request, and no reason to wait longer for one.
-            self._await_head()
+            # Blank lines before a request do not make the wait for it longer.
+            self._start_head_timer()
 
     def on_message_begin(self) -> None:
-        """The first byte of a request is here."""
+        """Start the time limit of a head: its first byte has arrived."""
         super().on_message_begin()
         self._idle.pop(self, None)
         self._in_head, self._head_bytes = True, 0
-        self._await_head()
+        self._start_head_timer()
 
     def on_headers_complete(self) -> None:
-        """The head of a request is here: start to answer it."""
+        """Start to answer: the head of a request has arrived."""
         self._in_head = False
-        self._head_came()
+        self._stop_head_timer()
         everything = self.url == _EVERYTHING
         if everything:
             self.url = b"/"
@@ -93,14 +93,14 @@ class GuardedProtocol(HttpToolsProtocol):
             self.scope["path"], self.scope["raw_path"] = "*", _EVERYTHING
 
     def on_response_complete(self) -> None:
-        """An answer is on its way: the next request is awaited, unless it is here already."""
+        """Wait for the next request after an answer, unless it has arrived already."""
         waits = not self.pipeline and not self._in_head
         super().on_response_complete()
         if waits and not self.transport.is_closing():
-            self._wait()
+            self._await_request()
 
-    def _wait(self) -> None:
-        """Wait for a request; where too many do, the connection that has waited longest makes room."""
+    def _await_request(self) -> None:
+        """Wait for a request; if too many connections wait, close the one that has waited longest."""
         self._idle[self] = None
         if len(self._idle) > IDLE_CONNECTIONS:
             longest = next(iter(self._idle))
@@ -108,14 +108,14 @@ class GuardedProtocol(HttpToolsProtocol):
             longest.transport.close()
 
     def _check_head(self) -> None:
-        """Raise ValueError, which the parser reports as an error of its own, for what llhttp lets pass."""
+        """Raise ValueError for a fault that llhttp accepts; the parser reports it as its own error."""
         hosts = sum(name == b"host" for name, _ in self.headers)
         if hosts > 1 or (hosts == 0 and self.parser.get_http_version() != "1.0"):
             raise ValueError("a request has one Host")
         if any(name == b"transfer-encoding" and value.lower() != b"chunked" for name, value in self.headers):
             raise ValueError("an unknown encoding")
         if not self.url.startswith(b"/") and self.parser.get_method() != b"CONNECT":
-            # The form for proxies: its host would stand beside the Host that is checked.
+            # The form for proxies has a host beside the Host header that is checked.
             raise ValueError("the target is not a path")
 
     def send_400_response(self, msg: str) -> None:
@@ -136,16 +136,16 @@ class GuardedProtocol(HttpToolsProtocol):
             head = "".join(f"{name}: {value}\r\n" for name, value in headers)
             self.transport.write(STATUS_LINE[400] + head.encode() + b"\r\n" + body)
         if self.cycle is not None:
-            # Whoever reads the body that broke off learns that the client has left.
+            # The reader of the incomplete body is notified that the client has left.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.close()
 
-    def _await_head(self) -> None:
-        if self._head_due is None:
-            self._head_due = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+    def _start_head_timer(self) -> None:
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
-    def _head_came(self) -> None:
-        if self._head_due is not None:
-            self._head_due.cancel()
-            self._head_due = None
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None

@@ -9,13 +9,13 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 SEEN_ROUTE = "walkaround.route"
-"""Of a scope: a list, where someone wants to know it, for the path of the route that takes the request."""
+"""The key of a scope for a list that receives the path of the route that answers, if an observer needs it."""
 
 
 class RouteIndex:
-    """Answers what one of `routes` takes; everything else, and what is to be traced, goes on to `app`.
+    """Passes a request to the route that matches it; all others, and traced requests, to `app`.
 
-    Of several routes that take a path, the first of `routes` answers, as the router does it.
+    If several of `routes` match a path, the first one answers, as in the router.
     """
 
     def __init__(self, routes: Sequence[BaseRoute], app: ASGIApp) -> None:
@@ -27,7 +27,7 @@ class RouteIndex:
             if isinstance(route, Route):
                 fixed, brace, _ = route.path.partition("{")
                 (below if brace else exact)[fixed if brace else route.path].append((place[0], route))
-        # What a path may be taken by depends on its longest fixed part alone.
+        # Which routes may match a path depends on its longest fixed part alone.
         self._below = {fixed: _prefix_routes(fixed, below) for fixed in below}
         self._exact = {
             path: sorted(taking + _prefix_routes(path, below), key=_order) for path, taking in exact.items()

@@ -20,7 +20,7 @@ from service.web.envelope import Problem
 from service.web.json_body import read_json
 from shared.codes import ErrorCode, Permission
 
-# Browsers say what they are in less than this.
+# The User-Agent of a browser is shorter.
 _LONGEST_AGENT = 512
 
 # A password login this recent opens what a face login does not (managing users, roles, models, settings).
@@ -61,7 +61,7 @@ def client_address(request: Request) -> str:
 
 
 def client_program(request: Request) -> str:
-    """The start of the User-Agent of the client; empty when it sends none."""
+    """The start of the User-Agent of the client; empty if it sends none."""
     return request.headers.get("user-agent", "")[:_LONGEST_AGENT]
 
 

@@ -1,4 +1,4 @@
-"""Cancels what a disconnected client asked for."""
+"""Cancels the requests of clients that disconnected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 log = logging.getLogger("walkaround.http")
 
 LOOK_AFTER_SECONDS = 0.1
-"""Most requests are answered sooner, and cost no watching."""
+"""Most requests are answered sooner, so that nothing watches for their clients."""
 
 
 class CancelOnDisconnect:
@@ -29,7 +29,7 @@ class CancelOnDisconnect:
             return
         request = asyncio.current_task()
         assert request is not None
-        # A request that reads has no body, or none that matters: what comes meanwhile is kept for the reader.
+        # A request that reads has no body that matters: messages that arrive are buffered for the reader.
         buffered: deque[Message] = deque()
         watching: asyncio.Task[None] | None = None
         left = False
@@ -41,30 +41,30 @@ class CancelOnDisconnect:
             left = True
             request.cancel()
 
-        def begin() -> None:
+        def start_watching() -> None:
             nonlocal watching
             watching = asyncio.create_task(watch())
 
-        def end() -> None:
-            looking.cancel()
+        def stop_watching() -> None:
+            timer.cancel()
             if watching is not None:
                 watching.cancel()
 
-        async def watched(message: Message) -> None:
+        async def send_and_stop_watching(message: Message) -> None:
             if message["type"] == "http.response.body" and not message.get("more_body", False):
                 # The server reports the end of an answer like that of a connection.
-                end()
+                stop_watching()
             await send(message)
 
         async def receive_buffered() -> Message:
             return buffered.popleft() if buffered else await receive()
 
-        looking = asyncio.get_running_loop().call_later(LOOK_AFTER_SECONDS, begin)
+        timer = asyncio.get_running_loop().call_later(LOOK_AFTER_SECONDS, start_watching)
         try:
-            await self.app(scope, receive_buffered, watched)
+            await self.app(scope, receive_buffered, send_and_stop_watching)
         except asyncio.CancelledError:
             if not left or request.uncancel():
                 raise
             log.info("the client has left: its request was ended")
         finally:
-            end()
+            stop_watching()
