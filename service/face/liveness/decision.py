@@ -195,7 +195,9 @@ def _weigh_turns(motion: Motion, steps: Sequence[Step]) -> Verdict:
             continue
         resting = motion.times <= steps[0].from_ms + REACTION_MS
         frames = motion.times <= step.to_ms if index == 0 else _pose_frames(motion, step, resting)
-        pose = measure_turn(motion.tracks, motion.relief, frames, resting)
+        # A turn that is held only where few points are found has its conditions alone.
+        is_held = bool((frames & ~resting).any())
+        pose = measure_turn(motion.tracks, motion.relief, frames, resting) if is_held else None
         if pose is not None:
             reliefs.append(weigh_relief(pose, float(pose.sine @ _direction(step.movement))))
         arc = _weigh_arc_of(motion, step, is_first=index == 0)

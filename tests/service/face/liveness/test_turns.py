@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from service.face.liveness.decision import REACTION_MS, Motion, decide
 from service.face.liveness.movements import Movement, Reason, Step
+from service.face.liveness.relief import measure_relief
 from service.face.liveness.turns import Turn, measure_turn
 from shared.samples import heads
 from shared.samples.heads import Pose, Shape
@@ -89,3 +92,12 @@ def test_head_that_turns_to_one_side_and_then_to_the_other_is_live() -> None:
     assert decide(motion, _SIDES).live
     again = decide(motion, [_SIDES[0], Step(Movement.LEFT, 1050, 1700)])
     assert again.reason is not Reason.LIVE
+
+
+def test_turn_that_is_held_where_few_points_are_found_is_not_flat() -> None:
+    motion = _turned_to_both_sides()
+    positions = motion.tracks.positions.copy()
+    positions[np.ix_(clouds.TIMES >= 1300, np.arange(positions.shape[1]) % 2 == 0)] = np.nan
+    tracks = replace(motion.tracks, positions=positions)
+    steps = [Step(Movement.LEFT, 450, 1050), _SIDES[1]]
+    assert decide(Motion(clouds.TIMES, tracks, measure_relief(tracks)), steps).live
