@@ -11,11 +11,11 @@ from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntrySuppresse
 
 
 class Done(TypedDict):
-    """What a detection found, as a result entry keeps it.
+    """The result of a detection, in the form of a result entry.
 
     `boxes` and `alignment` are in px of the upright photo, whose size is `width` x `height`. `passed` is the
-    model's opinion, `seconds` how long it took. `memory` and `suppressed` are there only where the memory of
-    the region was used; `photos` of what it suppressed are the keys of the photos (`PhotoVariation.key`).
+    model's opinion, `seconds` the time. `memory` and `suppressed` exist only if the memory of the region was
+    used; `photos` of a suppressed finding are the keys of photos (`PhotoVariation.key`).
     """
 
     event: Literal["done"]

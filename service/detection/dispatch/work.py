@@ -1,4 +1,4 @@
-"""Defines what the dispatcher knows of a job on its way."""
+"""Defines the data of a job that the dispatcher processes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from shared.wire.inspection import DetectionSettings
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A taken job with all it needs: read once, used outside the transaction.
+    """A taken job with all its data, which is read once and used outside the transaction.
 
-    entry: its result entry as taken. place: where the reference lies in the photo by its assignment.
-    settings: the item's own. error: why it cannot run.
+    entry: its result entry as taken. place: the place of the reference in the photo by its assignment.
+    settings: the item's own. error: the reason why it cannot run, or None.
     """
 
     job_id: str

@@ -1,1 +1,1 @@
-"""Detectors in ONNX files: recognised, run, decoded, merged."""
+"""Recognises and runs detectors in ONNX files, decodes their outputs and merges the findings."""

@@ -1,1 +1,1 @@
-"""Finds where the reference region lies in a photo, to a fraction of a pixel."""
+"""Finds the place of the reference region in a photo, to a fraction of a pixel."""

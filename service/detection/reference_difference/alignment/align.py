@@ -180,10 +180,10 @@ def _refine(
     fit = blocks.fit(found, frame.size, 1.2, 0.3)
     if fit.score < 0.5 * guess.score:
         return _scale_residuals(guess, context.scale, scale)
-    mended = guess.homography @ frame.to_reference @ fit.update @ inverse(frame.to_reference)
+    refined = guess.homography @ frame.to_reference @ fit.update @ inverse(frame.to_reference)
     better = blocks.Fit(fit.update, fit.residuals, fit.agreeing, guess.score)
-    mended_guess = checks.CandidateHomography(mended, better, guess.blank, guess.bend)
-    return _scale_residuals(mended_guess, frame.scale, scale)
+    refined_candidate = checks.CandidateHomography(refined, better, guess.blank, guess.bend)
+    return _scale_residuals(refined_candidate, frame.scale, scale)
 
 
 def _snap_to_pixels(guess: checks.CandidateHomography, region: Rect) -> checks.CandidateHomography:

@@ -227,13 +227,13 @@ def _place_region(
     tried = _check_region(known, region, photo, homography)
     if tried is None:
         return RegionPlace(homography / homography[2, 2], 0.0, visible, covered=False)
-    mended = homography
+    refined = homography
     if tried.score >= checks.BELONGS and checks.is_near(tried.homography, homography, region):
-        mended = tried.homography
-        visible = checks.visible_share(mended, region, photo.size)
+        refined = tried.homography
+        visible = checks.visible_share(refined, region, photo.size)
     agrees = tried.blank or tried.score >= _EXPECTED
     return RegionPlace(
-        mended / mended[2, 2], tried.score, visible, covered=agrees and visible >= checks.LEAST_VISIBLE
+        refined / refined[2, 2], tried.score, visible, covered=agrees and visible >= checks.LEAST_VISIBLE
     )
 
 

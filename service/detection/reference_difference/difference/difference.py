@@ -159,13 +159,13 @@ def _without_slits(one: Fixed, other: Fixed) -> Fixed:
     it.
     """
     kernel = _kernel(1)
-    mended = other
+    adapted = other
     for a, b in ((one, other), (other, one)):
         filled = cv2.max(cv2.subtract(cv2.min(b, cv2.morphologyEx(a, cv2.MORPH_CLOSE, kernel)), a), 0)
         worn = cv2.max(cv2.subtract(a, cv2.max(b, cv2.morphologyEx(a, cv2.MORPH_OPEN, kernel))), 0)
         change = cv2.subtract(worn, filled)
-        mended = cv2.add(mended, change) if a is one else cv2.subtract(mended, change)
-    return np.asarray(mended, np.int16)
+        adapted = cv2.add(adapted, change) if a is one else cv2.subtract(adapted, change)
+    return np.asarray(adapted, np.int16)
 
 
 def _without_edges(one: Fixed, other: Fixed, exceeding: Fixed, radius: int) -> Fixed:
@@ -175,8 +175,8 @@ def _without_edges(one: Fixed, other: Fixed, exceeding: Fixed, radius: int) -> F
     """
     edges = cv2.compare(_range(one, radius), _EDGE * _UNIT, cv2.CMP_GT)
     unexplained = cv2.copyTo(exceeding, edges)
-    mended = cv2.min(cv2.max(other, cv2.subtract(one, unexplained)), cv2.add(one, unexplained))
-    return np.asarray(cv2.copyTo(mended, edges, other.copy()), np.int16)
+    adapted = cv2.min(cv2.max(other, cv2.subtract(one, unexplained)), cv2.add(one, unexplained))
+    return np.asarray(cv2.copyTo(adapted, edges, other.copy()), np.int16)
 
 
 def _halve(image: Fixed) -> Fixed:

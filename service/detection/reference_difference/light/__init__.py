@@ -1,1 +1,1 @@
-"""Models how the light of a photo differs from that of the reference image."""
+"""Models the light of a photo relative to the reference image."""

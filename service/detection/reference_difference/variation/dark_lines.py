@@ -32,7 +32,7 @@ _THIN = 3.0
 _DARKER = 14.0
 # The least darkness of a line relative to another one that is the same line, moved.
 _AS_DARK = 0.5
-# px within which two photos show the same line, and the share of it that must lie so.
+# px within which two photos show the same line, and the share of it that must be so near.
 _OFF = 4.0
 _SAME = 0.6
 # px within which a similar line may be elsewhere (or within its length if that is more), and its least length
