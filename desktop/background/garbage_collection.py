@@ -1,8 +1,8 @@
 """Collects garbage on the GUI thread only.
 
-Python collects cycles on whichever thread happens to allocate. A cycle that holds a Qt object (a page with a
-bound method in a lambda, say) would then be deleted on a worker thread, and Qt crashes when an object dies on
-a thread that is not its own.
+Python collects cycles on the thread that happens to allocate. A cycle that holds a Qt object, such as a page
+with a bound method in a lambda, could then be deleted on a worker thread, and Qt crashes when an object is
+deleted on a thread that does not own it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 
 INTERVAL_MS = 500
 LONG_SECONDS = 0.015
-"""A full collection that needs more processor time spares its survivors from the next ones."""
+"""Processor time of a full collection above which its survivors are excluded from the next ones."""
 
 
 class GarbageCollection(QObject):
@@ -39,8 +39,9 @@ class GarbageCollection(QObject):
     def collect(self) -> None:
         """Collect the generations that are due by Python's own thresholds.
 
-        What survives a long full collection is excluded from later ones, as by `settle`: after an import of
-        ten thousand items each would take 40 ms. Reference counts still free these objects.
+        The survivors of a long full collection are excluded from later ones, as by `freeze_existing`. After
+        an import of ten thousand items, each collection would take 40 ms. Reference counts still free these
+        objects; only cycles among them stay until `end`.
         """
         counts = gc.get_count()
         due = [
