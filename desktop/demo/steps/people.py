@@ -61,7 +61,7 @@ def create_inspector(play: DemoRun) -> None:
         click(play.page(PeoplePage).users.new)
         form = dialog(NewUserForm)
         texts = {"username": INSPECTOR[0], "name": play.texts.inspector}
-        fill(form, texts | {"password": INSPECTOR[1], "again": INSPECTOR[1]})
+        fill(form, texts | {"password": INSPECTOR[1], "confirmation": INSPECTOR[1]})
 
 
 def log_out(play: DemoRun) -> None:
