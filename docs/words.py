@@ -59,7 +59,10 @@ NAMES = re.compile(
     r"(?:^|_)(?:anew|can_not|(?:some|any|every)body|once_more|is_told|are_told|wish|none_is)(?:_|$)|(?<!there)_is_no_"
 )
 # Words that do not say what a value is.
-BARE_NAMES = frozenset({"heard", "kept", "mine", "own", "said", "theirs", "told"})
+BARE_NAMES = frozenset(
+    {"arrived", "asked", "awaited", "brought", "came", "come", "heard", "kept", "laid", "looked", "meant"}
+    | {"met", "mine", "own", "said", "that", "theirs", "this", "those", "thrown", "told"}
+)
 PROGRAM = ("desktop/", "service/", "shared/")
 # Their docstrings are the descriptions of the published API document, which stay as they are.
 PUBLISHED = re.compile(r"service/(?:.*routes|app)\.py|shared/wire/.*\.py")
