@@ -33,8 +33,10 @@ LOCK_MILLISECONDS = 100
 ANOTHER_SECONDS = 0.05
 """After these seconds a change no longer waits for the group that is being made: another thread takes it."""
 
-_LOCKED = frozenset({"55P03", "40P01"})
+_DEADLOCK = "40P01"
+_LOCKED = frozenset({"55P03", _DEADLOCK})
 """A lock was not available, a deadlock (postgresql.org/docs/current/errcodes-appendix.html)."""
+_DEADLOCK_TRIES = 3
 
 
 class RunCancellable(Protocol):
@@ -206,16 +208,23 @@ class WriteQueue:
                 _report([write])
 
     def make_alone(self, write: Write[Any]) -> None:
-        """Make and commit the change on this thread, or have it fail."""
-        try:
-            with Session(self._engine, expire_on_commit=False, info={WRITES: True}) as session:
-                changes = write.make(session)
-                self._announce(session, changes)
-                session.commit()
-        except BaseException as problem:
-            write.fail(problem)
-        else:
-            write.finish(self._after_commit)
+        """Make and commit the change on this thread, or have it fail.
+
+        A change that PostgreSQL ends because of a deadlock is made again, up to `_DEADLOCK_TRIES` times.
+        """
+        for remaining_tries in reversed(range(_DEADLOCK_TRIES)):
+            try:
+                with Session(self._engine, expire_on_commit=False, info={WRITES: True}) as session:
+                    changes = write.make(session)
+                    self._announce(session, changes)
+                    session.commit()
+            except BaseException as problem:
+                if remaining_tries and _sqlstate(problem) == _DEADLOCK:
+                    continue
+                write.fail(problem)
+            else:
+                write.finish(self._after_commit)
+            return
 
     def _announce(self, session: Session, changes: list[ObjectChange]) -> None:
         if changes:
@@ -353,4 +362,8 @@ def _report_on_loop(settled: Sequence[Write[Any]]) -> None:
 
 
 def _is_lock_failure(problem: BaseException) -> bool:
-    return isinstance(problem, DBAPIError) and getattr(problem.orig, "sqlstate", None) in _LOCKED
+    return _sqlstate(problem) in _LOCKED
+
+
+def _sqlstate(problem: BaseException) -> str | None:
+    return getattr(problem.orig, "sqlstate", None) if isinstance(problem, DBAPIError) else None

@@ -136,7 +136,7 @@ def test_a_crash_is_logged_with_all_frames_and_no_value(
         r"starlette/routing\.py:\d+ ",
         rf"{name}\d+ [\w.<>]+crash\] <- ExceptionGroup \[{name}\d+ ",
         rf" <- ValueError \[\] <- OSError \[\] <- KeyError \[{name}\d+ ",
-        rf"{name}\d+ _with_the_secret x2, {name}\d+ _with_the_secret\]$",
+        rf"{name}\d+ _fail_with_secret x2, {name}\d+ _fail_with_secret\]$",
     ):
         assert re.search(place, line), (place, line)
     assert "canary" not in line

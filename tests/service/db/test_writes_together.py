@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import event, text
@@ -335,3 +336,32 @@ def test_a_caller_who_leaves_does_not_stop_the_change(database: Database) -> Non
 
     asyncio.run(main())
     assert numbers(database) == [1, 2]
+
+
+@on_postgresql
+def test_change_is_made_again_after_a_deadlock(database: Database) -> None:
+    for number in (1, 2):
+        database.write_now(insert(number))
+    barrier = threading.Barrier(2, timeout=20)
+    tries: list[int] = []
+
+    def lock_both(first: int, second: int) -> None:
+        def work(session: Session) -> None:
+            tries.append(first)
+            update = text("UPDATE numbers SET number = number WHERE number = :number")
+            session.execute(update, {"number": first})
+            if tries.count(first) == 1:
+                # Each has its first row now and wants the other's.
+                barrier.wait()
+            session.execute(update, {"number": second})
+            announce(session, ObjectChange("update", "number", str(first)))
+
+        database.write_now(work)
+
+    announced: list[str | None] = []
+    database.after_commit.append(lambda changes: announced.extend(change.object_id for change in changes))
+    with ThreadPoolExecutor(2) as pool:
+        for future in [pool.submit(lock_both, 1, 2), pool.submit(lock_both, 2, 1)]:
+            future.result(timeout=30)
+    assert len(tries) == 3
+    assert sorted(announced, key=str) == ["1", "2"]

@@ -113,7 +113,7 @@ def box(database: Database) -> Box:
 
 
 def test_a_delivery_is_written_for_each_webhook_that_wants_the_event(box: Box) -> None:
-    box.add("a", "record.sealed", "item.item_decided")
+    box.add("a", "record.sealed", "item.failed")
     box.add("b", "record.released")
     box.add("c", "record.sealed", state="paused")
     box.change(SEALED)
@@ -134,7 +134,7 @@ def test_a_delivery_is_written_for_each_webhook_that_wants_the_event(box: Box) -
 
 def test_nothing_is_written_without_a_webhook_or_for_other_changes(box: Box) -> None:
     box.change(SEALED)
-    box.add("a", "record.sealed", "record.released", "item.item_decided")
+    box.add("a", "record.sealed", "record.released", "item.failed")
     box.change(
         item_decided("passed"),
         ObjectChange("update", "item", "i1", "u1", None, {"item_name": {"old": "a", "new": "failed"}}),
@@ -174,7 +174,7 @@ def test_delivery_is_leased_once_until_its_lease_ends(box: Box) -> None:
 
 def test_webhook_gets_one_delivery_at_a_time(box: Box) -> None:
     box.add("slow", "record.sealed")
-    box.add("other", "item.item_decided")
+    box.add("other", "item.failed")
     box.change(SEALED)
     box.change(SEALED)
     box.change(item_decided("failed"))
