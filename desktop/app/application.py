@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import gc
 import logging
-import signal
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
+from desktop.app.end_signals import EndSignals
 from desktop.app.update_notice import UpdateNotice
 from desktop.app.window import LOGIN, MainWindow
 from desktop.background import workers
@@ -404,41 +403,6 @@ class Desktop(QObject):
         self.window.toast.say(sentence)
 
 
-class _Signals(QObject):
-    """Ends the application on SIGINT and SIGTERM.
-
-    Without it, Python handles them only at the next Qt event.
-    """
-
-    def __init__(self, application: QApplication) -> None:
-        super().__init__(application)
-        self._application = application
-        self._read_socket, self._write_socket = socket.socketpair()
-        for socket_end in (self._read_socket, self._write_socket):
-            socket_end.setblocking(False)
-        self._notifier = QSocketNotifier(self._read_socket.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(lambda: self._read_socket.recv(64))
-        self._old_wakeup_fd = signal.set_wakeup_fd(self._write_socket.fileno())
-        self._old_handlers = {
-            signal_number: signal.signal(signal_number, lambda *_: QTimer.singleShot(0, self._end))
-            for signal_number in (signal.SIGINT, signal.SIGTERM)
-        }
-
-    def _end(self) -> None:
-        # Not quit(), which asks the pages first: a page might wait for an answer although no user is present.
-        # Called by a timer, so that a signal before exec() also takes effect.
-        self._application.exit(0)
-
-    def close(self) -> None:
-        """Restore the previous signal handlers."""
-        signal.set_wakeup_fd(self._old_wakeup_fd)
-        for signal_number, handler in self._old_handlers.items():
-            signal.signal(signal_number, handler)
-        self._notifier.setEnabled(False)
-        self._read_socket.close()
-        self._write_socket.close()
-
-
 def run_desktop(
     server_url: str | None = None,
     data_folder: Path | None = None,
@@ -451,7 +415,7 @@ def run_desktop(
     """
     release_memory()
     application = make_application(sys.argv[:1])
-    signals = _Signals(application)
+    signals = EndSignals(application)
     try:
         if should_end():
             if early_service is not None:
