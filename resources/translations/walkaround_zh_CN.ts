@@ -9664,6 +9664,10 @@
         <translation>关闭</translation>
     </message>
     <message>
+        <source>Hide unassigned photos</source>
+        <translation>收起待分配的照片</translation>
+    </message>
+    <message>
         <source>Match all again</source>
         <translation>全部重新匹配</translation>
     </message>
@@ -9698,6 +9702,10 @@
         <translation>
             <numerusform>正在 %n 张照片中查找区域…</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Show unassigned photos</source>
+        <translation>展开待分配的照片</translation>
     </message>
     <message>
         <source>Stop uploading photos</source>

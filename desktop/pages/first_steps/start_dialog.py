@@ -164,6 +164,8 @@ class StartDialog(Dialog):
         if self.name.text().strip() in ("", self._suggested_name):
             self._suggested_name = Path(self.picture.name).stem[:_MAX_NAME_LENGTH]
             self.name.set_text(self._suggested_name)
+            assert isinstance(self.name.editor, QLineEdit)
+            self.name.editor.selectAll()
 
     # -- creation
 

@@ -95,6 +95,7 @@ class RecordPhotosController(QObject):
         self.queue.changed.connect(self._show_queue)
         self.photo_list.changed.connect(self._show)
         self.photo_list.failed.connect(self.notice)
+        self._detecting.runningChanged.connect(self._on_detection_started)
         self._open_record.changed.connect(self._show)
         self._open_record.currentChanged.connect(self._show)
         self._open_record.selectionChanged.connect(self._show)
@@ -222,7 +223,12 @@ class RecordPhotosController(QObject):
         self.accepted.hide()
         self._detecting.detect_items(self._gained)
 
-    # -- looking
+    def _on_detection_started(self, running: Mapping[str, int]) -> None:
+        """Close the offer to detect the items of the last assignment if one of them is being detected."""
+        if not running.keys().isdisjoint(self._gained):
+            self.accepted.hide()
+
+    # -- viewing
 
     def show_review(self, photo_id: str = "") -> None:
         """Show the photos of the record, this one first."""

@@ -10,9 +10,20 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from desktop.pages.workbench.record_photos.thumbnails import Thumbnail, ThumbnailList
-from desktop.widgets import Button, ButtonKind, IconButton, IconLabel, Panel, ProgressBar, label
+from desktop.widgets import (
+    Button,
+    ButtonKind,
+    ElidedLabel,
+    IconButton,
+    IconLabel,
+    Panel,
+    ProgressBar,
+    label,
+)
 
 _TEXT_PX = 250
+_UNLIMITED_PX = 16_777_215
+"""QWIDGETSIZE_MAX of Qt, which PySide does not export."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +48,10 @@ class TrayState:
 
 
 class Tray(Panel):
-    """Hidden while nothing waits."""
+    """Shows the photos that need a decision; hidden if there are none.
+
+    The user can fold it to one line. It unfolds when photos are added or a photo gets a proposal.
+    """
 
     acceptWanted = Signal()
     """Assign every photo to the items that it is offered to."""
@@ -60,6 +74,7 @@ class Tray(Panel):
         super().__init__("panel", "top", parent)
         self.setObjectName("photo-tray")
         self.state = TrayState()
+        self._title = ElidedLabel(self.tr("Photos of the record"), "strong")
         self._summary_label = label("", "dim", wrap=True)
         self._summary_label.setObjectName("photo-tray-text")
         self._bar = ProgressBar(self.tr("Photo upload progress"))
@@ -76,6 +91,11 @@ class Tray(Panel):
         self.review.setObjectName("photo-tray-review")
         self.assign = Button("", icon="link")
         self.assign.setObjectName("photo-tray-assign")
+        self.fold = IconButton("chevron-down", "", side=22)
+        self.fold.setObjectName("photo-tray-fold")
+        self._text_column = QWidget()
+        self._buttons = QWidget()
+        self._is_folded = False
         self._build()
         for button, signal in (
             (self.accept, self.acceptWanted),
@@ -84,9 +104,11 @@ class Tray(Panel):
             (self.read, self.failuresRead),
         ):
             button.clicked.connect(lambda _checked=False, it=signal: it.emit())
+        self.fold.clicked.connect(lambda _checked=False: self.set_folded(not self._is_folded))
         self.review.clicked.connect(lambda _checked=False: self.reviewWanted.emit(self.thumbnails.current))
         self.assign.clicked.connect(lambda _checked=False: self.assignWanted.emit(self.thumbnails.chosen))
         self.thumbnails.opened.connect(self.reviewWanted)
+        self.set_folded(False)
         self.thumbnails.chosenChanged.connect(self._offer)
         self.thumbnails.menuWanted.connect(self.show_menu)
         self.show_state(self.state)
@@ -101,26 +123,33 @@ class Tray(Panel):
         failed.addWidget(self.read, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout()
         column.setSpacing(4)
-        column.addWidget(label(self.tr("Photos of the record"), "strong"))
+        title = QHBoxLayout()
+        title.addWidget(self._title, 1)
+        title.addWidget(self.fold)
+        column.addLayout(title)
         column.addWidget(self._summary_label)
         column.addLayout(sending)
         column.addLayout(failed)
         column.addStretch(1)
-        left = QWidget()
-        left.setFixedWidth(_TEXT_PX)
-        left.setLayout(column)
         column.setContentsMargins(0, 0, 0, 0)
-        acts = QVBoxLayout()
-        acts.setSpacing(6)
+        self._text_column.setLayout(column)
+        buttons = QVBoxLayout(self._buttons)
+        buttons.setContentsMargins(0, 0, 0, 0)
+        buttons.setSpacing(6)
         for button in (self.accept, self.review, self.assign):
-            acts.addWidget(button)
-        acts.addStretch(1)
+            buttons.addWidget(button)
+        buttons.addStretch(1)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(12)
-        row.addWidget(left)
+        row.addWidget(self._text_column)
         row.addWidget(self.thumbnails, 1)
-        row.addLayout(acts)
+        row.addWidget(self._buttons)
+
+    @property
+    def title(self) -> str:
+        """The first line."""
+        return self._title.text()
 
     @property
     def text(self) -> str:
@@ -132,12 +161,40 @@ class Tray(Panel):
         """The text about failed pictures; empty if there is none."""
         return self._error.text()
 
+    @property
+    def is_folded(self) -> bool:
+        """Whether only the line with the title and the summary is shown."""
+        return self._is_folded
+
+    def set_folded(self, is_folded: bool) -> None:
+        """Fold the tray to one line, or unfold it."""
+        self._is_folded = is_folded
+        self.fold.set_icon("chevron-up" if is_folded else "chevron-down")
+        self.fold.name(self.tr("Show unassigned photos") if is_folded else self.tr("Hide unassigned photos"))
+        for part in (self._summary_label, self.thumbnails, self._buttons):
+            part.setVisible(not is_folded)
+        self._text_column.setMinimumWidth(_TEXT_PX)
+        self._text_column.setMaximumWidth(_UNLIMITED_PX if is_folded else _TEXT_PX)
+        self._show_summary()
+
+    def _show_summary(self) -> None:
+        summary = self._summary()
+        title = self.tr("Photos of the record")
+        self._summary_label.setText(summary)
+        self._title.setText(f"{title}  ·  {summary}" if self._is_folded and summary else title)
+
     def show_state(self, state: TrayState) -> None:
         """Show the waiting photos and the progress of the others."""
+        earlier = {thumbnail.photo_id for thumbnail in self.state.thumbnails}
+        is_news = state.offered > self.state.offered or any(
+            thumbnail.photo_id not in earlier for thumbnail in state.thumbnails
+        )
         self.state = state
+        if self._is_folded and is_news:
+            self.set_folded(False)
+        self._show_summary()
         self.thumbnails.show_thumbnails(state.thumbnails)
         self.thumbnails.drag(state.editable)
-        self._summary_label.setText(self._summary())
         sending = state.sending > 0
         self._bar.setVisible(sending and not state.away)
         self._bar.setValue(round(100 * state.share))

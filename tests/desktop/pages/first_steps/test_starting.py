@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from desktop.client.http.errors import Unreachable
@@ -173,6 +174,8 @@ def test_a_dropped_picture_begins_a_record(page: RecordsPage, picture: Path) -> 
     shown.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, mime, buttons, keys))
     dialog = page.findChildren(StartDialog)[-1]
     assert (dialog.picture.name, dialog.name.text()) == ("Gearbox.png", "Gearbox")
+    assert isinstance(dialog.name.editor, QLineEdit)
+    assert dialog.name.editor.selectedText() == "Gearbox", "typing replaces the suggestion"
     dialog.hide()
     shown.deleteLater()
 

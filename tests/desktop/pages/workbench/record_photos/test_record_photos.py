@@ -98,6 +98,39 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
     assert present(entry["inputImage"])["ipfs_cid"] == photo.file.ipfs_cid
 
 
+def test_offer_to_detect_closes_when_detection_starts_elsewhere(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    matched(workbench, qtbot, pictures["全貌.jpg"])
+    workbench.page.record_photos.accept_all()
+    accepted = workbench.page.record_photos.accepted
+    qtbot.waitUntil(accepted.isVisible, timeout=_SOON)
+    workbench.context.commands.run("record.detect")
+    qtbot.waitUntil(accepted.isHidden, timeout=_SOON)
+    qtbot.waitUntil(lambda: all(row.detected for row in workbench.page.open_record.rows), timeout=60_000)
+
+
+def test_tray_folds_to_a_line_and_unfolds_for_a_new_photo(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    tray = workbench.page.record_photos.tray
+    matched(workbench, qtbot, pictures["elsewhere.jpg"])
+    high = tray.height()
+    tray.fold.click()
+    qtbot.waitUntil(lambda: 0 < tray.height() < high / 2, timeout=_SOON)
+    assert not tray.thumbnails.isVisible()
+    assert tray.title == "Photos of the record  ·  1 photo(s) to assign manually."
+    assert tray.fold.accessibleName() == "Show unassigned photos"
+    tray.fold.click()
+    assert tray.thumbnails.isVisible()
+    tray.fold.click()
+    matched(workbench, qtbot, pictures["全貌.jpg"])
+    assert tray.thumbnails.isVisible()
+    assert not tray.is_folded
+
+
 def test_accepting_is_taken_back(workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
