@@ -418,6 +418,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n photo(s) are not assigned to any item.</source>
+        <translation>
+            <numerusform>%n photo is not assigned to any item.</numerusform>
+            <numerusform>%n photos are not assigned to any item.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Accept the model&apos;s opinion for the remaining %n item(s)</source>
         <translation>
             <numerusform>Accept the model&apos;s opinion for the remaining item</numerusform>
@@ -825,6 +832,13 @@
         <translation>
             <numerusform>%n photo</numerusform>
             <numerusform>%n photos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) are not assigned to any item.</source>
+        <translation>
+            <numerusform>%n photo is not assigned to any item.</numerusform>
+            <numerusform>%n photos are not assigned to any item.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

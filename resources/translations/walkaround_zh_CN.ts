@@ -5181,6 +5181,12 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n photo(s) are not assigned to any item.</source>
+        <translation>
+            <numerusform>%n 张照片未分配给任何检查项。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Accept the model&apos;s opinion for the remaining %n item(s)</source>
         <translation>
             <numerusform>其余 %n 个检查项采纳模型意见</numerusform>
@@ -9639,6 +9645,12 @@
         <source>%n photo(s)</source>
         <translation>
             <numerusform>%n 张照片</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photo(s) are not assigned to any item.</source>
+        <translation>
+            <numerusform>%n 张照片未分配给任何检查项。</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -30,11 +30,15 @@ class UndecidedItem:
 
 @dataclass(frozen=True, slots=True)
 class FinishSummary:
-    """The current state of a record to finish: its counters, its undecided items, and who signs."""
+    """The current state of a record to finish: its counters, its undecided items, and who signs.
+
+    `unassigned` is the number of photos that are assigned to no item.
+    """
 
     counters: Counters
     undecided: Sequence[UndecidedItem]
     signer: str
+    unassigned: int = 0
 
     @property
     def all_acceptable(self) -> bool:
@@ -80,6 +84,11 @@ class FinishDialog(Confirm):
             self._add_undecided_items()
         else:
             self.accept_opinion.hide()
+        if finish.unassigned:
+            text = self.tr("%n photo(s) are not assigned to any item.", "", finish.unassigned)
+            unassigned = label(text, wrap=True)
+            unassigned.setObjectName("finish-unassigned")
+            self.body.addWidget(unassigned)
         self.body.addSpacing(8)
         self.body.addWidget(self.outcome)
         seal_note = self.tr("Finishing seals the record. To change it later, reopen it with a reason.")

@@ -126,7 +126,6 @@ class WorkbenchPage(Page):
         self.undo_controller = UndoController(
             self.open_record, self.inspector, self.alignment_controller, self.correcting, self
         )
-        self.finishing = FinishController(self.open_record, self)
         self.seal_bar = SealBar()
         self.seal_controller = SealController(context, self.seal_bar, self)
         places = (self.centre, self.reference, self.strip)
@@ -144,6 +143,7 @@ class WorkbenchPage(Page):
         self.record_photos = RecordPhotosController(
             self.open_record, self.photos, self.alignment_controller, self.detecting, shared, self
         )
+        self.finishing = FinishController(self.open_record, self.record_photos.photo_list, self)
         self.folder_watch = FolderWatchController(self.open_record, self.record_photos, self)
         self.status_line = StatusLine(self.open_record, self.photos, self.comparing, self)
         ContextMenus(
@@ -416,6 +416,7 @@ class WorkbenchPage(Page):
         self.strip.set_editable(on)
         self.inspector.set_editable(on)
         self.inspector.photo.set_editable(on and self.open_record.item is not None)
+        self.items.set_editable(on)
         self.top.set_editable(on, self.context.may(Permission.INSPECTION_UPDATE))
 
     def _on_theme_changed(self) -> None:

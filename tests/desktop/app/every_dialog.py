@@ -89,6 +89,7 @@ _FINISH = FinishSummary(
         UndecidedItem("i3", 3, "Right wing leading edge, outboard of the second access panel", None),
     ],
     "赵敏",
+    unassigned=2,
 )
 _EDITION = Edition(
     edition=1,

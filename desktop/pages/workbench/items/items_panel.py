@@ -108,11 +108,11 @@ class ItemsPanel(Panel):
         foot = Flow()
         foot.setContentsMargins(12, 8, 12, 8)
         self._drawing_hint = label("", "dim")
-        for command, button in (
-            ("tool.rectangle", self._drawing_hint),
-            ("finding.next", label(self.tr("Next finding"), "dim")),
+        self._drawing = QWidget()
+        for hint, command, button in (
+            (self._drawing, "tool.rectangle", self._drawing_hint),
+            (QWidget(), "finding.next", label(self.tr("Next finding"), "dim")),
         ):
-            hint = QWidget()
             pair = QHBoxLayout(hint)
             pair.setContentsMargins(0, 0, 4, 0)
             pair.setSpacing(8)
@@ -121,6 +121,10 @@ class ItemsPanel(Panel):
             foot.addWidget(hint)
         self.name_drawing(findings=False)
         column.addLayout(foot)
+
+    def set_editable(self, on: bool) -> None:
+        """Show or hide the hint about drawing."""
+        self._drawing.setVisible(on)
 
     def name_drawing(self, findings: bool) -> None:
         """Set whether the front picture is for drawing findings or regions."""

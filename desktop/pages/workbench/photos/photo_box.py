@@ -204,6 +204,7 @@ class PhotoBox(QWidget):
         """Enable or disable adding photos."""
         self.add.setEnabled(on)
         self.camera.setEnabled(on)
+        self.phone.setEnabled(on)
 
     def _offer_versions(self) -> None:
         menu = QMenu(self)

@@ -50,7 +50,8 @@ class TrayState:
 class Tray(Panel):
     """Shows the photos that need a decision; hidden if there are none.
 
-    The user can fold it to one line. It unfolds when photos are added or a photo gets a proposal.
+    The user can fold it to one line. It unfolds when photos are added or a photo gets a proposal, and
+    folds when the record is sealed.
     """
 
     acceptWanted = Signal()
@@ -189,9 +190,11 @@ class Tray(Panel):
         is_news = state.offered > self.state.offered or any(
             thumbnail.photo_id not in earlier for thumbnail in state.thumbnails
         )
-        self.state = state
-        if self._is_folded and is_news:
+        if not state.editable and self.state.editable:
+            self.set_folded(True)
+        elif self._is_folded and is_news:
             self.set_folded(False)
+        self.state = state
         self._show_summary()
         self.thumbnails.show_thumbnails(state.thumbnails)
         self.thumbnails.drag(state.editable)
@@ -231,13 +234,15 @@ class Tray(Panel):
             parts.append(self.tr("Uploading %n photo(s)…", "", state.sending))
         if state.matching:
             parts.append(self.tr("Searching %n photo(s) for regions…", "", state.matching))
-        if state.offered:
+        if state.offered and state.editable:
             photos = self.tr("%n photo(s)", "", state.offering)
             parts.append(
                 self.tr("Regions of %n item(s) found in {photos}.", "", state.offered).format(photos=photos)
             )
         rest = len(state.thumbnails) - state.matching - state.offering
-        if rest > 0:
+        if not state.editable and state.thumbnails:
+            parts.append(self.tr("%n photo(s) are not assigned to any item.", "", len(state.thumbnails)))
+        elif rest > 0:
             parts.append(self.tr("%n photo(s) to assign manually.", "", rest))
         return " ".join(parts)
 

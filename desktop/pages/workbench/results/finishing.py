@@ -17,6 +17,7 @@ from desktop.pages.common.files.report_file import ReportFileController
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.sealing.finish_dialog import FinishDialog, FinishSummary, UndecidedItem
 from desktop.pages.workbench.open_record.open_record import OpenRecord
+from desktop.pages.workbench.record_photos.photo_list import PhotoList
 from desktop.report.collect import collect
 from shared import results
 from shared.codes import Verdict
@@ -36,9 +37,9 @@ class FinishController(QObject):
     written = Signal(str)
     """The path of a report that was written."""
 
-    def __init__(self, open_record: OpenRecord, window: QWidget) -> None:
+    def __init__(self, open_record: OpenRecord, photo_list: PhotoList, window: QWidget) -> None:
         super().__init__(window)
-        self._open_record, self._window = open_record, window
+        self._open_record, self._photo_list, self._window = open_record, photo_list, window
         self._file = ReportFileController(window)
         self._file.notice.connect(self.notice)
         self._file.written.connect(self.written)
@@ -76,7 +77,10 @@ class FinishController(QObject):
         if open_record.document is None:
             return
         finish = FinishSummary(
-            open_record.counters, self._undecided(newest_photo), open_record.finding_context.me[1]
+            open_record.counters,
+            self._undecided(newest_photo),
+            open_record.finding_context.me[1],
+            len(self._photo_list.tray),
         )
         dialog = FinishDialog(finish, self._window)
         dialog.goToItemRequested.connect(self.undecided)

@@ -11,9 +11,10 @@ import pytest
 from PySide6.QtCore import QByteArray, QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from desktop.pages.workbench.record_photos import coordinator, review
 from desktop.pages.workbench.record_photos.thumbnails import MIME
@@ -21,6 +22,7 @@ from shared.codes import Verdict
 from shared.images.cv import cv2
 from shared.samples import View, panel, photograph
 from shared.wire.photos import PhotoItemSet, RecordPhoto
+from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import raw
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
 from tests.narrowing import present
@@ -129,6 +131,27 @@ def test_tray_folds_to_a_line_and_unfolds_for_a_new_photo(
     matched(workbench, qtbot, pictures["全貌.jpg"])
     assert tray.thumbnails.isVisible()
     assert not tray.is_folded
+
+
+def test_finishing_names_photos_without_an_item_and_folds_the_tray(
+    workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]
+) -> None:
+    page = workbench.page
+    workbench.open(make_record(workbench.session), qtbot.waitUntil)
+    matched(workbench, qtbot, pictures["elsewhere.jpg"])
+    for item in workbench.session.items.all(page.open_record.record_id):
+        workbench.session.items.set_verdict(item.item_id, Verdict.PASSED, None)
+    page.reload()
+    qtbot.waitUntil(lambda: page.open_record.counters.judged == 3, timeout=_SOON)
+    assert page.inspector.photo.phone.isEnabled()
+    page.finishing.finish()
+    dialog = next(dialog for dialog in page.findChildren(FinishDialog) if dialog.isVisible())
+    assert child(dialog, QLabel, "finish-unassigned").text() == "1 photo(s) are not assigned to any item."
+    dialog.act.click()
+    tray = page.record_photos.tray
+    qtbot.waitUntil(lambda: tray.is_folded, timeout=_SOON)
+    assert tray.title == "Photos of the record  ·  1 photo(s) are not assigned to any item."
+    assert not page.inspector.photo.phone.isEnabled()
 
 
 def test_accepting_is_taken_back(workbench: WorkbenchDriver, qtbot: QtBot, pictures: dict[str, Path]) -> None:
