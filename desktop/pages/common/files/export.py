@@ -20,7 +20,7 @@ from desktop.exchange.registry import FORMATS, ExportFormat
 from desktop.imaging import ImageError
 from desktop.imaging.decoding.upright_copy import upright_copy
 from desktop.localization.detection_terms import finding_word, model_word, severity_word
-from desktop.pages.common.files.file_dialogs import Purpose, folders
+from desktop.pages.common.files.file_dialogs import Purpose, fit_columns_when_open, folders
 from desktop.pages.common.files.save_as import may_replace
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.common.messages.seal_terms import seal_word
@@ -54,6 +54,7 @@ class ExportController(QObject):
             if file_format.pictures is not None
         }
         formats_by_filter |= filters_with_pictures
+        fit_columns_when_open()
         selected_name, selected_filter = QFileDialog.getSaveFileName(
             self._window,
             self.tr("Export record"),

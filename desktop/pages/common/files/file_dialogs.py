@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QStandardPaths
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QCoreApplication, QStandardPaths, QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QWidget
 
 from desktop.imaging.conversion import PICTURE_SUFFIXES
 from desktop.preferences import Preferences
@@ -68,20 +68,39 @@ folders = Folders()
 """The folders of the current user."""
 
 
+def fit_columns_when_open() -> None:
+    """Give the columns of the next file dialog the width of their content.
+
+    Call this before the dialog is opened. It has no effect on a dialog of the system.
+    """
+    QTimer.singleShot(0, _fit_columns)
+
+
+def _fit_columns() -> None:
+    dialog = QApplication.activeModalWidget()
+    header = dialog.findChild(QHeaderView) if isinstance(dialog, QFileDialog) else None
+    if header is not None:
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+
+
 def open_file(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> Path | None:
     """Ask for a file; None if the user cancels. `kinds` is a filter of Qt such as ``Pictures (*.jpg)``."""
+    fit_columns_when_open()
     name, _ = QFileDialog.getOpenFileName(parent, title, str(folders.folder(purpose)), kinds)
     return next(iter(_remember_chosen(purpose, [name])), None)
 
 
 def open_files(parent: QWidget, title: str, kinds: str, purpose: Purpose) -> list[Path]:
     """Ask for several files; see `open_file`."""
+    fit_columns_when_open()
     names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.folder(purpose)), kinds)
     return _remember_chosen(purpose, names)
 
 
 def open_pictures(parent: QWidget, title: str, purpose: Purpose) -> list[Path]:
     """Ask for picture files."""
+    fit_columns_when_open()
     names, _ = QFileDialog.getOpenFileNames(
         parent,
         title,
@@ -94,6 +113,7 @@ def open_pictures(parent: QWidget, title: str, purpose: Purpose) -> list[Path]:
 
 def open_picture(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
     """Ask for a picture file; None if the user cancels."""
+    fit_columns_when_open()
     name, _ = QFileDialog.getOpenFileName(
         parent,
         title,
@@ -111,6 +131,7 @@ def _picture_kinds() -> str:
 
 def open_folder(parent: QWidget, title: str, purpose: Purpose) -> Path | None:
     """Ask for a folder; None if the user cancels."""
+    fit_columns_when_open()
     name = QFileDialog.getExistingDirectory(parent, title, str(folders.folder(purpose)))
     return next(iter(_remember_chosen(purpose, [name])), None)
 

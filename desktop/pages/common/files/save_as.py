@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from desktop.pages.common.files.file_dialogs import Purpose, folders
+from desktop.pages.common.files.file_dialogs import Purpose, fit_columns_when_open, folders
 from desktop.widgets import confirm
 
 
@@ -22,6 +22,7 @@ def choose_file(
     not.
     """
     suggested = folders.folder(purpose) / name
+    fit_columns_when_open()
     selected_name, kind = QFileDialog.getSaveFileName(parent, title, str(suggested), ";;".join(kinds))
     if not selected_name:
         return None

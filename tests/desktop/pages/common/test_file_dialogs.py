@@ -1,13 +1,14 @@
-"""Where a file dialog begins: in the folder of its purpose, remembered for the next start."""
+"""File dialogs: the folder that each purpose starts in, and the columns of Qt's own dialog."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QStandardPaths
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QStandardPaths, QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog, QTreeView, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.common.files.file_dialogs import (
@@ -21,6 +22,7 @@ from desktop.pages.common.files.file_dialogs import (
     open_pictures,
 )
 from desktop.preferences import Preferences
+from tests.desktop.children import child
 
 
 @pytest.fixture(autouse=True)
@@ -126,3 +128,29 @@ def test_a_dialog_for_pictures_offers_every_kind_that_is_taken(
     assert open_picture(window, "", Purpose.REFERENCES) == tmp_path / "IMG_1.HEIC"
     for ending in (".jpg", ".tif", ".heic", ".nef", ".cr3"):
         assert all(f"*{ending}" in pattern for pattern in filters)
+
+
+def test_no_column_of_the_dialog_is_cut(window: QWidget, tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "today.jpg").write_bytes(b"x" * 70_000)
+    folders.remember(Purpose.PHOTOS, tmp_path)
+    widths: list[tuple[int, int]] = []
+    turns = itertools.count()
+
+    def measure() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, QFileDialog)
+        view = child(dialog, QTreeView)
+        header = view.header()
+        if view.model().rowCount(view.rootIndex()) and next(turns) > 5:
+            widths.extend(
+                (header.sectionSize(column), view.sizeHintForColumn(column)) for column in range(1, 4)
+            )
+            dialog.reject()
+
+    timer = QTimer(window)
+    timer.timeout.connect(measure)
+    timer.start(20)
+    assert open_pictures(window, "Add photos", Purpose.PHOTOS) == []
+    timer.stop()
+    assert len(widths) == 3
+    assert all(width >= content for width, content in widths)
