@@ -25,7 +25,7 @@ from benchmarks import scans
 from benchmarks.figures import print_figure
 from benchmarks.reference_difference import calibration
 from service.detection.reference_difference import AlignmentFailed, detect
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
 from shared.samples import Image, Matrix, View, view_matrix
 
@@ -75,9 +75,9 @@ def pair(kind: str, seed: int, of: int | None = None) -> Photographed:
     for box in (fault.box for fault in faults):
         x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
         there = _moved(Rect(box.x + x, box.y + y, box.w, box.h), matrix)
-        inside = there.clamped(photo.shape[1], photo.shape[0])
+        inside = there.clamp(photo.shape[1], photo.shape[0])
         (truth if inside.area > 0.99 * there.area else cut).append(inside)
-    return Photographed(kind, reference, photo, tuple(truth), tuple(box for box in cut if not box.empty))
+    return Photographed(kind, reference, photo, tuple(truth), tuple(box for box in cut if not box.is_empty))
 
 
 def photographed(image: Image, rng: np.random.Generator) -> tuple[Image, Matrix]:
@@ -125,7 +125,7 @@ def _moved(box: Rect, matrix: Matrix) -> Rect:
     )
     seen = cv2.perspectiveTransform(corners, matrix)[0]
     (x1, y1), (x2, y2) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
-    return from_corners(x1, y1, x2, y2)
+    return rect_from_corners(x1, y1, x2, y2)
 
 
 def hits(found: Sequence[Rect], one: Photographed) -> list[bool | None]:

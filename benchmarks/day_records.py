@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from desktop.client import Session
 from shared.images.cv import cv2
-from shared.samples import damage, panel
+from shared.samples import damage_panel, draw_panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 
@@ -36,8 +36,8 @@ def make(session: Session, records: int, items: int, width: int, folder: Path) -
     height = width * 3 // 4
     places: list[tuple[str, bytes]] = []
     for seed in range(min(_REFERENCES, records)):
-        good = panel(width, height, seed + 1)
-        bad, _ = damage(good, ("crack", "dent", "scratch", "stain", "missing"), 3)
+        good = draw_panel(width, height, seed + 1)
+        bad, _ = damage_panel(good, ("crack", "dent", "scratch", "stain", "missing"), 3)
         reference, photo = (bytes(cv2.imencode(".jpg", image)[1]) for image in (good.image, bad))
         stored = session.files.upload(reference, f"reference {seed}.jpg")
         body = ReferenceImageWrite(reference_image_name=f"Skin {seed}", file_id=stored.file_id)

@@ -37,7 +37,7 @@ from benchmarks.figures import print_figure, print_skipped, time_calls
 from service.detection.compute.compute_process import ComputeProcess
 from shared import samples
 from shared.images.cv import cv2
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 from shared.samples import View
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
 
@@ -51,7 +51,7 @@ _ALONE = 5
 def yolox() -> Path | None:
     """The real detector beside the project or in WALKAROUND_TEST_MODELS; None where there is none."""
     folders = [Path(os.environ["WALKAROUND_TEST_MODELS"])] if "WALKAROUND_TEST_MODELS" in os.environ else []
-    for folder in [*folders, root().parent / "shared" / "models"]:
+    for folder in [*folders, program_folder().parent / "shared" / "models"]:
         if (folder / "yolox_nano.onnx").is_file():
             return folder / "yolox_nano.onnx"
     return None
@@ -94,7 +94,7 @@ def overhead(options: argparse.Namespace) -> None:
 
 def _photo(width: int) -> NDArray[np.uint8]:
     """A photo of a panel, `width` px wide."""
-    return samples.photograph(samples.panel(width, width * 17 // 24, 4).image, View(noise=3), 4)[0]
+    return samples.photograph(samples.draw_panel(width, width * 17 // 24, 4).image, View(noise=3), 4)[0]
 
 
 def _megapixels(image: NDArray[np.uint8]) -> str:
@@ -204,8 +204,8 @@ class Service:
         """Start it and log in."""
         environment = {**os.environ, "WALKAROUND_BCRYPT_COST": "4"}
         self._process = subprocess.Popen(
-            own_command("serve", "--port", "0", "--data-dir", str(self._data_dir)),
-            cwd=root(),
+            program_command("serve", "--port", "0", "--data-dir", str(self._data_dir)),
+            cwd=program_folder(),
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -289,7 +289,7 @@ def _one_more(client: httpx.Client, record: str) -> None:
 
 def survival(options: argparse.Namespace) -> None:
     """Queued photos, the service killed again and again: each has exactly one finished result."""
-    scene = samples.scene(640, 480, 3, kinds=("added",), view=View(rotation=2, noise=2))
+    scene = samples.draw_scene(640, 480, 3, kinds=("added",), view=View(rotation=2, noise=2))
     with service() as running:
         client = running.client
         reference = _stored(_upload(client, "reference.png", bytes(cv2.imencode(".png", scene.reference)[1])))
@@ -321,7 +321,7 @@ def survival(options: argparse.Namespace) -> None:
 
 def hostile(_options: argparse.Namespace) -> None:
     """Broken photos and models: a clear error each, and the service answers the next request."""
-    panel = samples.panel(640, 480, 3).image
+    panel = samples.draw_panel(640, 480, 3).image
     png = bytes(cv2.imencode(".png", panel)[1])
     jpg = bytes(cv2.imencode(".jpg", panel)[1])
     photos = {

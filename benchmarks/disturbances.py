@@ -70,14 +70,14 @@ def pair(disturbance: optics.Disturbance, surface: str, seed: int) -> Disturbed:
     for box, there in zip(boxes, moved, strict=True):
         inside = region.intersection(box).area > 0.99 * box.area
         inside = inside and seen.intersection(there).area > 0.99 * there.area
-        (truth if inside else cut).append(there.clamped(photo.shape[1], photo.shape[0]))
-    return Disturbed(intact, region, photo, tuple(truth), tuple(box for box in cut if not box.empty))
+        (truth if inside else cut).append(there.clamp(photo.shape[1], photo.shape[0]))
+    return Disturbed(intact, region, photo, tuple(truth), tuple(box for box in cut if not box.is_empty))
 
 
 def _surface(surface: str, seed: int) -> Image:
     if surface == "photographs":
         return surfaces.photographed(seed).image
-    draw = (samples.panel, surfaces.board, surfaces.printed)[seed % 3]
+    draw = (samples.draw_panel, surfaces.board, surfaces.printed)[seed % 3]
     return draw(_SIDE, _SIDE, seed=seed).image
 
 
@@ -102,7 +102,7 @@ def harmed(
         box = Rect(float(columns.min()), float(rows.min()), np.ptp(columns) + 1.0, np.ptp(rows) + 1.0)
         wide = Rect(box.x - _APART, box.y - _APART, box.w + 2 * _APART, box.h + 2 * _APART)
         near_edge = min(box.x, box.y, width - box.right, height - box.bottom) < _FROM_EDGE
-        if near_edge or any(not wide.intersection(one).empty for one in boxes):
+        if near_edge or any(not wide.intersection(one).is_empty for one in boxes):
             continue
         image = trial
         boxes.append(box)

@@ -151,9 +151,9 @@ async def a_service(model: str, folder_of_packs: Path) -> Any:
 
 def base64_of(image: NDArray[np.uint8], suffix: str = ".jpg") -> str:
     """The picture as `faceInfo`."""
-    from shared.samples.faces import encoded
+    from shared.samples.faces import encode_picture
 
-    return base64.b64encode(encoded(image, suffix)).decode()
+    return base64.b64encode(encode_picture(image, suffix)).decode()
 
 
 async def measure_login(kind: str, logins: int) -> None:
@@ -161,10 +161,12 @@ async def measure_login(kind: str, logins: int) -> None:
     from shared.samples import faces
 
     face_service.LOGINS_PER_MINUTE = 10**6
-    frame = base64_of(faces.login())
+    frame = base64_of(faces.login_picture())
     with chosen_model(kind) as model:
         async with a_service(*model) as (service, _):
-            await service.enrol("somebody", [base64_of(each) for each in faces.enrolments()], CONSENT_VERSION)
+            await service.enrol(
+                "somebody", [base64_of(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
+            )
             taken = []
             for number in range(_WARM_UP + logins):
                 started = time.perf_counter()
@@ -225,7 +227,7 @@ def hostile(bomb: int) -> dict[str, str]:
     """What someone may send instead of a face; `bomb` is the side of the picture that is too large, px."""
     from shared.samples import faces
 
-    jpeg = faces.encoded(faces.enrolment())
+    jpeg = faces.encode_picture(faces.enrolment_picture())
     files = {
         f"decompression bomb, {bomb * bomb // 10**6} MP": a_bomb(bomb, bomb),
         "PNG just below the limit, 49 MP": a_bomb(7_000, 7_000),
@@ -236,7 +238,7 @@ def hostile(bomb: int) -> dict[str, str]:
     }
     return {name: base64.b64encode(data).decode() for name, data in files.items()} | {
         "path": "../../etc/passwd",
-        "20 faces": base64_of(faces.crowd(20)),
+        "20 faces": base64_of(faces.crowd_picture(20)),
     }
 
 
@@ -252,7 +254,7 @@ async def measure_hostile(bomb: int) -> None:
 
     with chosen_model("dlib") as model:
         async with a_service(*model) as (service, face_client):
-            await service.enrol("somebody", [base64_of(faces.enrolment())], CONSENT_VERSION)
+            await service.enrol("somebody", [base64_of(faces.enrolment_picture())], CONSENT_VERSION)
             child = face_client.process_id
             assert child is not None
             for name, face_info in hostile(bomb).items():

@@ -39,10 +39,14 @@ def render_film(rng: np.random.Generator, steps: Sequence[Step], conditions: Con
     room = Room(rng, scene, conditions)
     path = _draw_path(rng, steps, conditions)
     sway = _draw_sway(rng, times)
-    opened = [_add_sway(pose, row) for pose, row in zip(heads.path(path, times), sway, strict=True)]
+    opened = [
+        _add_sway(pose, row) for pose, row in zip(heads.interpolate_poses(path, times), sway, strict=True)
+    ]
     closed = [
         _add_sway(pose, row)
-        for pose, row in zip(heads.path(path, [at + conditions.exposure for at in times]), sway, strict=True)
+        for pose, row in zip(
+            heads.interpolate_poses(path, [at + conditions.exposure for at in times]), sway, strict=True
+        )
     ]
     blinks = _draw_blinks(rng, times)
     mouth = _draw_mouth(rng, times)
@@ -140,7 +144,7 @@ def _draw_mouth(rng: np.random.Generator, times: Sequence[float]) -> NDArray[np.
 def _project_face(pose: Pose, scene: Scene) -> NDArray[np.float64]:
     """Where the middle of the face is in the frame, px."""
     pivot = np.array(heads.PIVOT)
-    x, y, z = heads.rotation(pose) @ (np.array((0.0, 0.4, 0.1)) - pivot) + pivot
+    x, y, z = heads.rotation_matrix(pose) @ (np.array((0.0, 0.4, 0.1)) - pivot) + pivot
     factor = scene.eye_distance * scene.distance / (scene.distance / pose.nearer - z)
     return np.array((scene.size[0] / 2 + pose.x + x * factor, scene.size[1] * 0.42 + pose.y + y * factor))
 
@@ -162,6 +166,6 @@ def _blur_motion(frame: NDArray[np.float32], displacement: NDArray[np.float64]) 
 def _project_eyes(scene: Scene, pose: Pose) -> NDArray[np.float64]:
     """The eyes (2, 2) px of a head in `pose`."""
     pivot = np.array(heads.PIVOT)
-    eyes = (np.array(((-0.5, 0.0, -0.2), (0.5, 0.0, -0.2))) - pivot) @ heads.rotation(pose).T + pivot
+    eyes = (np.array(((-0.5, 0.0, -0.2), (0.5, 0.0, -0.2))) - pivot) @ heads.rotation_matrix(pose).T + pivot
     factor = scene.eye_distance * scene.distance / (scene.distance / pose.nearer - eyes[:, 2:])
     return np.asarray(eyes[:, :2] * factor + (scene.size[0] / 2 + pose.x, scene.size[1] * 0.42 + pose.y))

@@ -54,9 +54,9 @@ def _print_attack(
         path = _draw_path(genuine.steps, pose, rng)
         room = _draw_room(genuine.frames[0], rng)
         frames = []
-        for at in heads.path(path, genuine.times):
-            x, y = heads.places(surface.depth, at, scene)
-            frame = heads.painted(texture, x, y, scene).astype(np.float32)
+        for at in heads.interpolate_poses(path, genuine.times):
+            x, y = heads.locate_surface_points(surface.depth, at, scene)
+            frame = heads.paint_texture(texture, x, y, scene).astype(np.float32)
             if outlined:
                 outline = np.hypot(x / (1.45 - 0.25 * np.clip(y, 0, 1.8)), (y - 0.1) / 2.0)
                 covered = cv2.resize(np.clip((1 - outline) / 0.04, 0, 1), scene.size)[:, :, None]
@@ -155,8 +155,8 @@ def _show_on_screen(take: Take, path: Sequence[tuple[float, Pose]], rng: np.rand
     """The frames of `take` on a screen that moves along `path`."""
     scene = _draw_scene(take, rng)
     frames = []
-    for frame, pose in zip(take.frames, heads.path(path, take.times), strict=True):
-        shown = heads.render(Texture(frame, take.eyes), Picture().depth, pose, scene)
+    for frame, pose in zip(take.frames, heads.interpolate_poses(path, take.times), strict=True):
+        shown = heads.render_surface(Texture(frame, take.eyes), Picture().depth, pose, scene)
         frames.append(_film_frame(shown.astype(np.float32), scene, rng))
     return replace(take, frames=frames, eyes=_eye_centres(scene))
 

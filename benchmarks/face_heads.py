@@ -146,7 +146,7 @@ class Person:
         )
         self._open = _draw_texture(rng, conditions)
         self._shut = _close_eyes(self._open)
-        table = heads.depth_table(self._shape.depth)
+        table = heads.build_depth_table(self._shape.depth)
         step = np.float32(heads.TABLE_PX)
         slope_y, slope_x = np.gradient(cv2.GaussianBlur(table, (0, 0), 2.0))
         normal = np.stack((-slope_x * step, -slope_y * step, np.ones_like(table)), axis=-1)
@@ -163,12 +163,12 @@ class Person:
         self, pose: Pose, scene: Scene, blink: bool, mouth: float
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The head in `pose` (height, width, 3), and which part of each px it covers (height, width)."""
-        x, y = heads.places(self._shape.depth, pose, scene)
+        x, y = heads.locate_surface_points(self._shape.depth, pose, scene)
         outline = np.hypot(x / (1.5 - 0.25 * np.clip(y, 0, 1.8)), (y - 0.1) / 2.05)
         covered = cv2.resize(np.clip((1 - outline) / 0.04, 0, 1), scene.size)
-        lit = (self._normal @ (heads.rotation(pose).astype(np.float32).T @ self._light)).clip(0)
+        lit = (self._normal @ (heads.rotation_matrix(pose).astype(np.float32).T @ self._light)).clip(0)
         lit = self._ambient + (1 - self._ambient) * lit / np.float32(0.8)
-        shade = cv2.resize(heads.looked_up(lit, x, y), scene.size)
+        shade = cv2.resize(heads.look_up_depths(lit, x, y), scene.size)
         # The eyes keep looking at the screen, the mouth moves a little.
         gaze = 0.09 * np.sin(np.radians(pose.yaw))
         eyes = np.exp(-0.5 * (((np.abs(x) - 0.5) / 0.12) ** 2 + (y / 0.06) ** 2))
@@ -176,7 +176,7 @@ class Person:
         texture = self._shut if blink else self._open
         at_x = np.asarray(x + gaze * eyes, np.float32)
         at_y = np.asarray(y - mouth * lips, np.float32)
-        face = heads.painted(texture, at_x, at_y, scene)
+        face = heads.paint_texture(texture, at_x, at_y, scene)
         return face * shade[:, :, None], covered
 
 
@@ -188,10 +188,10 @@ def _draw_texture(rng: np.random.Generator, conditions: Conditions) -> Texture:
         (faces.MOUTH, 16.0, 0.0, float(move[1]), float(move[2]) / 12),
         ((224, 165), 24.0, 0.0, float(move[3]), 0.0),
     ]
-    base = heads.portrait()
+    base = heads.portrait_texture()
     middle = base.eyes.mean(axis=0).round().astype(int)
     corner = np.maximum(middle - _CUT // 2, 0)
-    pixels = faces.bent(base.pixels, bends)[: corner[1] + _CUT, corner[0] : corner[0] + _CUT]
+    pixels = faces.move_features(base.pixels, bends)[: corner[1] + _CUT, corner[0] : corner[0] + _CUT]
     eyes = (base.eyes - (corner[0], 0)) * _ENLARGED
     large = cv2.resize(pixels, None, fx=_ENLARGED, fy=_ENLARGED, interpolation=cv2.INTER_CUBIC)
     skin = large * rng.uniform(0.75, 1.05, 3).astype(np.float32)

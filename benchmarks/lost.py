@@ -40,7 +40,7 @@ import httpx
 from benchmarks.acknowledged import Missing, Writers, missing
 from benchmarks.figures import ROOT, percentile, print_figure, print_skipped
 from service.settings import Settings
-from shared.paths import own_command
+from shared.paths import program_command
 from tests import postgresql
 
 DATABASES = ("sqlite", "postgresql")
@@ -77,7 +77,7 @@ class Service:
         }
         with (settings.data_dir.parent / "service.log").open("ab") as log:
             self._process = subprocess.Popen(
-                own_command("serve", "--port", str(settings.port)),
+                program_command("serve", "--port", str(settings.port)),
                 cwd=ROOT,
                 env={**os.environ, **variables},
                 stdout=subprocess.PIPE,

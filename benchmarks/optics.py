@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Floats
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
 from shared.samples import Image, View, view_matrix
 
@@ -141,7 +141,7 @@ def _moved(box: Rect, matrix: NDArray[np.float64], size: tuple[int, int], bend: 
     points = wanted.copy()
     for _ in range(20):
         points += wanted - _unbent(points, size, bend)
-    return from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+    return rect_from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
 def _highlights(image: Floats, boxes: Sequence[Rect], rng: np.random.Generator) -> Floats:

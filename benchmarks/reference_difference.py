@@ -27,7 +27,7 @@ from service.detection.compute import allocator
 from service.detection.reference_difference import AlignmentFailed, DetectedDifference, detect
 from service.detection.reference_difference.threads import WorkThreads
 from shared import samples
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
 from shared.samples import Image, View
 
@@ -63,9 +63,9 @@ def surface(kind: str, seed: int, size: tuple[int, int]) -> tuple[Image, Image, 
     """An intact surface, its damaged copy and the damage."""
     rng = np.random.default_rng(seed)
     if kind == "panel":
-        drawn = samples.panel(*size, seed=seed)
+        drawn = samples.draw_panel(*size, seed=seed)
         kinds = list(rng.permutation(samples.KINDS)[: int(rng.integers(2, 6))])
-        return drawn.image, *samples.damage(drawn, kinds, seed)
+        return drawn.image, *samples.damage_panel(drawn, kinds, seed)
     if kind == "scanned board":
         copper = scans.etched(*size, seed)
         hurt, faults = scans.faulty(copper, int(rng.integers(3, 12)), seed)
@@ -108,7 +108,7 @@ def pairs(level: str, count: int, seed: int = 100) -> Iterator[Pair]:
             truth = tuple(_moved(defect.box, matrix, photo) for defect in defects)
             if kind == "scanned board" and level == "aligned":
                 reference, photo, truth = scan(reference, hurt, defects, rng)
-            boxes = tuple(box for box in truth if not box.empty)
+            boxes = tuple(box for box in truth if not box.is_empty)
             yield Pair(kind, reference, photo, boxes, level == "aligned" and kind in SCANS)
 
 
@@ -137,15 +137,15 @@ def _moved(box: Rect, matrix: samples.Matrix, photo: Image) -> Rect:
     points = np.array([[[box.x, box.y], [box.right, box.y], [box.right, box.bottom], [box.x, box.bottom]]])
     seen = cv2.perspectiveTransform(points, matrix)[0]
     (x1, y1), (x2, y2) = seen.min(axis=0), seen.max(axis=0)
-    inside = from_corners(x1, y1, x2, y2).clamped(photo.shape[1], photo.shape[0])
-    whole = from_corners(x1, y1, x2, y2).area
+    inside = rect_from_corners(x1, y1, x2, y2).clamp(photo.shape[1], photo.shape[0])
+    whole = rect_from_corners(x1, y1, x2, y2).area
     return inside if inside.area > 0.6 * whole else Rect(0, 0, 0, 0)
 
 
 def annotated(truth: Sequence[Rect], photo: Image) -> list[Rect]:
     """The true boxes as those of DeepPCB are drawn (Tang et al. 2019): `MARGIN` px more on each side."""
     return [
-        Rect(box.x - MARGIN, box.y - MARGIN, box.w + 2 * MARGIN, box.h + 2 * MARGIN).clamped(
+        Rect(box.x - MARGIN, box.y - MARGIN, box.w + 2 * MARGIN, box.h + 2 * MARGIN).clamp(
             photo.shape[1], photo.shape[0]
         )
         for box in truth
@@ -300,7 +300,7 @@ def speed(count: int, megapixels: int, times: int) -> None:
         two_processes=round(4 * number / both, 1),
     )
     height = round((megapixels * 1e6 / 1.5) ** 0.5)
-    scene = samples.scene(
+    scene = samples.draw_scene(
         height * 3 // 2, height, 3, view=View(rotation=6, scale=1.0, perspective=0.03, light=0.3, noise=4)
     )
     large = Pair("panel", scene.reference, scene.photo, ())

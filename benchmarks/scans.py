@@ -108,7 +108,7 @@ def faulty(copper: Mask, count: int, seed: int) -> tuple[Mask, tuple[Defect, ...
         inside = wide.x > 0 and wide.y > 0 and wide.right < copper.shape[1] and wide.bottom < copper.shape[0]
         if not inside or not 5 <= max(box.w, box.h) <= 40:
             continue
-        if any(not wide.intersection(other.box).empty for other in done):
+        if any(not wide.intersection(other.box).is_empty for other in done):
             continue
         copper = trial
         done.append(Defect(kind, box))

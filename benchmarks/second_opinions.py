@@ -25,10 +25,10 @@ from service.detection.reference_difference.variation.serial import to_bytes
 from shared import samples
 from shared.content import sha256
 from shared.findings import UNUSUAL
-from shared.findings import corners as box_corners
-from shared.geometry import from_corners
+from shared.findings import box_corners as box_corners
+from shared.geometry import rect_from_corners
 from shared.images.cv import cv2
-from shared.samples.variation import varied_region
+from shared.samples.variation import draw_varied_region
 from shared.wire.detection import ModelKind
 
 PHOTOS = (2, 4, 8)
@@ -67,9 +67,9 @@ def second_opinions(
     with tempfile.TemporaryDirectory() as folder, Computer() as computer:
         for index in range(regions):
             region_kinds = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
-            region = varied_region(SIZE, SIZE, seed + index, region_kinds)
+            region = draw_varied_region(SIZE, SIZE, seed + index, region_kinds)
             reference = _stored(region.reference, Path(folder))
-            images = [region.state(number).image for number in range(1, max(PHOTOS) + 1)]
+            images = [region.draw_state(number).image for number in range(1, max(PHOTOS) + 1)]
             memory = [to_bytes(RegionMemory.of(REGION, [photo])) for photo in passed(region, images)]
             photos = [
                 _request(_stored(photographed(region, image, number)[0], Path(folder)))
@@ -108,7 +108,7 @@ def _opinions(computer: Computer, request: Request, check: Check, memory: Sequen
         return []
     opinions = []
     for box in boxes:
-        rect = from_corners(*box_corners(box))
+        rect = rect_from_corners(*box_corners(box))
         is_defect = any(finds(rect, defect) for defect in check.defects)
         opinions.append(Opinion(is_defect, box["second_opinion"]["value"], box["confidence"]))
     return opinions

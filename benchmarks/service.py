@@ -37,7 +37,7 @@ from benchmarks.bare import bare
 from benchmarks.figures import ROOT, Machine, print_figure, print_skipped, processor_seconds
 from benchmarks.load import CLIENTS, LoadError, Work, installed_client, put_load
 from benchmarks.records import HALF, ITEMS, audited, fill, task_count, with_items
-from shared.paths import own_command
+from shared.paths import program_command
 from tests import postgresql
 
 DATABASES = ("sqlite", "postgresql")
@@ -64,7 +64,7 @@ def served(data_dir: Path, database_url: str) -> Iterator[Served]:
         "WALKAROUND_LOG_LEVEL": "WARNING",
         "WALKAROUND_ACCESS_TOKEN_SECONDS": "86400",
     }
-    command = own_command("serve", "--port", "0", "--data-dir", str(data_dir))
+    command = program_command("serve", "--port", "0", "--data-dir", str(data_dir))
     start = time.perf_counter()
     with subprocess.Popen(
         command, cwd=ROOT, env={**os.environ, **settings}, stdout=subprocess.PIPE, text=True

@@ -28,15 +28,15 @@ from desktop.client import Session
 from desktop.pages.workbench import WorkbenchPage
 from shared import results
 from shared.images.cv import cv2
-from shared.samples import damage, panel
+from shared.samples import damage_panel, draw_panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 
 
 def make_record(session: Session, folder: Path, items: int, width: int) -> str:
     """A record with so many items to detect in a damaged photo of `width` px; gives its id."""
-    good = panel(width, width * 3 // 4, 1)
-    bad, _ = damage(good, ("crack", "dent", "scratch", "stain", "missing") * 2, 3)
+    good = draw_panel(width, width * 3 // 4, 1)
+    bad, _ = damage_panel(good, ("crack", "dent", "scratch", "stain", "missing") * 2, 3)
     paths = folder / "reference.jpg", folder / "today.jpg"
     for path, image in zip(paths, (good.image, bad), strict=True):
         path.write_bytes(bytes(cv2.imencode(".jpg", image)[1]))

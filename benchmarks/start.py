@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.figures import ROOT, print_figure, processor_seconds
-from shared.paths import own_command
+from shared.paths import program_command
 
 GOAL_SECONDS = 1.2
 BUNDLED = ROOT / "dist" / "walkaround" / "walkaround"
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--times", type=int, default=7)
     options = parser.parse_args(arguments)
     program = None if options.sources else options.program or (str(BUNDLED) if BUNDLED.exists() else None)
-    command = [program] if program else own_command()
+    command = [program] if program else program_command()
     # The first start of each is not measured: it reads all files from the disk.
     measure_bare_window()
     what = "bundle" if program else "sources"

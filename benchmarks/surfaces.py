@@ -169,7 +169,7 @@ def harm(drawn: Drawn, count: int, seed: int) -> tuple[Image, tuple[Defect, ...]
         )
         wide = Rect(box.x - 24, box.y - 24, box.w + 48, box.h + 48)
         near_edge = min(box.x, box.y, width - box.right, height - box.bottom) < 6
-        if near_edge or any(not wide.intersection(other.box).empty for other in done):
+        if near_edge or any(not wide.intersection(other.box).is_empty for other in done):
             continue
         image = trial
         done.append(Defect(kind, box))

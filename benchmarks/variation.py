@@ -39,7 +39,7 @@ from service.detection.reference_difference import (
 from shared import samples
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples.variation import NUISANCES, OTHER_NUISANCES, VariedRegion, varied_region, with_crack
+from shared.samples.variation import NUISANCES, UNSEEN_NUISANCES, VariedRegion, draw_crack, draw_varied_region
 from shared.wire.memory import MemoryKind
 
 SIZES = (0, 1, 3, 5, 10, 20)
@@ -54,9 +54,9 @@ def quality(name: str, kinds: Sequence[str], regions: int, seed: int, inspection
     taken = dict.fromkeys(sizes, 0.0)
     for index in range(regions):
         region_kinds = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
-        region = varied_region(SIZE, SIZE, seed + index, region_kinds)
+        region = draw_varied_region(SIZE, SIZE, seed + index, region_kinds)
         reference = region.reference
-        photos = passed(region, [region.state(number).image for number in range(1, inspections + 1)])
+        photos = passed(region, [region.draw_state(number).image for number in range(1, inspections + 1)])
         for check in checks(region, inspections, count):
             for size in sizes:
                 memory = RegionMemory.of(REGION, photos[len(photos) - size :])
@@ -99,7 +99,7 @@ def _count(row: Counter[str], boxes: Sequence[Rect], check: Check) -> None:
     row["found"] += sum(any(finds(box, defect) for box in boxes) for defect in check.defects)
     for box in boxes:
         if not any(finds(box, defect) for defect in check.defects):
-            varies = any(zone.contains(*box.middle) for zone in check.varies)
+            varies = any(zone.contains(*box.centre) for zone in check.varies)
             row["false" if varies else "false elsewhere"] += 1
 
 
@@ -112,13 +112,13 @@ def growth(cracks: int, seed: int, inspections: int) -> None:
     later, found, with_memory, without_memory = [], 0, 0, 0
     for index in range(cracks):
         rng = np.random.default_rng([seed, index])
-        region = varied_region(SIZE, SIZE, seed + index, rng.permutation(NUISANCES)[:4].tolist())
+        region = draw_varied_region(SIZE, SIZE, seed + index, rng.permutation(NUISANCES)[:4].tolist())
         start = float(rng.uniform(90, SIZE - 90)), float(rng.uniform(90, SIZE - 90))
         angle, length = float(rng.uniform(0, np.pi)), float(rng.uniform(3, 6))
         first: dict[bool, int] = {}
         photos: list[PhotoVariation] = []
         for number in range(1, inspections + 1):
-            image, box = with_crack(region.state(number).image, start, angle, length * 1.05**number)
+            image, box = draw_crack(region.draw_state(number).image, start, angle, length * 1.05**number)
             photo, matrix = photographed(region, image, number)
             crack = moved(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
             for remembers in (False, True):
@@ -160,8 +160,8 @@ class CrackedRegion:
 
     def image(self, number: int, *, cracked: bool) -> samples.Image:
         """How it looks at inspection `number`."""
-        plain = self.region.state(number).image
-        return with_crack(plain, self.start, self.angle, self.length)[0] if cracked else plain
+        plain = self.region.draw_state(number).image
+        return draw_crack(plain, self.start, self.angle, self.length)[0] if cracked else plain
 
     def passed(self, *numbers: int, cracked: bool) -> list[PhotoVariation]:
         """What photos of these inspections add to a memory."""
@@ -171,7 +171,7 @@ class CrackedRegion:
     def photographed(self, number: int, *, cracked: bool) -> tuple[samples.Image, Rect]:
         """A photo of inspection `number`, and where the crack is in it, or would be."""
         photo, matrix = photographed(self.region, self.image(number, cracked=cracked), number)
-        _, box = with_crack(self.region.reference, self.start, self.angle, self.length)
+        _, box = draw_crack(self.region.reference, self.start, self.angle, self.length)
         return photo, moved(Rect(box.x - 2, box.y - 2, box.w + 4, box.h + 4), matrix)
 
     def failed(self, number: int) -> list[PhotoVariation]:
@@ -202,10 +202,10 @@ def failures(cracks: int, seed: int) -> None:
     for index in range(cracks):
         rng = np.random.default_rng([seed, index])
         others = rng.permutation([kind for kind in NUISANCES if kind != "dirt"])[:2].tolist()
-        region = varied_region(SIZE, SIZE, seed + index, ["dirt", *others])
+        region = draw_varied_region(SIZE, SIZE, seed + index, ["dirt", *others])
         zone, angle = region.places[0].zone, float(rng.uniform(0, np.pi))
         length = float(rng.uniform(0.4, 0.7) * min(zone.w, zone.h))
-        (x, y), half = zone.middle, length / 2
+        (x, y), half = zone.centre, length / 2
         start = float(x - np.cos(angle) * half), float(y - np.sin(angle) * half)
         cracked = CrackedRegion(region, start, angle, length)
         memory_photos = cracked.passed(*range(1, 7), cracked=False)
@@ -248,7 +248,7 @@ def _count_reports(
         sums[case, "photos"] += 1
         for name, boxes in (("with memory", remembering), ("without", alone)):
             at_place = [
-                finds(box, crack) if crack_shown else not box.intersection(crack).empty for box in boxes
+                finds(box, crack) if crack_shown else not box.intersection(crack).is_empty for box in boxes
             ]
             sums[case, name] += any(at_place)
 
@@ -273,11 +273,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.backbone is not None:
         model = options.checks, options.backbone, options.settings
         second_opinions("known kinds", NUISANCES, options.regions, options.seed, *model)
-        second_opinions("other kinds", OTHER_NUISANCES, options.regions, options.seed + 1000, *model)
+        second_opinions("other kinds", UNSEEN_NUISANCES, options.regions, options.seed + 1000, *model)
         return 0
     sizes = options.inspections, options.checks
     quality("known kinds", NUISANCES, options.regions, options.seed, *sizes)
-    quality("other kinds", OTHER_NUISANCES, options.regions, options.seed + 1000, *sizes)
+    quality("other kinds", UNSEEN_NUISANCES, options.regions, options.seed + 1000, *sizes)
     growth(options.cracks, options.seed + 2000, options.inspections)
     failures(options.cracks, options.seed + 3000)
     return 0

@@ -10,8 +10,9 @@ import numpy as np
 from service.detection.reference_difference import AlignmentFailed, PhotoVariation, photo_variation
 from service.detection.reference_difference.data import apply, corners
 from shared import samples
-from shared.geometry import Rect, from_corners
-from shared.samples.variation import VariedRegion, season
+from shared.geometry import Rect, rect_from_corners
+from shared.samples.defects import damage_panel
+from shared.samples.variation import VariedRegion, seasonal_view
 
 SIZE = 480
 REGION = Rect(0, 0, SIZE, SIZE)
@@ -30,13 +31,13 @@ def photographed(
     region: VariedRegion, image: samples.Image, number: int
 ) -> tuple[samples.Image, samples.Matrix]:
     """A photo of inspection `number`, and reference px -> photo px."""
-    return samples.photograph(image, season(number, region.seed), region.seed * 100 + number)
+    return samples.photograph(image, seasonal_view(number, region.seed), region.seed * 100 + number)
 
 
 def moved(box: Rect, matrix: samples.Matrix) -> Rect:
     """The bounds of `box` of the reference image in the photo."""
     points = apply(matrix, corners(box))
-    return from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+    return rect_from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
 def passed(region: VariedRegion, images: Sequence[samples.Image], first: int = 1) -> list[PhotoVariation]:
@@ -55,11 +56,11 @@ def checks(region: VariedRegion, after: int, count: int) -> Iterator[Check]:
     """`count` photos after inspection `after`, the first without damage, the others with five defects."""
     for index in range(count):
         number = after + 1 + index
-        state = region.state(number)
-        image, defects = region.damaged(state, (), region.seed)
+        state = region.draw_state(number)
+        image, defects = damage_panel(state, (), region.seed)
         if index:
             kinds = np.random.default_rng([region.seed, index]).permutation(samples.KINDS)[:5].tolist()
-            image, defects = region.damaged(state, kinds, region.seed * 50 + index)
+            image, defects = damage_panel(state, kinds, region.seed * 50 + index)
         photo, matrix = photographed(region, image, number)
         around = (Rect(p.zone.x - 8, p.zone.y - 8, p.zone.w + 16, p.zone.h + 16) for p in region.places)
         yield Check(
@@ -74,6 +75,6 @@ def finds(box: Rect, defect: Rect) -> bool:
     common = box.intersection(defect).area
     if common <= 0:
         return False
-    inside = defect.contains(*box.middle) and common > 0.5 * box.area
-    around = box.contains(*defect.middle) and common >= 0.25 * box.area
+    inside = defect.contains(*box.centre) and common > 0.5 * box.area
+    around = box.contains(*defect.centre) and common >= 0.25 * box.area
     return box.iou(defect) >= 0.2 or inside or around

@@ -14,7 +14,7 @@ from desktop.client.http.errors import Untrusted
 from desktop.commands.bindings import Commands
 from desktop.connection.local_service import ServiceState
 from desktop.preferences import Preferences
-from shared.codes import Hindrance, Permission
+from shared.codes import Permission, StorageFault
 from shared.wire.account import Payload
 
 
@@ -53,7 +53,7 @@ class Context(QObject):
         """Proves to the service that an administrator has allowed face login on this computer."""
         self.payload: Payload | None = None
         self.service_state = ServiceState.STARTING
-        self.hindrance: Hindrance | None = None
+        self.storage_fault: StorageFault | None = None
         """Why the local service does not start, when its state is FAILED and the reason is known."""
         self.untrusted: Untrusted | None = None
         """The untrusted certificate of the server, when that is why the state is FAILED."""
@@ -83,15 +83,15 @@ class Context(QObject):
     def show_service(
         self,
         state: ServiceState,
-        hindrance: Hindrance | None = None,
+        storage_fault: StorageFault | None = None,
         untrusted: Untrusted | None = None,
     ) -> None:
-        """Set the state of the service; `hindrance` or `untrusted` is the reason of FAILED.
+        """Set the state of the service; `storage_fault` or `untrusted` is the reason of FAILED.
 
         Emits `serviceChanged` when the state or the reason is different.
         """
         trust_changed = (untrusted is None) != (self.untrusted is None)
-        self.hindrance, self.untrusted = hindrance, untrusted
+        self.storage_fault, self.untrusted = storage_fault, untrusted
         if state is not self.service_state or trust_changed:
             self.service_state = state
             self.serviceChanged.emit(state)

@@ -16,7 +16,7 @@ import platformdirs
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 from desktop.user_folders import APP
-from shared.paths import private_folder
+from shared.paths import ensure_private_folder
 
 _log = logging.getLogger("desktop")
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -47,7 +47,7 @@ class Logs:
         self._crash_file = None
         self._handler: logging.Handler = logging.StreamHandler()
         with contextlib.suppress(OSError):
-            private_folder(folder)
+            ensure_private_folder(folder)
             self._handler = logging.handlers.RotatingFileHandler(
                 self.file, maxBytes=2_000_000, backupCount=3, encoding="utf-8"
             )

@@ -80,7 +80,7 @@ class Preferences:
     def _write(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         text = self.values.model_dump_json(indent=2) + "\n"
-        atomic.write(self.path, text.encode("utf-8"), durable=True, private=True)
+        atomic.write_file(self.path, text.encode("utf-8"), durable=True, private=True)
 
 
 def _read_values(path: Path) -> PreferenceValues:

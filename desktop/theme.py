@@ -25,7 +25,7 @@ from shiboken6 import isValid
 
 from desktop.background.repaint import repaint_later
 from desktop.localization.fonts import ui_font
-from shared.paths import resource
+from shared.paths import resource_path
 
 RADIUS = 6
 """Corner radius of controls, px."""
@@ -215,9 +215,9 @@ def stylesheet(theme: Theme) -> str:
         "pressed": mix(theme.text, theme.raised, 0.12),
         "scroll": mix(theme.text, theme.panel, 0.18),
         "scroll_hover": mix(theme.text, theme.panel, 0.32),
-        "drawings": resource("themes").as_posix(),
+        "drawings": resource_path("themes").as_posix(),
     }
-    return Template(resource("themes", "walkaround.qss").read_text(encoding="utf-8")).substitute(values)
+    return Template(resource_path("themes", "walkaround.qss").read_text(encoding="utf-8")).substitute(values)
 
 
 def palette(theme: Theme) -> QPalette:

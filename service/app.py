@@ -82,7 +82,7 @@ from service.webhooks.ports import Ports as WebhookPorts
 from service.webhooks.routes import router as webhooks_router
 from service.webhooks.service import WebhookService
 from shared import __version__
-from shared.wire.phone import MOST_PART_BYTES
+from shared.wire.phone import MAX_PART_BYTES
 
 if TYPE_CHECKING:
     from service.events.relay import Relay
@@ -359,6 +359,6 @@ def _body_bytes(settings: Settings, path: str) -> int:
     path = path.removeprefix("/api")
     if path.startswith("/phone/"):
         # Anyone in the network reaches these: no more than a part of a photo.
-        return MOST_PART_BYTES
+        return MAX_PART_BYTES
     uploads = path in {"/files", "/detection/models"}
     return settings.max_upload_bytes if uploads else settings.max_body_bytes

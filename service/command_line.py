@@ -15,13 +15,13 @@ from pydantic_settings import SettingsError
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from service.db.schema import NewerDatabaseError
-from service.db.storage_faults import hindrance_of
+from service.db.storage_faults import classify_storage_fault
 from service.settings import Settings
 from service.stores.port import StoreSettingsError, StoreUnavailableError
 from service.tls import CertificateError
-from shared.codes import Hindrance
-from shared.reasons import reason
-from shared.starting import without_garbage_collection
+from shared.codes import StorageFault
+from shared.os_errors import describe_os_error
+from shared.startup import without_garbage_collection
 
 # Commands whose options their own module reads: `main(arguments, settings) -> exit status`.
 _MODULES = {
@@ -114,20 +114,20 @@ def main(arguments: Sequence[str]) -> int:
         raise
     except OSError as problem:
         print(
-            f"walkaround {arguments[0]}: {reason(problem)}. Check the path, its rights and the free space, "
-            "or name another place.",
+            f"walkaround {arguments[0]}: {describe_os_error(problem)}. "
+            "Check the path, its rights and the free space, or name another place.",
             file=sys.stderr,
         )
         return 1
 
 
 def _database_trouble(problem: DBAPIError) -> str:
-    match hindrance_of(problem):
-        case Hindrance.DISK_FULL:
+    match classify_storage_fault(problem):
+        case StorageFault.DISK_FULL:
             return "the disk is full: the database takes nothing more. Make room, then start again."
-        case Hindrance.DAMAGED_DATABASE:
+        case StorageFault.DAMAGED_DATABASE:
             return "the database is damaged. Move the data directory away and restore the newest backup."
-        case Hindrance.BUSY_DATABASE:
+        case StorageFault.BUSY_DATABASE:
             return "another program holds the database. End that one, or try again later."
     # Its text can hold the address of the database with a password: the kind of it is enough.
     return (

@@ -27,7 +27,7 @@ from uvicorn.supervisors import Multiprocess
 from service.app import create_app
 from service.db.database import Database
 from service.db.schema import NewerDatabaseError, migrate
-from service.db.storage_faults import hindrance_of
+from service.db.storage_faults import classify_storage_fault
 from service.phone.listener import listen_for_phones
 from service.settings import Settings
 from service.stores.contents import file_contents
@@ -37,9 +37,9 @@ from service.web.addresses import is_loopback
 from service.web.protocol import GuardedProtocol
 from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig
 from shared import atomic
-from shared.paths import SERVICE_ADDRESS, service_address
-from shared.reasons import reason
-from shared.starting import without_garbage_collection
+from shared.os_errors import describe_os_error
+from shared.paths import SERVICE_ADDRESS_FILE, read_service_address
+from shared.startup import without_garbage_collection
 
 if TYPE_CHECKING:
     from service.monitoring.endpoint import MetricsServer, MetricsText
@@ -118,10 +118,10 @@ class AnnouncingServer(uvicorn.Server):
 def _write_address(path: Path, address: Mapping[str, Any]) -> None:
     # In one step: another desktop reads all of it or nothing.
     try:
-        atomic.write(path, json.dumps(address).encode("utf-8"), durable=False)
+        atomic.write_file(path, json.dumps(address).encode("utf-8"), durable=False)
     except OSError as problem:
         # A full disk must not prevent reading the records.
-        log.warning("another desktop will not find this service: %s", reason(problem))
+        log.warning("another desktop will not find this service: %s", describe_os_error(problem))
 
 
 class AnnouncingProcesses(Multiprocess):
@@ -178,7 +178,7 @@ def _ready_line(listening: socket.socket, certificate: CertificateFiles | None) 
 
 def _busy_line(data_dir: Path) -> str:
     """The line `{"event": "busy", "url": ...}` with the address of the service on the data directory."""
-    other = service_address(data_dir)
+    other = read_service_address(data_dir)
     line = {"event": "busy", "url": None if other is None else other.url}
     if other is not None and other.fingerprint is not None:
         line["fingerprint"] = other.fingerprint
@@ -248,7 +248,7 @@ def _certificate(settings: Settings) -> CertificateFiles | None:
 def serve(settings: Settings) -> int:
     """Serve until a signal to stop. Gives the exit status; `BUSY` when the data directory is taken.
 
-    When it cannot start it prints `{"event": "failed", "why": ...}`, a `Hindrance` or null, and raises
+    When it cannot start it prints `{"event": "failed", "why": ...}`, a `StorageFault` or null, and raises
     OSError, DBAPIError, NewerDatabaseError or CertificateError.
     """
     configure_logging(settings.log_level, settings.log_format)
@@ -264,12 +264,12 @@ def serve(settings: Settings) -> int:
         )
         return 1
     except (OSError, DBAPIError, NewerDatabaseError, CertificateError) as problem:
-        print(json.dumps({"event": "failed", "why": hindrance_of(problem)}), flush=True)
+        print(json.dumps({"event": "failed", "why": classify_storage_fault(problem)}), flush=True)
         raise
 
 
 def _serve_alone(settings: Settings) -> int:
-    address_file = settings.data_dir / SERVICE_ADDRESS
+    address_file = settings.data_dir / SERVICE_ADDRESS_FILE
     lock = FileLock(settings.data_dir / "service.lock")
     metrics_server: MetricsServer | None = None
     try:
@@ -324,7 +324,7 @@ def _serve_metrics(settings: Settings, text: MetricsText) -> MetricsServer | Non
     try:
         server = MetricsServer(settings.metrics_address, text, settings.metrics_token())
     except OSError as problem:
-        raise _MetricsAddressError(reason(problem)) from None
+        raise _MetricsAddressError(describe_os_error(problem)) from None
     server.start()
     return server
 

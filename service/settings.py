@@ -218,7 +218,7 @@ def owner_only_secret(path: Path, length: int) -> bytes:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
-        atomic.write_once(path, secrets.token_bytes(length))
+        atomic.write_if_absent(path, secrets.token_bytes(length))
     if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise PermissionError(f"{path} can be read by other users; run: chmod 600 '{path}'")
     secret = path.read_bytes()

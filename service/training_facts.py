@@ -122,6 +122,6 @@ def _detected_items(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, _Detected
     present_findings = findings.read_findings(present)
     rejected: int | None = None
     if results.is_correction(present):
-        shown = findings.read_findings(results.model_origin(entries, present))
-        rejected = max(len(shown) - sum(not finding.drawn for finding in present_findings), 0)
+        shown = findings.read_findings(results.original_detection(entries, present))
+        rejected = max(len(shown) - sum(not finding.is_drawn for finding in present_findings), 0)
     yield file_id, _DetectedItem(group, present_findings, rejected)

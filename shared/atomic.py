@@ -1,7 +1,8 @@
-"""Writes a file whole or not at all: into a part file in the same folder, which is then renamed.
+"""Writes a file completely or not at all: first a part file in the same folder, which is then renamed.
 
-A reader sees the old content or the new one. `durable` waits until content and name are on the disk; without
-it a power cut may cost the new content. A failure removes the part file; only a killed process leaves one.
+A reader sees the old content or the new content, never a part. With `durable` the functions return after
+content and name are on the disk; without it, a power failure can lose the new content. A failed write
+deletes the part file. Only a killed process leaves one behind.
 """
 
 from __future__ import annotations
@@ -18,44 +19,44 @@ from typing import IO
 from shared.ids import random_name
 
 PART_PREFIX = ".part-"
-"""How the names of part files begin."""
+"""Prefix of the names of part files."""
 
 _PRIVATE = 0o600
-# A folder that cannot be opened for reading, or a file system that does not sync folders.
+# The folder cannot be opened for reading, or the file system cannot sync folders.
 _NO_FOLDER_SYNC = frozenset({errno.EACCES, errno.EISDIR, errno.EBADF, errno.EINVAL})
 
 
-def write(path: Path, data: bytes, *, durable: bool, private: bool = False) -> None:
-    """Write `data` to `path`, as `writing` does. Raises OSError."""
-    with writing(path, durable=durable, private=private) as file:
+def write_file(path: Path, data: bytes, *, durable: bool, private: bool = False) -> None:
+    """Replace the content of `path` by `data`; see `open_for_writing`. Raises OSError."""
+    with open_for_writing(path, durable=durable, private=private) as file:
         file.write(data)
 
 
 @contextmanager
-def writing(path: Path, *, durable: bool, private: bool = False) -> Iterator[IO[bytes]]:
-    """The open part file, which becomes `path` at the end of the block; an exception leaves the old file.
+def open_for_writing(path: Path, *, durable: bool, private: bool = False) -> Iterator[IO[bytes]]:
+    """Yield an open part file that replaces `path` at the end of the block. An exception keeps the old file.
 
-    A replaced file keeps its permissions; where `path` is a symbolic link, the file it names is replaced.
-    With `private` only its owner can read the file, from its first byte on. Raises OSError; PermissionError
-    also for an existing file that is write-protected, unless `private`.
+    The new file gets the permissions of the file that it replaces. If `path` is a symbolic link, its target
+    is replaced. With `private` only the owner can read the file, even while it is written. Raises OSError;
+    raises PermissionError also for an existing file that is write-protected, unless `private`.
     """
     target = Path(os.path.realpath(path))
-    mode = _PRIVATE if private else _replaced_mode(target)
+    mode = _PRIVATE if private else _existing_mode(target)
     with _part_file(target.parent, mode, durable, lambda part: part.replace(target)) as file:
         yield file
 
 
-def write_once(path: Path, data: bytes) -> None:
-    """Write `data` to `path`, durable and for its owner only, unless a file is there: then that one stays.
+def write_if_absent(path: Path, data: bytes) -> None:
+    """Create the file `path` with `data`, durable and readable by the owner only; keep a file that exists.
 
-    Of several processes that call this at once, one writes. Raises OSError.
+    If several processes call this at the same time, one of them writes. Raises OSError.
     """
-    with _part_file(path.parent, _PRIVATE, True, partial(_link, path=path)) as file:
+    with _part_file(path.parent, _PRIVATE, True, partial(_link_or_replace, path=path)) as file:
         file.write(data)
 
 
-def put_in_place(part: Path, path: Path, *, durable: bool) -> None:
-    """Rename the finished file `part` to `path`, on the same file system. Raises OSError."""
+def replace_file(part: Path, path: Path, *, durable: bool) -> None:
+    """Rename the complete file `part` to `path`, on the same file system. Raises OSError."""
     if durable:
         with part.open("r+b") as file:
             sync_file(file)
@@ -65,13 +66,13 @@ def put_in_place(part: Path, path: Path, *, durable: bool) -> None:
 
 
 def sync_file(file: IO[bytes]) -> None:
-    """Return when everything written to `file` is on the disk. Raises OSError."""
+    """Write everything buffered for `file` to the disk and wait for it. Raises OSError."""
     file.flush()
     os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
-    """Return when the names in `folder` are on the disk, if the system can sync folders. Raises OSError."""
+    """Wait until the names in `folder` are on the disk, if the system can sync folders. Raises OSError."""
     if os.name != "posix":
         return
     try:
@@ -87,20 +88,20 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def _part_file(
-    folder: Path, mode: int | None, durable: bool, place: Callable[[Path], object]
+    folder: Path, mode: int | None, durable: bool, publish: Callable[[Path], object]
 ) -> Iterator[IO[bytes]]:
     part = folder / f"{PART_PREFIX}{random_name()}"
     opener = partial(os.open, mode=0o666 if mode is None else mode)
     try:
         with open(part, "xb", opener=opener) as file:
             if mode is not None:
-                # The umask may have taken more away. Not every file system has permissions.
+                # The umask may have removed more permissions. Some file systems have none.
                 with contextlib.suppress(OSError):
                     part.chmod(mode)
             yield file
             if durable:
                 sync_file(file)
-        place(part)
+        publish(part)
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
@@ -108,7 +109,7 @@ def _part_file(
         sync_folder(folder)
 
 
-def _replaced_mode(path: Path) -> int | None:
+def _existing_mode(path: Path) -> int | None:
     try:
         mode = path.stat().st_mode & 0o777
     except FileNotFoundError:
@@ -118,11 +119,11 @@ def _replaced_mode(path: Path) -> int | None:
     return mode
 
 
-def _link(part: Path, path: Path) -> None:
+def _link_or_replace(part: Path, path: Path) -> None:
     try:
         os.link(part, path)
     except FileExistsError:
         pass
     except OSError:
-        # No hard links on this file system: a rename is the next best thing.
+        # This file system has no hard links. A rename may replace a file that appeared at the same moment.
         part.replace(path)

@@ -1,4 +1,4 @@
-"""Defines results of checks and what they can repair, for both sides of `walkaround doctor`."""
+"""Defines the results and repairs of `walkaround doctor`, for the service and the desktop."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shared.paths import private_folder
+from shared.paths import ensure_private_folder
 
 
 class Level(StrEnum):
-    """How a check came out: fine, to be looked at, a fault."""
+    """The level of a check's result: fine, warning or fault."""
 
     OK = "ok"
     WARN = "warn"
@@ -25,23 +25,23 @@ class Level(StrEnum):
 
 
 class Repair(StrEnum):
-    """What the program can repair by itself; each is done to the path of its result and can be done twice."""
+    """A repair that the program can make by itself, on the path of a result. Repeating one does no harm."""
 
     CREATE_FOLDER = "create_folder"
-    """A folder that is missing is made, for its owner alone."""
+    """Create a missing folder that only its owner can open."""
     OWNER_ONLY = "owner_only"
-    """A file or folder that others may read becomes its owner's."""
+    """Remove the permissions of other users on a file or folder."""
     DELETE_DAMAGED_TILES = "delete_damaged_tiles"
-    """Files of a tile cache that cannot be read are deleted; they are made again when they are needed."""
+    """Delete unreadable files of a tile cache. The program creates them again when it needs them."""
     MOVE_AWAY = "move_away"
-    """A file that cannot be read gets another name, so that the program writes a new one."""
+    """Rename an unreadable file, so that the program writes a new one."""
 
 
 class CheckResult(NamedTuple):
-    """What one check found and, unless it is fine, what to do.
+    """The result of one check and, unless it is fine, an advice.
 
-    `found` and `advice` are English texts with `{name}` where `values` belong, so that a side with
-    translations can say them in another language. `path` is what `repair` is done to.
+    `found` and `advice` are English templates with `{name}` for each of `values`, so that the desktop can
+    translate them. `repair` applies to `path`.
     """
 
     level: Level
@@ -57,21 +57,21 @@ class CheckResult(NamedTuple):
 
 
 def ok(found: str, /, **values: object) -> CheckResult:
-    """A result that is fine."""
+    """Create a result that is fine."""
     return CheckResult(Level.OK, found, "", _as_text(values))
 
 
 def warn(
     found: str, advice: str, repair: Repair | None = None, path: Path | None = None, /, **values: object
 ) -> CheckResult:
-    """A warning: it works, and should be looked at."""
+    """Create a warning: it works, but a person should check it."""
     return CheckResult(Level.WARN, found, advice, _as_text(values), repair, str(path or ""))
 
 
 def fail(
     found: str, advice: str = "", repair: Repair | None = None, path: Path | None = None, /, **values: object
 ) -> CheckResult:
-    """A fault."""
+    """Create a fault."""
     return CheckResult(Level.FAIL, found, advice, _as_text(values), repair, str(path or ""))
 
 
@@ -80,7 +80,7 @@ def _as_text(values: Mapping[str, object]) -> dict[str, str]:
 
 
 def to_json(side: str, check: str, result: CheckResult) -> str:
-    """A result as one line of JSON: who checked, what, the sentences, and the texts that they are made of."""
+    """Return a result as one line of JSON with side, check, sentences, templates and values."""
     document = {
         "side": side,
         "check": check,
@@ -96,7 +96,7 @@ def to_json(side: str, check: str, result: CheckResult) -> str:
 
 
 def from_json(line: str) -> tuple[str, CheckResult]:
-    """The check and the result of a line of `to_json`. Raises ValueError for any other line."""
+    """Read the check's name and its result from a line of `to_json`. Raises ValueError otherwise."""
     try:
         fields: dict[str, Any] = json.loads(line)
         found, advice = (str(text) for text in fields["texts"])
@@ -109,44 +109,44 @@ def from_json(line: str) -> tuple[str, CheckResult]:
 
 
 def repair(result: CheckResult) -> None:
-    """Repair what the result names. Raises OSError when it fails, ValueError without anything to repair."""
+    """Make the repair of a result. Raises OSError if it fails, ValueError if the result has no repair."""
     path = Path(result.path)
     match result.repair:
         case Repair.CREATE_FOLDER:
-            private_folder(path)
+            ensure_private_folder(path)
         case Repair.OWNER_ONLY:
             mode = path.stat().st_mode
             path.chmod(stat.S_IMODE(mode) & stat.S_IRWXU)
         case Repair.DELETE_DAMAGED_TILES:
-            for broken in damaged_tiles(path):
+            for broken in find_damaged_tiles(path):
                 broken.unlink(missing_ok=True)
         case Repair.MOVE_AWAY:
             path.replace(path.with_name(f"{path.name}.broken"))
         case None:
-            raise ValueError("nothing can be repaired here")
+            raise ValueError("the result has no repair")
 
 
-def damaged_tiles(folder: Path) -> list[Path]:
-    """The files of a tile cache that end in .zip and are no archive."""
+def find_damaged_tiles(folder: Path) -> list[Path]:
+    """Return the .zip files of a tile cache that are not zip archives."""
     return [
         path for path in sorted(folder.glob("**/*.zip")) if path.is_file() and not zipfile.is_zipfile(path)
     ]
 
 
 def is_open_to_others(path: Path) -> bool:
-    """True when other users may read or enter `path`, where the system knows owners."""
+    """Return True if other users can read or enter `path`. Always False on systems without owners."""
     return os.name == "posix" and bool(path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO))
 
 
 Checks = Iterable[tuple[str, Callable[[], Iterator[CheckResult]]]]
-"""The names of checks, and what runs them."""
+"""The checks of one side: each with its name and the function that runs it."""
 
 
-def report(side: str, arguments: Sequence[str], checks: Checks) -> int:
+def run_checks(side: str, arguments: Sequence[str], checks: Checks) -> int:
     """Run the checks of one side for the command line and print a line for each result.
 
-    Takes `--json` for one JSON object per line and `--repair` to repair what it can. Gives 1 when a fault is
-    left, else 0.
+    `--json` prints one JSON object per line, `--repair` makes the possible repairs. Returns 1 if a fault
+    remains, else 0.
     """
     parser = argparse.ArgumentParser(prog="walkaround doctor", description="Check this installation.")
     parser.add_argument("--json", action="store_true", help="one JSON object per line")

@@ -1,6 +1,6 @@
 """Defines the codes of the contract: statuses, permissions, roles, progress labels and error codes.
 
-Source: inspection-api.md (States, Authentication) and the decisions on what it leaves open.
+Source: inspection-api.md (States, Authentication) and the decisions where it leaves a choice.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class SealState(StrEnum):
     """Where a record stands on its way to a sealed edition."""
 
     OPEN = "open"
-    """Never finished; a user with the permission may change it."""
+    """The record was never finished. Users with the permission can change it."""
     FINISHED = "finished"
-    """Sealed: nothing of it changes any more."""
+    """The record is sealed: nothing in it can change."""
     AWAITING_RELEASE = "awaiting_release"
-    """Sealed, and a second person has to release it."""
+    """The record is sealed, and a second person must release it."""
     REOPENED = "reopened"
-    """It was sealed once and can be changed again; its next finish makes another edition."""
+    """The record was sealed and can be changed again. Its next finish creates another edition."""
 
 
 SEALED_STATES = frozenset({SealState.FINISHED, SealState.AWAITING_RELEASE})
@@ -136,7 +136,7 @@ ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
 
 
 class ErrorCode(StrEnum):
-    """Stable machine codes in `data.error` of a failure that the contract does not list itself."""
+    """Stable machine codes in `data.error` of a failure that the contract does not list."""
 
     NOT_LOGGED_IN = "not_logged_in"
     LOGIN_EXPIRED = "login_expired"
@@ -170,8 +170,8 @@ class ErrorCode(StrEnum):
     UNAVAILABLE = "unavailable"
 
 
-class Hindrance(StrEnum):
-    """What keeps the service from starting, or from writing; on the line that a failed start prints."""
+class StorageFault(StrEnum):
+    """Why the service cannot start or write. A failed start prints the value as `why`."""
 
     DISK_FULL = "disk_full"
     NOT_WRITABLE = "not_writable"
@@ -179,8 +179,8 @@ class Hindrance(StrEnum):
     """A newer version of the program has changed the database."""
     DAMAGED_DATABASE = "damaged_database"
     BUSY_DATABASE = "busy_database"
-    """Another user holds it, or it takes too long."""
+    """Another process has locked the database, or an answer takes too long."""
     NO_DATABASE = "no_database"
-    """Its server does not answer."""
+    """The database server does not answer."""
     NO_FILE_STORE = "no_file_store"
-    """The store of the files does not answer, or refuses what was asked."""
+    """The file store does not answer or refuses the request."""

@@ -1,7 +1,7 @@
 """Runs the `walkaround` command: finds the side that a command belongs to and passes its arguments.
 
-The two sides never import each other, so neither can hold the whole command line; they are named here as
-strings and loaded when they are asked for (docs/adr/0001-one-command-two-sides.md).
+Desktop and service never import each other, so neither can contain the whole command line. This module names
+their modules as strings and imports one when a command needs it (docs/adr/0001-one-command-two-sides.md).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from shared.starting import without_garbage_collection
+from shared.startup import without_garbage_collection
 
 DESKTOP = "desktop.command_line"
 SERVICE = "service.command_line"
-# Needs neither settings nor the database: with the rest of the service it would start half as fast.
+# Needs neither settings nor the database. Importing the rest of the service would double its start time.
 WORKER = "service.workers.command"
 
 # First word of the command line -> (module with `main(arguments) -> int`, one line of help)
@@ -39,12 +39,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": (SERVICE, "check this installation and say what to repair"),
 }
 
-# Commands that both sides have a part of: the module of the second one.
-_SECOND = {"doctor": DESKTOP}
+# Commands with a part in both sides: the module of the second part.
+_SECOND_MODULES = {"doctor": DESKTOP}
 
 
 def usage() -> str:
-    """The help text: one line per command."""
+    """Return the help text, with one line for each command."""
     lines = [
         "usage: walkaround [--server URL]            the desktop",
         "       walkaround COMMAND [--help | ...]",
@@ -60,7 +60,7 @@ def usage() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run one command and exit with its status: 0 done, 1 failed, 2 used wrongly."""
+    """Run one command and exit with its status: 0 success, 1 failure, 2 wrong usage."""
     if getattr(sys, "frozen", False):
         # uvicorn uses multiprocessing for `serve --workers`: it runs this program for each process.
         import multiprocessing
@@ -81,8 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"walkaround: there is no command '{args[0]}'.\n\n{usage()}", file=sys.stderr)
         sys.exit(2)
     modules = [COMMANDS[args[0]][0]]
-    if args[0] in _SECOND:
-        modules.append(_SECOND[args[0]])
+    if args[0] in _SECOND_MODULES:
+        modules.append(_SECOND_MODULES[args[0]])
     try:
         status = 0
         for module in modules:
@@ -93,7 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         status = 130
     except BrokenPipeError:
-        # The reader of our output left (for example `| head`); pointing stdout away keeps the exit quiet.
+        # The reader of the output ended (for example `| head`). With stdout redirected, the exit prints no
+        # error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
     sys.exit(status)

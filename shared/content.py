@@ -1,4 +1,4 @@
-"""Computes content ids and file addresses."""
+"""Computes content ids, and reads and compares the files that items name."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _DOWNLOAD = re.compile(r"(?:https?://[^/?#]*)?(?:/api)?/files/([0-9a-f-]{36})/co
 
 
 def sha256(data: bytes) -> str:
-    """SHA-256 of `data` as 64 lower-case hexadecimal digits."""
+    """Return the SHA-256 of `data` as 64 lower-case hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
 
 
 def cid(sha256_hex: str) -> str:
-    """The content id (`ipfs_cid` of the contract) of a file whose SHA-256 is `sha256_hex`.
+    """Return the content id (`ipfs_cid` of the contract) of a file with the SHA-256 `sha256_hex`.
 
     Raises ValueError when `sha256_hex` is not 64 hexadecimal digits.
     """
@@ -30,8 +30,8 @@ def cid(sha256_hex: str) -> str:
     return "b" + base64.b32encode(_PREFIX + digest).decode("ascii").rstrip("=").lower()
 
 
-def sha256_of(content_id: str) -> str:
-    """The SHA-256 (64 hexadecimal digits) inside a content id that `cid` made.
+def sha256_from_cid(content_id: str) -> str:
+    """Return the SHA-256 (64 hexadecimal digits) in a content id that `cid` created.
 
     Raises ValueError for any other text.
     """
@@ -44,23 +44,23 @@ def sha256_of(content_id: str) -> str:
     return raw[4:].hex()
 
 
-def file_id_of(download_url: Any) -> str | None:
-    """The id of the file that a `download_url` of the service names; None for any other value."""
+def file_id_from_url(download_url: Any) -> str | None:
+    """Return the file id in a `download_url` of the service; None for any other value."""
     match = _DOWNLOAD.fullmatch(download_url) if isinstance(download_url, str) else None
     return None if match is None else match.group(1)
 
 
-def same_file(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    """Whether two fileInfos name the same file: by its content id where both have one, else by its id."""
+def is_same_file(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Return whether two fileInfos name the same file: by content id if both have one, else by file id."""
     content_ids = first.get("ipfs_cid"), second.get("ipfs_cid")
     if all(content_ids):
         return content_ids[0] == content_ids[1]
-    file_ids = file_id_of(first.get("download_url")), file_id_of(second.get("download_url"))
+    file_ids = file_id_from_url(first.get("download_url")), file_id_from_url(second.get("download_url"))
     return file_ids[0] is not None and file_ids[0] == file_ids[1]
 
 
 def names_other_file(info: Mapping[str, Any] | None, reference: Mapping[str, Any] | None) -> bool:
-    """Whether an item's fileInfo names a file of the service that is not its record's reference image."""
-    if not info or file_id_of(info.get("download_url")) is None:
+    """Return whether an item's fileInfo names a file other than its record's reference image."""
+    if not info or file_id_from_url(info.get("download_url")) is None:
         return False
-    return reference is None or not same_file(info, reference)
+    return reference is None or not is_same_file(info, reference)

@@ -1,4 +1,4 @@
-"""Writes the parts of datasets for object detection: a COCO document, labels and `data.yaml` of YOLO.
+"""Writes the parts of object detection datasets: COCO documents, YOLO labels and `data.yaml`.
 
 Sources: https://cocodataset.org/#format-data and https://docs.ultralytics.com/datasets/detect/.
 """
@@ -16,7 +16,7 @@ from shared.geometry import Rect
 
 @dataclass(frozen=True, slots=True)
 class DatasetPicture:
-    """A picture of a dataset: its file name there, its size in upright px, its content id where known."""
+    """A picture of a dataset: its file name there, its upright size in px and its content id if known."""
 
     file_name: str
     width: int
@@ -26,21 +26,21 @@ class DatasetPicture:
 
 @dataclass(frozen=True, slots=True)
 class DatasetBox:
-    """A box in px of the upright picture with this file name; `more` are keys beyond COCO."""
+    """A box in px of the upright picture with this file name. `extra_keys` are keys beyond COCO."""
 
     file_name: str
     category: str
     rect: Rect
-    more: Mapping[str, Any] = field(default_factory=dict)
+    extra_keys: Mapping[str, Any] = field(default_factory=dict)
 
 
-def coco_document(
+def build_coco_document(
     name: str,
     pictures: Iterable[DatasetPicture],
     boxes: Iterable[DatasetBox],
     categories: Sequence[str] | None = None,
 ) -> str:
-    """A COCO dataset as JSON text; its categories are those of the boxes in their order unless given."""
+    """Return a COCO dataset as JSON text. Its default categories are those of the boxes, in their order."""
     boxes = list(boxes)
     pictures = list(pictures)
     image_ids = {picture.file_name: number for number, picture in enumerate(pictures, 1)}
@@ -71,7 +71,7 @@ def coco_document(
                 "area": box.rect.area,
                 "iscrowd": 0,
                 "segmentation": [],
-                **box.more,
+                **box.extra_keys,
             }
             for number, box in enumerate(boxes, 1)
         ],
@@ -80,12 +80,12 @@ def coco_document(
 
 
 def yolo_row(number: int, rect: Rect, width: int, height: int) -> str:
-    """The line of a box of class `number` in a picture of this size (px); empty for one outside of it.
+    """Return the line for a box of class `number` in a picture of this size (px); "" for a box outside of it.
 
-    Twelve decimals are a millionth of a pixel in the largest picture.
+    Twelve decimals resolve a millionth of a pixel in the largest picture.
     """
-    inside = rect.clamped(width, height)
-    if inside.empty:
+    inside = rect.clamp(width, height)
+    if inside.is_empty:
         return ""
     values = (
         (inside.x + inside.w / 2) / width,
@@ -97,15 +97,15 @@ def yolo_row(number: int, rect: Rect, width: int, height: int) -> str:
 
 
 def yolo_yaml(classes: Iterable[str], folders: Mapping[str, str]) -> str:
-    """The `data.yaml` of a dataset with these classes; `folders` of pictures by what they are for."""
-    # A JSON string is a YAML string too.
+    """Return the `data.yaml` of a dataset with these classes; `folders` maps uses to folders of pictures."""
+    # Every JSON string is also a YAML string.
     rows = "".join(
         f"  {number}: {json.dumps(name, ensure_ascii=False)}\n" for number, name in enumerate(classes)
     )
-    places = "".join(f"{use}: {folder}\n" for use, folder in folders.items())
-    return f"path: .\n{places}names:{' {}' if not rows else ''}\n{rows}"
+    folder_rows = "".join(f"{use}: {folder}\n" for use, folder in folders.items())
+    return f"path: .\n{folder_rows}names:{' {}' if not rows else ''}\n{rows}"
 
 
-def one_line(name: str) -> str:
-    """The name of a class on one line: unprintable characters become spaces."""
+def clean_class_name(name: str) -> str:
+    """Return the name of a class on one line: unprintable characters become spaces."""
     return " ".join("".join(char if char.isprintable() else " " for char in name).split()) or "-"

@@ -1,7 +1,7 @@
-"""Defines the form of the result entries of an item, as JSON values.
+"""Defines the types of the result entries of an item, as JSON values.
 
-An item's `result` is a list of `Entry`. Clients write entries too: every key may be missing, and keys that
-are not named here are kept. What entries mean is in `shared.results`, what a box says in `shared.findings`.
+An item's `result` is a list of `Entry`. Clients write entries too, so every key can be missing, and keys that
+are not defined here are kept. `shared.results` interprets entries and `shared.findings` their boxes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ class EntryCorners(TypedDict):
 
 
 class BoxAuthors(TypedDict, total=False):
-    """Who found a finding: `origin` is of `shared.codes.Origin`.
+    """Who found a finding: `origin` is a value of `shared.codes.Origin`.
 
-    The service alone writes who drew it (`by`, `by_name`), and who changed it (`corrected_by`,
-    `corrected_by_name`).
+    Only the service writes the user who drew it (`by`, `by_name`) and the user who changed it
+    (`corrected_by`, `corrected_by_name`).
     """
 
     origin: str
@@ -35,9 +35,9 @@ class BoxAuthors(TypedDict, total=False):
 
 
 class EntryOpinion(TypedDict):
-    """How unusual a finding is by a backbone, 0 to 1: from 0.5 on it is unusual.
+    """How unusual a finding is by a backbone, 0 to 1; unusual from 0.5.
 
-    `photos`: the number of passed photos that it was compared with beside the reference image.
+    `photos`: the number of passed photos that it was compared with, not counting the reference image.
     """
 
     value: float
@@ -49,13 +49,13 @@ class EntryOpinion(TypedDict):
 
 
 class BoxOpinion(TypedDict, total=False):
-    """The second opinion on a finding; there only where a backbone gave one. The service alone writes it."""
+    """The second opinion on a finding; missing if no backbone gave one. Only the service writes it."""
 
     second_opinion: EntryOpinion
 
 
 class EntryBox(BoxAuthors, BoxOpinion):
-    """A finding. `accepted`: a person confirmed it. `severity`: how severe its label was at that time."""
+    """A finding. `accepted`: a person confirmed it. `severity`: the severity of its label at that time."""
 
     label: str
     confidence: float
@@ -65,7 +65,7 @@ class EntryBox(BoxAuthors, BoxOpinion):
 
 
 class EntryFile(TypedDict, total=False):
-    """A stored image as an entry names it; `width` and `height` are those of the upright image in px."""
+    """A stored image as an entry names it. `width` and `height` are px of the upright image."""
 
     file_id: str
     download_url: str | None
@@ -78,7 +78,7 @@ class EntryFile(TypedDict, total=False):
 
 
 class RenderedImage(TypedDict, total=False):
-    """The picture with the boxes drawn on it."""
+    """The photo with the boxes drawn on it."""
 
     fileInfo: EntryFile | None
 
@@ -91,9 +91,9 @@ class EntryImage(TypedDict, total=False):
 
 
 class EntryAlignment(TypedDict):
-    """Where the reference image lies in the photo: 3 x 3, reference px -> photo px, and who said so.
+    """The place of the reference image in the photo: 3 x 3, reference px -> photo px, and who set it.
 
-    `set_by` is model or person. What is missing was not measured.
+    `set_by` is model or person. A missing key was not measured.
     """
 
     homography: list[list[float]]
@@ -105,7 +105,7 @@ class EntryAlignment(TypedDict):
 
 
 class EntryThresholds(TypedDict, total=False):
-    """With which settings of the model a detection ran."""
+    """The settings of the model that a detection ran with."""
 
     confidence: float
     per_label: dict[str, float]
@@ -119,7 +119,7 @@ class EntryThresholds(TypedDict, total=False):
 
 
 class Provenance(TypedDict, total=False):
-    """How a detection came about.
+    """The model, settings and times of a detection.
 
     Times are ISO 8601 with Z. `settings` are the item's, as a client wrote them.
     """
@@ -139,7 +139,7 @@ class Provenance(TypedDict, total=False):
 
 
 class EntryVerdict(TypedDict, total=False):
-    """What a person decided; `accepted_opinion_of_version` where that takes over the model's opinion."""
+    """What a person decided; `accepted_opinion_of_version` if the verdict adopts the model's opinion."""
 
     value: str
     reason: str | None
@@ -150,7 +150,7 @@ class EntryVerdict(TypedDict, total=False):
 
 
 class EntryCorrection(TypedDict):
-    """Which version a person corrected, and when; `at` is None while the service does not have it."""
+    """The version that a person corrected, and when; `at` is None until the service has stored it."""
 
     of_version: int
     by: str | None
@@ -159,7 +159,7 @@ class EntryCorrection(TypedDict):
 
 
 class EntryMemory(TypedDict):
-    """The memory that a comparison used: from how many photos, and the SHA-256 of its bytes."""
+    """The memory that a comparison used: the number of its photos, and the SHA-256 of its bytes."""
 
     photos: int
     sha256: str
@@ -168,8 +168,8 @@ class EntryMemory(TypedDict):
 class EntrySuppressed(TypedDict):
     """A finding that the memory of the region explains.
 
-    `score_alone` is the confidence that it would have been reported with, `score` the one in what is left
-    beside the explanation. `photos`: the ids of the files that explain it.
+    `score_alone` is its confidence without the memory, `score` the confidence in the part that the memory
+    does not explain. `photos`: the file ids of the photos that explain it.
     """
 
     box: EntryBox
@@ -179,16 +179,16 @@ class EntrySuppressed(TypedDict):
 
 
 class EntryError(TypedDict, total=False):
-    """Why a detection gave no result: a stable word and a sentence."""
+    """Why a detection gave no result: a stable code and a sentence."""
 
     code: str
     message: str
 
 
 class Entry(TypedDict, total=False):
-    """One version of an item's result: of a detection, a correction, a verdict or another client.
+    """One version of an item's result: a detection, a correction, a verdict or an entry of another client.
 
-    `memory` and `suppressed` are there only where a detection used the memory of the region.
+    `memory` and `suppressed` exist only if a detection used the memory of the region.
     """
 
     inputImage: EntryFile | None
@@ -205,6 +205,6 @@ class Entry(TypedDict, total=False):
     verdict: EntryVerdict
 
 
-def entries_of(item: Item) -> list[Entry]:
-    """The result entries of an item as JSON values, just the keys that were sent."""
+def item_entries(item: Item) -> list[Entry]:
+    """Return the result entries of an item as JSON values, with only the keys that were sent."""
     return [cast(Entry, entry.model_dump(mode="json", exclude_unset=True)) for entry in item.result]

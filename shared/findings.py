@@ -1,4 +1,4 @@
-"""Reads the findings of a result entry: what they are, who drew them, how severe and large they are. Pure."""
+"""Reads the findings of a result entry: label, author, severity and size. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any, Final, Self
 
 from shared.codes import Origin
 from shared.entries import Entry, EntryBox, EntryCorners, EntryCorrection
-from shared.geometry import Rect, from_corners
-from shared.results import homography
+from shared.geometry import Rect, rect_from_corners
+from shared.results import entry_homography
 from shared.wire.detection import Severity
 
 _SEVERITIES = frozenset(Severity)
 _NO_SEVERITIES: Mapping[str, Severity] = MappingProxyType({})
 UNUSUAL: Final = 0.5
-"""The second opinion from which on a finding is unusual: twice the usual distance, see `second_opinion`."""
+"""The smallest value of an unusual finding: twice the usual distance (`service.detection.second_opinion`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SecondOpinion:
-    """How unusual a finding is by the backbone `model` of this `version`, 0..1.
+    """How unusual a finding is by version `version` of the backbone `model`, 0..1.
 
     `photos`: the number of passed photos that it was compared with.
     """
@@ -33,13 +33,13 @@ class SecondOpinion:
     version: int
 
     @property
-    def unusual(self) -> bool:
-        """Whether it is further from the passed photos than twice what is usual."""
+    def is_unusual(self) -> bool:
+        """Whether its distance from the passed photos is at least twice the usual distance."""
         return self.value >= UNUSUAL
 
     @classmethod
     def from_json(cls, fields: Any) -> Self | None:
-        """The opinion of a JSON object; None when there is none or it cannot be read."""
+        """Read the opinion from a JSON object; None for a missing or unreadable one."""
         try:
             value, photos = float(fields["value"]), int(fields["photos"])
             model, version = str(fields["model_name"]), int(fields["model_version"])
@@ -52,17 +52,17 @@ class SecondOpinion:
 class Finding:
     """One finding: `box` is in px of the upright photo, `confidence` 0..1.
 
-    `place` counts the readable boxes of its entry from 0. `accepted`: a person confirmed it. `drawn`: a
-    person drew it, and its confidence says nothing; `author_id` and `author_name` say who, empty where that
-    is not known. `size_mm` is its width and height on the reference image, None where the scale is not known.
+    `index` counts the readable boxes of its entry from 0. `accepted`: a person confirmed it. `is_drawn`: a
+    person drew it, so its confidence has no meaning. `author_id` and `author_name` name that person; they are
+    empty if unknown. `size_mm`: width and height on the reference image, None if the scale is unknown.
     """
 
     label: str
     confidence: float
     box: Rect
-    place: int = 0
+    index: int = 0
     accepted: bool = False
-    drawn: bool = False
+    is_drawn: bool = False
     author_id: str = ""
     author_name: str = ""
     severity: Severity | None = None
@@ -73,14 +73,14 @@ class Finding:
     def from_box(
         cls,
         box: EntryBox,
-        place: int = 0,
+        index: int = 0,
         correction: EntryCorrection | None = None,
         severities: Mapping[str, Severity] = _NO_SEVERITIES,
     ) -> Self:
-        """The finding of a box, without its size.
+        """Read a finding from a box, without its size.
 
-        Without an author, a drawn one has the author of the `correction`. Without a stored severity it has
-        the present severity of its label, from `severities`. Raises KeyError, TypeError, ValueError or
+        A drawn box without an author gets the author of the `correction`. A box without a stored severity
+        gets the present severity of its label from `severities`. Raises KeyError, TypeError, ValueError or
         OverflowError for a box without a label, a confidence or numbers as corners.
         """
         drawn = box.get("origin") == Origin.PERSON
@@ -91,10 +91,10 @@ class Finding:
         return cls(
             label=label,
             confidence=float(box["confidence"]),
-            box=from_corners(*corners(box)),
-            place=place,
+            box=rect_from_corners(*box_corners(box)),
+            index=index,
             accepted=box.get("accepted") is True,
-            drawn=drawn,
+            is_drawn=drawn,
             author_id="" if author is None else _text(author.get("by")),
             author_name="" if author is None else _text(author.get("by_name")),
             severity=_stored_severity(box) or severities.get(label),
@@ -103,16 +103,16 @@ class Finding:
 
     @property
     def author(self) -> str:
-        """The name of who drew it, else the user id; empty for a model's and where neither is known."""
+        """The name of the person who drew it, else the user id; empty for a model's finding or if unknown."""
         return self.author_name or self.author_id
 
     def to_box(self) -> EntryBox:
-        """The box of a correction that says this finding; the service adds who drew it."""
+        """Return the box that stands for this finding in a correction. The service adds its author."""
         return {
             "label": self.label,
             "confidence": self.confidence,
-            "points": to_corners(self.box),
-            "origin": (Origin.PERSON if self.drawn else Origin.MODEL).value,
+            "points": rect_to_corners(self.box),
+            "origin": (Origin.PERSON if self.is_drawn else Origin.MODEL).value,
             "accepted": self.accepted,
         }
 
@@ -122,42 +122,46 @@ def read_findings(
     severities: Mapping[str, Severity] = _NO_SEVERITIES,
     mm_per_pixel: float | None = None,
 ) -> list[Finding]:
-    """The findings of a result entry in the order of its boxes; what cannot be read is left out.
+    """Read the findings of a result entry in the order of its boxes, without unreadable boxes.
 
-    `severities`: how severe labels are now. `mm_per_pixel`: the scale of the reference image.
+    `severities`: the present severities of labels. `mm_per_pixel`: the scale of the reference image.
     """
-    findings = [finding for _, finding in _read(entry, severities)]
-    to_photo = None if mm_per_pixel is None else homography(entry)
+    findings = [finding for _, finding in _read_boxes(entry, severities)]
+    to_photo = None if mm_per_pixel is None else entry_homography(entry)
     if to_photo is None:
         return findings
-    return [replace(finding, size_mm=size_mm(finding.box, to_photo, mm_per_pixel)) for finding in findings]
+    return [
+        replace(finding, size_mm=measure_size_mm(finding.box, to_photo, mm_per_pixel)) for finding in findings
+    ]
 
 
 def readable_boxes(entry: Entry | None) -> Iterator[EntryBox]:
-    """The boxes of a result entry that `read_findings` reads, in their order."""
-    return (box for box, _ in _read(entry, _NO_SEVERITIES))
+    """Return the boxes of a result entry that `read_findings` can read, in their order."""
+    return (box for box, _ in _read_boxes(entry, _NO_SEVERITIES))
 
 
-def _read(entry: Entry | None, severities: Mapping[str, Severity]) -> Iterator[tuple[EntryBox, Finding]]:
+def _read_boxes(
+    entry: Entry | None, severities: Mapping[str, Severity]
+) -> Iterator[tuple[EntryBox, Finding]]:
     entry = entry or {}
-    correction, place = entry.get("correction"), 0
+    correction, index = entry.get("correction"), 0
     for box in (entry.get("resultImage") or {}).get("boxes") or []:
         try:
-            finding = Finding.from_box(box, place, correction, severities)
+            finding = Finding.from_box(box, index, correction, severities)
         except (KeyError, TypeError, ValueError, OverflowError):
             continue
         yield box, finding
-        place += 1
+        index += 1
 
 
-def corners(box: EntryBox) -> tuple[float, float, float, float]:
-    """x1, y1, x2, y2 of a readable box."""
-    at = box["points"]
-    return float(at["x1"]), float(at["y1"]), float(at["x2"]), float(at["y2"])
+def box_corners(box: EntryBox) -> tuple[float, float, float, float]:
+    """Return x1, y1, x2, y2 of a readable box."""
+    points = box["points"]
+    return float(points["x1"]), float(points["y1"]), float(points["x2"]), float(points["y2"])
 
 
-def to_corners(rect: Rect) -> EntryCorners:
-    """The corners of a rectangle as a box has them."""
+def rect_to_corners(rect: Rect) -> EntryCorners:
+    """Return the corners of a rectangle in the form of a box."""
     return {"x1": rect.x, "y1": rect.y, "x2": rect.right, "y2": rect.bottom}
 
 
@@ -170,23 +174,25 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def size_mm(
+def measure_size_mm(
     rect: Rect, to_photo: Sequence[Sequence[float]] | None, mm_per_pixel: float | None
 ) -> tuple[float, float] | None:
-    """Width and height in mm of a box in px of the photo, measured on the reference image.
+    """Compute width and height in mm, on the reference image, of a box in px of the photo.
 
-    `to_photo`: 3 x 3, px of the reference image -> px of the photo. None without it, without a scale, and
-    where the mapping cannot be taken back.
+    `to_photo`: 3 x 3, px of the reference image -> px of the photo. Returns None without it, without a scale,
+    and if the mapping cannot be inverted.
     """
     inverse = _inverse(to_photo) if to_photo is not None else None
     if inverse is None or mm_per_pixel is None:
         return None
-    places = ((rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom))
+    photo_corners = ((rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom))
     try:
-        corners = [_map_point(inverse, x, y) for x, y in places]
+        corners = [_map_point(inverse, x, y) for x, y in photo_corners]
     except ZeroDivisionError:
         return None
-    sides = [math.dist(corner, corners[(at + 1) % 4]) * mm_per_pixel for at, corner in enumerate(corners)]
+    sides = [
+        math.dist(corner, corners[(index + 1) % 4]) * mm_per_pixel for index, corner in enumerate(corners)
+    ]
     size = (sides[0] + sides[2]) / 2, (sides[1] + sides[3]) / 2
     return size if all(map(math.isfinite, size)) else None
 

@@ -1,6 +1,6 @@
-"""The fingerprint by which people compare the certificate of a service: that of its public key.
+"""Computes the fingerprint by which people compare the certificate of a service: that of its public key.
 
-A certificate that is renewed with the same key keeps its fingerprint, so what was compared once stays valid.
+A certificate that is renewed with the same key keeps its fingerprint, so people need not compare it again.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import hashlib
 
 
 def key_fingerprint(certificate: bytes) -> str:
-    """The SHA-256 of the public key (SubjectPublicKeyInfo) of a certificate in DER: 32 bytes as `AB:CD:...`.
+    """Return the SHA-256 of a DER certificate's public key (SubjectPublicKeyInfo): 32 bytes as `AB:CD:...`.
 
-    Raises ValueError when `certificate` is not one, or has a key of a kind that cannot be read.
+    Raises ValueError if `certificate` is not a certificate or the kind of its key is not supported.
     """
-    # Loading it takes some 30 ms, which a program without TLS need not pay.
+    # Importing it takes about 30 ms, which a program without TLS need not spend.
     from cryptography import x509
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -21,6 +21,6 @@ def key_fingerprint(certificate: bytes) -> str:
     try:
         key = x509.load_der_x509_certificate(certificate).public_key()
     except UnsupportedAlgorithm as error:
-        raise ValueError("the kind of key is not known") from error
-    described = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    return hashlib.sha256(described).digest().hex(":").upper()
+        raise ValueError("the kind of key is not supported") from error
+    key_bytes = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return hashlib.sha256(key_bytes).digest().hex(":").upper()

@@ -20,12 +20,12 @@ class Rect:
 
     @property
     def right(self) -> float:
-        """The first x that is outside."""
+        """The right edge: the smallest x to the right of the rectangle."""
         return self.x + self.w
 
     @property
     def bottom(self) -> float:
-        """The first y that is outside."""
+        """The bottom edge: the smallest y below the rectangle."""
         return self.y + self.h
 
     @property
@@ -34,68 +34,68 @@ class Rect:
         return max(self.w, 0.0) * max(self.h, 0.0)
 
     @property
-    def middle(self) -> tuple[float, float]:
-        """The point in the middle, x and y."""
+    def centre(self) -> tuple[float, float]:
+        """The centre: x, y."""
         return self.x + self.w / 2, self.y + self.h / 2
 
     @property
-    def empty(self) -> bool:
-        """True when no point is inside."""
+    def is_empty(self) -> bool:
+        """True if it contains no point."""
         return self.w <= 0 or self.h <= 0
 
     def contains(self, x: float, y: float) -> bool:
-        """True when the point is inside (left and top edge belong, right and bottom do not)."""
+        """Return True if the point is inside. The left and top edges are; the right and bottom are not."""
         return self.x <= x < self.right and self.y <= y < self.bottom
 
     def intersection(self, other: Rect) -> Rect:
-        """The common part; an empty rectangle (w or h 0) when there is none."""
+        """Return the common part; an empty rectangle (w or h 0) if there is none."""
         left, top = max(self.x, other.x), max(self.y, other.y)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Rect(left, top, max(right - left, 0.0), max(bottom - top, 0.0))
 
     def iou(self, other: Rect) -> float:
-        """Intersection over union, 0..1; 0 when both are empty."""
+        """Return the intersection over union, 0..1; 0 if both are empty."""
         common = self.intersection(other).area
         union = self.area + other.area - common
-        # Areas too small for full precision can make it a little more than the whole.
+        # Rounding of very small areas can make the ratio slightly larger than 1.
         return min(common / union, 1.0) if union > 0 else 0.0
 
-    def clamped(self, width: float, height: float) -> Rect:
-        """The part that lies inside an image of `width` x `height`."""
+    def clamp(self, width: float, height: float) -> Rect:
+        """Return the part inside an image of `width` x `height`."""
         return self.intersection(Rect(0.0, 0.0, width, height))
 
 
-def from_corners(x1: float, y1: float, x2: float, y2: float) -> Rect:
-    """The rectangle between two opposite corners, given in any order."""
+def rect_from_corners(x1: float, y1: float, x2: float, y2: float) -> Rect:
+    """Return the rectangle between two opposite corners, given in any order."""
     return Rect(min(x1, x2), min(y1, y2), abs(x2 - x1), abs(y2 - y1))
 
 
 def point_to_pixels(x: float, y: float, w: float, h: float, width: int, height: int) -> Rect:
-    """Read `item_point.point` for an upright image of `width` x `height` px, clamped to the image.
+    """Convert `item_point.point` to px of an upright image of `width` x `height` px, clamped to the image.
 
-    All four numbers within 0..1 are fractions of the image; any number above 1 makes all four pixels
-    (the decision on what the contract leaves open).
+    If all four numbers are in 0..1, they are fractions of the image; if any is above 1, all four are pixels.
+    The contract leaves this choice open.
     """
     if max(x, y, w, h) <= 1.0:
         x, w = x * width, w * width
         y, h = y * height, h * height
-    return Rect(x, y, w, h).clamped(width, height)
+    return Rect(x, y, w, h).clamp(width, height)
 
 
 def pixels_to_point(rect: Rect, width: int, height: int) -> Rect:
-    """Fractions (0..1) of the upright image for a rectangle in pixels, clamped to the image."""
-    inside = rect.clamped(width, height)
+    """Convert a rectangle in pixels, clamped to the image, to fractions (0..1) of the upright image."""
+    inside = rect.clamp(width, height)
     return Rect(inside.x / width, inside.y / height, inside.w / width, inside.h / height)
 
 
 Quad = list[tuple[float, float]]
-"""Four corners x, y, in their order around."""
+"""Four corners (x, y) in clockwise or counterclockwise order."""
 
 
-def mapped_corners(rect: Rect, homography: Sequence[Sequence[float]]) -> Quad | None:
-    """The corners of `rect`, clockwise from the top left, through a 3 x 3 homography.
+def map_corners(rect: Rect, homography: Sequence[Sequence[float]]) -> Quad | None:
+    """Map the corners of `rect`, clockwise from the top left, by a 3 x 3 homography.
 
-    None when the rectangle reaches to the horizon of the mapping: then it is no quadrilateral.
+    Returns None if the rectangle reaches the horizon of the mapping, because its image is no quadrilateral.
     """
     quad, sides = [], set()
     corners = ((rect.x, rect.y), (rect.right, rect.y), (rect.right, rect.bottom), (rect.x, rect.bottom))
@@ -108,8 +108,8 @@ def mapped_corners(rect: Rect, homography: Sequence[Sequence[float]]) -> Quad | 
     return quad if len(sides) == 1 else None
 
 
-def is_inside(quad: Sequence[Sequence[float]], x: float, y: float) -> bool:
-    """True when the point lies inside a convex quadrilateral, whichever way its corners go around."""
+def is_inside_quad(quad: Sequence[Sequence[float]], x: float, y: float) -> bool:
+    """Return True if the point is inside a convex quadrilateral, in either order of its corners."""
     turns = set()
     for (x1, y1), (x2, y2) in zip(quad, [*quad[1:], quad[0]], strict=True):
         turn = (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1)

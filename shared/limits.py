@@ -1,13 +1,15 @@
-"""Limits that a check applies and that the API's document says: one number for both.
+"""Defines the limits that the service checks and that the API document states.
 
-Plain numbers, because child processes of the service read them without the library of the bodies.
+They are plain numbers, so that child processes of the service can read them without importing pydantic.
 """
 
 from __future__ import annotations
 
 MIN_NEW_PASSWORD = 8
 MAX_NEW_PASSWORD = 128
-"""Characters of a password that a user may choose (NIST SP 800-63B asks for at least 8, and to take 64)."""
+"""Characters of a new password (NIST SP 800-63B requires a minimum of at least 8 and a maximum of at least
+64).
+"""
 
 MAX_USERNAME = 64
 """Characters of a username."""
@@ -18,10 +20,10 @@ MAX_FACE_PICTURE_BYTES = 10 * 2**20
 MAX_FACE_PICTURE_PIXELS = 50_000_000
 
 MAX_FRAMES = 60
-"""Frames of an answer to a challenge: 4 s at 15 a second."""
+"""Frames of an answer to a challenge: 4 s at 15 frames per second."""
 
 MAX_FRAME_LENGTH = 200_000
-"""Characters of one such frame in Base64."""
+"""Characters of one frame in Base64."""
 
 MAX_LABELS = 10_000
 """Labels of a detection model."""

@@ -1,4 +1,4 @@
-"""Finds the program's own files in a checkout, in a wheel and in the frozen program."""
+"""Finds the program's files in a checkout, in a wheel and in the frozen program."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-SERVICE_ADDRESS = "service.json"
-"""The file in a data directory in which a running service writes where it answers."""
+SERVICE_ADDRESS_FILE = "service.json"
+"""The file in a data directory in which a running service stores its address."""
 
-# Found once: every icon and every string of a page asks for it.
+# Computed once, because every icon of a page needs it.
 _CHECKOUT = Path(__file__).resolve().parent.parent
 
 
-def root() -> Path:
-    """The folder that holds `resources/` and, unless frozen, the packages."""
+def program_folder() -> Path:
+    """Return the folder that contains `resources/` and, unless frozen, the packages."""
     if getattr(sys, "frozen", False):
         return Path(sys._MEIPASS)  # type: ignore[attr-defined]
     return _CHECKOUT
 
 
-def resource(*parts: str) -> Path:
-    """The path of a file below `resources/`, for example ``resource("icons", "plus.svg")``."""
-    return root().joinpath("resources", *parts)
+def resource_path(*parts: str) -> Path:
+    """Return the path of a file below `resources/`, for example ``resource_path("icons", "plus.svg")``."""
+    return program_folder().joinpath("resources", *parts)
 
 
-def private_folder(path: Path) -> Path:
-    """The folder at `path`, made when it is missing, for its owner alone where the system knows owners.
+def ensure_private_folder(path: Path) -> Path:
+    """Create the folder `path` unless it exists, restrict it to its owner on POSIX systems, and return it.
 
-    A folder of another owner stays as it is. Raises OSError.
+    The permissions of another owner's folder stay as they are. Raises OSError.
     """
     path.mkdir(parents=True, exist_ok=True)
     if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) != stat.S_IRWXU:
@@ -41,33 +41,34 @@ def private_folder(path: Path) -> Path:
     return path
 
 
-def own_command(*arguments: str) -> list[str]:
-    """The argument list that starts this same program with `arguments`, also when frozen."""
+def program_command(*arguments: str) -> list[str]:
+    """Return the argument list that starts this program with `arguments`, also if it is frozen."""
     if getattr(sys, "frozen", False):
         return [sys.executable, *arguments]
     return [sys.executable, "-m", "shared", *arguments]
 
 
-def command_folder() -> Path | None:
-    """The working directory to start `own_command` in; None: any.
+def program_command_folder() -> Path | None:
+    """Return the working directory for `program_command`; None means any.
 
-    `python -m` looks into it first, and the current directory may hold foreign files.
+    `python -m` imports from the working directory first, and the current one may contain other programs'
+    files.
     """
-    return None if getattr(sys, "frozen", False) else root()
+    return None if getattr(sys, "frozen", False) else program_folder()
 
 
 class ServiceAddress(NamedTuple):
-    """Where a running service answers; `fingerprint` is that of its certificate, None without TLS."""
+    """The address of a running service, and the fingerprint of its certificate; None without TLS."""
 
     url: str
     fingerprint: str | None = None
 
 
-def service_address(data_dir: Path) -> ServiceAddress | None:
-    """What the service of this data directory has written down; None before it has."""
+def read_service_address(data_dir: Path) -> ServiceAddress | None:
+    """Return the address that the service of this data directory stored; None before it has stored one."""
     try:
-        written = json.loads((data_dir / SERVICE_ADDRESS).read_text("utf-8"))
-        url, fingerprint = str(written["url"]), written.get("fingerprint")
+        fields = json.loads((data_dir / SERVICE_ADDRESS_FILE).read_text("utf-8"))
+        url, fingerprint = str(fields["url"]), fields.get("fingerprint")
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return ServiceAddress(url, fingerprint if isinstance(fingerprint, str) else None)

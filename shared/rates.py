@@ -8,10 +8,10 @@ CONFIDENCE = 0.95
 
 
 def rate_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> float | None:
-    """The upper bound on a rate after `events` in `trials`; None without trials.
+    """Return an upper bound on the rate of events after `events` in `trials`; None without trials.
 
-    Clopper and Pearson (1934), the exact one-sided bound: the rate at which so few events would be seen with
-    probability 1 - `confidence`. Without an event it is nearly 3 / trials.
+    It is the exact one-sided bound of Clopper and Pearson (1934): at this rate, `events` or fewer occur with
+    probability 1 - `confidence`. Without an event it is about 3 / trials.
     """
     if trials == 0:
         return None
@@ -28,7 +28,7 @@ def rate_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> floa
 
 
 def _probability_of_at_most(events: int, trials: int, rate: float) -> float:
-    # P(X <= events) for a binomial X, term by term in logarithms.
+    # P(X <= events) for a binomial X, summed term by term in logarithms.
     if rate >= 1:
         return 0.0
     log_term = trials * math.log1p(-rate)

@@ -1,20 +1,18 @@
 """Reads the result entries of an item: the model's opinion, the verdict, finished or not.
 
-An item's `result` is a list of entries that only grows by new versions. A detection appends an entry when it
-is queued, with the key `job_id`, and changes it in place until it has ended: `progress` goes from pending to
-detecting to done, error or canceled, `isPassed` is false until it is done, and `error` says why it gave no
-result: ``{"code": stable word, "message": sentence}``.
-A person's decision appends an entry with the key `verdict`:
-``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": user id, "by_name": str | null,
-"at": time with Z}``; one that accepts the model's opinion also has ``"accepted_opinion_of_version"``, the
-version of the entry whose opinion it is.
-A person's correction of findings appends an entry with the key `correction`:
-``{"of_version": version it corrects, "by": user id, "by_name": str | null, "at": time with Z}``.
-In a correction, a box that a person drew has the origin `person` and its author in `by` and `by_name`; one
-that a person changed has `corrected_by` and `corrected_by_name`. The service alone writes `SERVICE_KEYS` and
-`SERVICE_BOX_KEYS`.
-So the model's opinion, the findings that count and the person's verdict stay separate facts, and a client
-that knows only the contract reads the decision from `isPassed` of the newest entry.
+An item's `result` is a list of entries, to which new versions are appended. A detection appends an entry with
+the key `job_id` when it is queued, and changes it in place until it has ended: `progress` goes from pending
+to detecting to done, error or canceled, and `isPassed` is false until it is done. If it fails, `error` gives
+the reason: ``{"code": stable code, "message": sentence}``. A person's decision appends an entry with the key
+`verdict`: ``{"value": "passed" | "failed" | "undecided", "reason": str | null, "by": user id, "by_name": str
+| null, "at": time with Z}``; one that accepts the model's opinion also has ``"accepted_opinion_of_version"``,
+the version of the entry whose opinion it is. A person's correction of findings appends an entry with the key
+`correction`: ``{"of_version": version it corrects, "by": user id, "by_name": str | null, "at": time with
+Z}``. In a correction, a box that a person drew has the origin `person` and its author in `by` and `by_name`;
+one that a person changed has `corrected_by` and `corrected_by_name`. Only the service writes `SERVICE_KEYS`
+and `SERVICE_BOX_KEYS`. The model's opinion, the present findings and the person's verdict are therefore
+stored separately. A client that knows only the contract reads the decision from `isPassed` of the newest
+entry.
 """
 
 from __future__ import annotations
@@ -27,85 +25,87 @@ from shared.codes import Progress, Status, Verdict
 from shared.entries import Entry
 
 SERVICE_KEYS = ("verdict", "correction", "job_id", "provenance")
-"""The keys of an entry that the service alone writes; an entry with one of them is the service's."""
+"""The keys of an entry that only the service writes. An entry with one of them is an entry of the service."""
 AUTHOR_KEYS = ("by", "by_name", "corrected_by", "corrected_by_name")
-"""The keys of a box that say who drew or changed it; the service alone writes them."""
+"""The keys of a box for the users who drew and changed it. Only the service writes them."""
 SERVICE_BOX_KEYS = (*AUTHOR_KEYS, "second_opinion")
-"""The keys of a box that the service alone writes."""
+"""The keys of a box that only the service writes."""
 
 _UNDER_WAY = {Progress.PENDING, Progress.DETECTING}
 _UNFINISHED = _UNDER_WAY | {Progress.CANCELED, Progress.ERROR}
 
 
-def version(entry: Entry, index: int = 0) -> int:
-    """The entry's version; `index` + 1 where a client gave none."""
+def entry_version(entry: Entry, index: int = 0) -> int:
+    """Return the entry's version; `index` + 1 if it has none."""
     number = entry.get("version")
     return number if isinstance(number, int) and not isinstance(number, bool) else index + 1
 
 
-def ordered(entries: Iterable[Entry]) -> list[Entry]:
-    """The entries by version, oldest first; equal versions keep their order."""
-    return [entry for _, entry in sorted(enumerate(entries), key=lambda pair: version(pair[1], pair[0]))]
+def sort_by_version(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the entries by version, oldest first; equal versions keep their order."""
+    return [
+        entry for _, entry in sorted(enumerate(entries), key=lambda pair: entry_version(pair[1], pair[0]))
+    ]
 
 
 def next_version(entries: Sequence[Entry]) -> int:
-    """The version that the next entry gets: one above the highest."""
-    return max((version(entry, index) for index, entry in enumerate(entries)), default=0) + 1
+    """Return the version of the next entry: the highest version plus 1."""
+    return max((entry_version(entry, index) for index, entry in enumerate(entries)), default=0) + 1
 
 
 def is_service_entry(entry: Entry) -> bool:
-    """True for an entry of a detection, a correction or a verdict; False for one that a client wrote."""
+    """Return True for an entry of a detection, correction or verdict; False for one that a client wrote."""
     return any(entry.get(key) is not None for key in SERVICE_KEYS)
 
 
 def is_verdict(entry: Entry) -> bool:
-    """True for an entry that a person's decision appended."""
+    """Return True for an entry that a person's decision appended."""
     return isinstance(entry.get("verdict"), Mapping)
 
 
 def is_correction(entry: Entry) -> bool:
-    """True for an entry whose findings a person corrected."""
+    """Return True for an entry with findings that a person corrected."""
     return isinstance(entry.get("correction"), Mapping)
 
 
 def is_finished(entry: Entry) -> bool:
-    """True when the entry says passed or not, and its progress label does not say otherwise."""
+    """Return True if the entry has an `isPassed` and its progress label is not one of an unfinished entry."""
     return isinstance(entry.get("isPassed"), bool) and entry.get("progress") not in _UNFINISHED
 
 
 def is_under_way(entry: Entry) -> bool:
-    """True for the entry of a detection of the service that has not ended yet."""
-    return job_of(entry) is not None and entry.get("progress") in _UNDER_WAY
+    """Return True for the entry of a detection of the service that has not ended."""
+    return entry_job_id(entry) is not None and entry.get("progress") in _UNDER_WAY
 
 
-def job_of(entry: Entry) -> str | None:
-    """The detection job that writes the entry; None when no job of the service does."""
+def entry_job_id(entry: Entry) -> str | None:
+    """Return the id of the detection job that writes the entry; None if no job of the service does."""
     job_id = entry.get("job_id")
     return job_id if isinstance(job_id, str) and not is_verdict(entry) and not is_correction(entry) else None
 
 
-def current(entries: Iterable[Entry]) -> Entry | None:
-    """The entry that counts: the newest that is finished or a verdict. None when there is none.
+def current_entry(entries: Iterable[Entry]) -> Entry | None:
+    """Return the newest entry that is finished or a verdict; None if there is none.
 
-    A failed or running detection never hides an earlier result.
+    A failed or running detection therefore never hides an earlier result.
     """
-    for entry in reversed(ordered(entries)):
+    for entry in reversed(sort_by_version(entries)):
         if is_verdict(entry) or is_finished(entry):
             return entry
     return None
 
 
-def passed(entries: Iterable[Entry]) -> bool | None:
-    """True passed, False not passed, None without a finished result (or set back to undecided)."""
-    entry = current(entries)
+def is_passed(entries: Iterable[Entry]) -> bool | None:
+    """Return `isPassed` of the current entry; None without a finished result or if undecided."""
+    entry = current_entry(entries)
     if entry is None or not is_finished(entry):
         return None
     return bool(entry["isPassed"])
 
 
-def verdict(entries: Iterable[Entry]) -> Verdict:
-    """What a person decided. A detection or a correction after the decision makes it undecided again."""
-    entry = current(entries)
+def current_verdict(entries: Iterable[Entry]) -> Verdict:
+    """Return the person's verdict. A later detection or correction makes it undecided again."""
+    entry = current_entry(entries)
     if entry is None or not is_verdict(entry):
         return Verdict.UNDECIDED
     try:
@@ -115,7 +115,7 @@ def verdict(entries: Iterable[Entry]) -> Verdict:
 
 
 def accepted_version(entry: Entry | None) -> int | None:
-    """The version whose opinion a verdict entry accepts; None for every other entry."""
+    """Return the version with the opinion that a verdict entry accepts; None for every other entry."""
     verdict_fields = None if entry is None else entry.get("verdict")
     version = (
         verdict_fields.get("accepted_opinion_of_version") if isinstance(verdict_fields, Mapping) else None
@@ -124,62 +124,62 @@ def accepted_version(entry: Entry | None) -> int | None:
 
 
 def acceptable_version(entries: Iterable[Entry], photo_file_id: str | None) -> int | None:
-    """The version of the model's opinion that a person can accept as it is.
+    """Return the version with the model's opinion that a person can accept unchanged.
 
-    None without a finished detection, when that is of another photo than the newest, `photo_file_id`, and
-    when a person has corrected its findings: that opinion is overruled. An entry that does not say which
-    photo it is of, as another client writes it, counts as one of the newest.
+    Returns None without a finished detection, if the detection used another photo than the newest one,
+    `photo_file_id`, and if a person has corrected its findings, because the correction replaces the opinion.
+    An entry without a photo, as another client may write it, counts as one of the newest photo.
     """
-    in_order = ordered(entries)
-    entry = finished_detection(in_order)
+    sorted_entries = sort_by_version(entries)
+    entry = finished_detection(sorted_entries)
     if entry is None or is_correction(entry):
         return None
     photo = (entry.get("inputImage") or {}).get("file_id")
-    return version(entry, in_order.index(entry)) if photo in (None, photo_file_id) else None
+    return entry_version(entry, sorted_entries.index(entry)) if photo in (None, photo_file_id) else None
 
 
 def newest_detection(entries: Iterable[Entry]) -> Entry | None:
-    """The newest detection in whatever progress, or correction of one; None when there is none."""
-    return next((entry for entry in reversed(ordered(entries)) if not is_verdict(entry)), None)
+    """Return the newest detection in any progress, or correction of one; None if there is none."""
+    return next((entry for entry in reversed(sort_by_version(entries)) if not is_verdict(entry)), None)
 
 
 def finished_detection(entries: Iterable[Entry]) -> Entry | None:
-    """The newest detection that finished, or correction: its findings are the present ones. None without."""
+    """Return the newest finished detection or correction: it has the present findings. None without."""
     candidates = (
-        entry for entry in reversed(ordered(entries)) if not is_verdict(entry) and is_finished(entry)
+        entry for entry in reversed(sort_by_version(entries)) if not is_verdict(entry) and is_finished(entry)
     )
     return next(candidates, None)
 
 
-def model_entry(entries: Iterable[Entry]) -> Entry | None:
-    """The newest finished detection as the model left it; None without one."""
-    return finished_detection(entry for entry in ordered(entries) if not is_correction(entry))
+def newest_model_entry(entries: Iterable[Entry]) -> Entry | None:
+    """Return the newest finished detection, without corrections; None if there is none."""
+    return finished_detection(entry for entry in sort_by_version(entries) if not is_correction(entry))
 
 
 def model_opinion(entries: Iterable[Entry]) -> bool | None:
-    """What the model said in the newest finished detection, whatever a person corrected; None without one."""
-    entry = model_entry(entries)
+    """Return `isPassed` of the newest finished detection, ignoring corrections; None without one."""
+    entry = newest_model_entry(entries)
     return None if entry is None else bool(entry["isPassed"])
 
 
-def model_origin(entries: Sequence[Entry], present: Entry) -> Entry | None:
-    """The detection whose findings `present` corrects, over however many corrections; itself when it is none.
+def original_detection(entries: Sequence[Entry], entry: Entry) -> Entry | None:
+    """Return the detection that `entry` corrects, directly or through other corrections.
 
-    None when a version that was corrected does not exist.
+    Returns `entry` itself if it is not a correction, and None if a corrected version does not exist.
     """
-    by_version = {version(entry, index): entry for index, entry in enumerate(entries)}
+    by_version = {entry_version(other, index): other for index, other in enumerate(entries)}
     for _ in entries:
-        if not is_correction(present):
-            return present
-        before = by_version.get(present["correction"]["of_version"])
-        if before is None:
+        if not is_correction(entry):
+            return entry
+        corrected = by_version.get(entry["correction"]["of_version"])
+        if corrected is None:
             return None
-        present = before
+        entry = corrected
     return None
 
 
-def homography(entry: Entry | None) -> list[list[float]] | None:
-    """The 3 x 3 mapping from reference px to photo px that a detection found; None without a usable one."""
+def entry_homography(entry: Entry | None) -> list[list[float]] | None:
+    """Return the 3 x 3 mapping from reference px to photo px of a detection; None without a valid one."""
     provenance = None if entry is None else entry.get("provenance")
     alignment = provenance.get("alignment") if isinstance(provenance, Mapping) else None
     rows = alignment.get("homography") if isinstance(alignment, Mapping) else None
@@ -189,40 +189,40 @@ def homography(entry: Entry | None) -> list[list[float]] | None:
         matrix = [[float(value) for value in row] for row in rows]
     except (TypeError, ValueError, OverflowError):
         return None
-    good = all(len(row) == 3 and all(math.isfinite(value) for value in row) for row in matrix)
-    return matrix if good else None
+    is_valid = all(len(row) == 3 and all(math.isfinite(value) for value in row) for row in matrix)
+    return matrix if is_valid else None
 
 
 def record_progress(items: Sequence[Sequence[Entry]]) -> int:
-    """Items with a finished result / items x 100, rounded down; 0 without items."""
+    """Return the percentage of items with a finished result, rounded down; 0 without items."""
     if not items:
         return 0
-    return sum(passed(entries) is not None for entries in items) * 100 // len(items)
+    return sum(is_passed(entries) is not None for entries in items) * 100 // len(items)
 
 
-def record_status(items: Sequence[Sequence[Entry]], now: Status) -> Status:
-    """The status of a record after its items changed; `now` is the one it has.
+def record_status(items: Sequence[Sequence[Entry]], current: Status) -> Status:
+    """Return the status of a record after its items changed; `current` is the status before.
 
-    cancelled is never left. All items finished and passed: passed; all finished and one not passed: failed;
-    some finished: in_progress. Without any finished item not_started and in_progress stay as they were set,
-    passed and failed fall back to in_progress.
+    cancelled never changes. If all items are finished, the status is passed or, if one did not pass, failed.
+    If some are finished, it is in_progress. If none is finished, not_started and in_progress stay, and passed
+    and failed become in_progress.
     """
-    if now is Status.CANCELLED:
-        return now
-    outcomes = [passed(entries) for entries in items]
+    if current is Status.CANCELLED:
+        return current
+    outcomes = [is_passed(entries) for entries in items]
     if all(outcome is None for outcome in outcomes):
-        return now if now is Status.NOT_STARTED else Status.IN_PROGRESS
+        return current if current is Status.NOT_STARTED else Status.IN_PROGRESS
     if None in outcomes:
         return Status.IN_PROGRESS
     return Status.PASSED if all(outcomes) else Status.FAILED
 
 
 def record_state(status: Status, *, sealed: Status | None, has_started: bool) -> Status:
-    """How far people have come with a record, which the desktop shows in place of its `status`.
+    """Return the progress of people's work on a record, which the desktop shows instead of its `status`.
 
-    `sealed`: the outcome of the edition that seals the record; only then is it passed or failed.
-    `has_started`: an item has a finished result, or the record was finished before. So a `status` of passed
-    or failed that a detection came to, or that a client wrote, is in_progress.
+    `sealed`: the outcome of the edition that seals the record. Only a sealed record is passed or failed; a
+    `status` of passed or failed that a detection or a client wrote becomes in_progress.
+    `has_started`: an item has a finished result, or the record was finished before.
     """
     if sealed is not None:
         return sealed
@@ -233,10 +233,11 @@ def record_state(status: Status, *, sealed: Status | None, has_started: bool) ->
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """How far a record is, counted in items.
+    """The items of a record, counted by their state.
 
-    `detected`: with a finished detection or a correction of one. `judged`: a person decided passed or failed
-    and nothing newer was found since; `passed` and `failed` split them. `undecided`: all others.
+    `detected`: items with a finished detection or a correction of one. `judged`: items that a person decided
+    as passed or failed, without a newer detection or correction; it is the sum of `passed` and `failed`.
+    `undecided`: all others.
     """
 
     items: int = 0
@@ -247,7 +248,7 @@ class Counters:
     failed: int = 0
 
     def plus(self, verdict: Verdict, detected: bool, count: int = 1) -> Counters:
-        """These counters with `count` more items of that kind."""
+        """Return counters with `count` more items of this verdict."""
         passed = count if verdict is Verdict.PASSED else 0
         failed = count if verdict is Verdict.FAILED else 0
         return Counters(
@@ -261,15 +262,15 @@ class Counters:
 
     @property
     def outcome(self) -> Status | None:
-        """What the verdicts come to: passed or failed; None without items or while one is undecided."""
+        """The outcome of the verdicts: passed or failed; None without items or while one is undecided."""
         if not self.items or self.undecided:
             return None
         return Status.FAILED if self.failed else Status.PASSED
 
 
-def counters(items: Iterable[Sequence[Entry]]) -> Counters:
-    """The counters of a record with these result entries of its items."""
+def count_items(items: Iterable[Sequence[Entry]]) -> Counters:
+    """Count the items of a record from the result entries of each."""
     total = Counters()
     for entries in items:
-        total = total.plus(verdict(entries), finished_detection(entries) is not None)
+        total = total.plus(current_verdict(entries), finished_detection(entries) is not None)
     return total

@@ -11,7 +11,7 @@ from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib.tables._g_l_y_f import Glyph
 
-from shared.paths import root
+from shared.paths import program_folder
 
 FAMILY = "Walkaround Test"
 _EM = 1000
@@ -24,7 +24,7 @@ def chinese() -> str:
     """Every Chinese character and mark that the project's own texts hold."""
     letters: set[str] = set()
     for folder, kind in (("desktop", "*.py"), ("service", "*.py"), ("tests", "*.py"), ("resources", "*.ts")):
-        for path in (root() / folder).rglob(kind):
+        for path in (program_folder() / folder).rglob(kind):
             letters |= {letter for letter in path.read_text("utf-8") if ord(letter) >= _FIRST_CHINESE}
     return "".join(sorted(letter for letter in letters if ord(letter) < 0xFFF0))
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 from tests.service_app import ADMIN
 
 __all__ = ["ADMIN", "Running", "first_admin", "running_service", "service_process"]
@@ -49,8 +49,8 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[Started]:
     data_dir.mkdir(parents=True, exist_ok=True)
     with (data_dir / "service.log").open("wb") as log:
         process = subprocess.Popen(
-            own_command("serve", "--port", "0", "--data-dir", str(data_dir)),
-            cwd=root(),
+            program_command("serve", "--port", "0", "--data-dir", str(data_dir)),
+            cwd=program_folder(),
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

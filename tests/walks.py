@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from shared.paths import root
+from shared.paths import program_folder
 
 PACKAGES = (
     "desktop.canvas",
@@ -46,7 +46,7 @@ def walked(frame: FrameType | None = None, packages: Sequence[str] = PACKAGES) -
 
 def _package(filename: str, packages: Sequence[str]) -> str:
     path = Path(filename)
-    if not path.is_relative_to(root()):
+    if not path.is_relative_to(program_folder()):
         return ""
-    module = ".".join(path.relative_to(root()).with_suffix("").parts)
+    module = ".".join(path.relative_to(program_folder()).with_suffix("").parts)
     return next((package for package in packages if module.startswith(f"{package}.")), "")

@@ -18,14 +18,14 @@ from desktop.widgets.basic.buttons import Button
 from desktop.widgets.basic.labels import label
 from desktop.widgets.dialogs import Dialog
 from shared import __version__
-from shared.paths import resource, root
+from shared.paths import program_folder, resource_path
 
 _ICON = QSize(56, 56)
 
 
 def licences_folder() -> Path | None:
     """The folder with the licence texts of a frozen program; None for a program that is not frozen."""
-    folder = root() / "licences"
+    folder = program_folder() / "licences"
     return folder if folder.is_dir() else None
 
 
@@ -75,7 +75,9 @@ class About(Dialog):
         row = QHBoxLayout()
         row.setSpacing(16)
         icon = QLabel()
-        icon.setPixmap(QIcon(str(resource("icons", "walkaround.svg"))).pixmap(_ICON, self.devicePixelRatio()))
+        icon.setPixmap(
+            QIcon(str(resource_path("icons", "walkaround.svg"))).pixmap(_ICON, self.devicePixelRatio())
+        )
         row.addWidget(icon)
         names = QVBoxLayout()
         names.setSpacing(4)

@@ -47,8 +47,8 @@ from desktop.user_folders import APP, data_dir
 from desktop.widgets import Page, PageFactory
 from shared import __version__
 from shared.codes import Permission
-from shared.paths import resource
-from shared.starting import LOADED
+from shared.paths import resource_path
+from shared.startup import LOAD_TIME
 
 _log = logging.getLogger("walkaround.start")
 _log.setLevel(logging.INFO)
@@ -67,7 +67,7 @@ def make_application(arguments: list[str] | None = None) -> QApplication:
     application = QApplication(arguments or [APP])
     application.setApplicationDisplayName("Walkaround")
     application.setDesktopFileName(APP)
-    application.setWindowIcon(QIcon(str(resource("icons", "walkaround.svg"))))
+    application.setWindowIcon(QIcon(str(resource_path("icons", "walkaround.svg"))))
     return application
 
 
@@ -77,7 +77,7 @@ def log_ready() -> None:
 
     `benchmarks.start` reads this line.
     """
-    _log.info("login page ready after %.2f s", time.perf_counter() - LOADED)
+    _log.info("login page ready after %.2f s", time.perf_counter() - LOAD_TIME)
 
 
 def _end_session(session: Session) -> None:
@@ -392,7 +392,7 @@ class Desktop(QObject):
             return
         if url is not None:
             self.context.session.rebase(url, service.fingerprint)
-        self.context.show_service(state, service.hindrance)
+        self.context.show_service(state, service.storage_fault)
 
     def _report_exception(self, error: BaseException) -> None:
         # Runs in the thread of the error. The failure refers to no object of that thread.

@@ -269,7 +269,7 @@ class MainWindow(QMainWindow):
             self.rail.show_account(payload.user.name or payload.user.username, state)
         if state is ServiceState.FAILED:
             if self._context.untrusted is None:
-                text = no_service_sentence(self._context.hindrance, self._context.data_folder)
+                text = no_service_sentence(self._context.storage_fault, self._context.data_folder)
             else:
                 text = sentence(self._context.untrusted)
             check = self._context.commands.title("doctor")

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shared.images.cv import cv2
-from shared.paths import root
+from shared.paths import program_folder
 
 Grey = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int32]
@@ -56,7 +56,7 @@ class _Cascade:
 
 def cascade_file() -> Path:
     """The path of the trained cascade. Raises FileNotFoundError when scikit-image's data is missing."""
-    frozen = root() / "skimage" / "data" / _FILE
+    frozen = program_folder() / "skimage" / "data" / _FILE
     if frozen.exists():
         return frozen
     spec = importlib.util.find_spec("skimage")

@@ -20,7 +20,7 @@ from typing import TypeVar
 from desktop.client.http.errors import Unreachable
 from desktop.client.session import Session
 from shared.wire.common import MAX_PAGE_SIZE, Page
-from shared.wire.detection import OPEN, Job
+from shared.wire.detection import OPEN_JOB_STATES, Job
 from shared.wire.events import ChangeEvent
 
 __all__ = ["Credentials", "changes", "credentials", "every", "logged_in", "wait_for_detection"]
@@ -112,7 +112,7 @@ def wait_for_detection(
     """
     deadline = time.monotonic() + seconds
     pause = _FIRST_PAUSE
-    while job.state in OPEN:
+    while job.state in OPEN_JOB_STATES:
         remaining = deadline - time.monotonic()
         if remaining <= 0:
             raise TimeoutError(f"the detection has not ended after {seconds:.0f} s")

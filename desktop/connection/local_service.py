@@ -18,9 +18,9 @@ from enum import Enum, StrEnum, auto
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from shared.codes import Hindrance
-from shared.paths import command_folder, own_command, service_address
-from shared.reasons import hindrance
+from shared.codes import StorageFault
+from shared.os_errors import classify_os_error
+from shared.paths import program_command, program_command_folder, read_service_address
 
 if TYPE_CHECKING:
     import httpx
@@ -29,8 +29,8 @@ _MAX_LOG_BYTES = 5 * 2**20
 _RETRY_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)
 # The failures of a service that ran this long are counted from the beginning.
 _STABLE_SECONDS = 30.0
-# The hindrances that may be gone at the next start. A full disk is not one of them.
-_RETRIABLE = (None, Hindrance.BUSY_DATABASE, Hindrance.NO_DATABASE)
+# The faults that may be gone at the next start. A full disk is not one of them.
+_RETRIABLE = (None, StorageFault.BUSY_DATABASE, StorageFault.NO_DATABASE)
 # How long to wait for the address of another desktop's service that is starting.
 _ADDRESS_SECONDS = 3.0
 
@@ -63,7 +63,7 @@ class EmbeddedService:
     """The service process of this desktop on `data_dir`.
 
     If another desktop runs a service on the same directory, that service is used until it ends. After
-    `max_attempts` failed starts in a row, or one with a permanent `hindrance`, the state is FAILED until
+    `max_attempts` failed starts in a row, or one with a permanent `storage_fault`, the state is FAILED until
     `retry`. `ready_seconds` is how long one start may take. The service's stderr is written to `log_file`.
     """
 
@@ -80,14 +80,16 @@ class EmbeddedService:
         self.data_dir = data_dir.expanduser().absolute()
         self.log_file = self.data_dir / "logs" / "service.log"
         self._on_state = on_state
-        self._command = list(command or own_command("serve", "--port", "0", "--data-dir", str(self.data_dir)))
+        self._command = list(
+            command or program_command("serve", "--port", "0", "--data-dir", str(self.data_dir))
+        )
         self._environment = dict(environment or {})
         self._max_attempts = max_attempts
         self._ready_seconds = ready_seconds
         self._state_changed = threading.Condition()
         self._state = ServiceState.STOPPED
         self._url: str | None = None
-        self._hindrance: Hindrance | None = None
+        self._storage_fault: StorageFault | None = None
         self._process: subprocess.Popen[str] | None = None
         self._stop_requested = threading.Event()
         self._watch_thread: threading.Thread | None = None
@@ -105,13 +107,13 @@ class EmbeddedService:
     @property
     def fingerprint(self) -> str | None:
         """The fingerprint of the service's certificate; None if it does not use TLS."""
-        address = service_address(self.data_dir)
+        address = read_service_address(self.data_dir)
         return None if address is None else address.fingerprint
 
     @property
-    def hindrance(self) -> Hindrance | None:
+    def storage_fault(self) -> StorageFault | None:
         """Why the service FAILED; None if unknown."""
-        return self._hindrance
+        return self._storage_fault
 
     @property
     def pid(self) -> int | None:
@@ -171,7 +173,7 @@ class EmbeddedService:
         deadline = time.monotonic() + self._ready_seconds
         while not self._stop_requested.is_set():
             start_time = time.monotonic()
-            self._hindrance = None
+            self._storage_fault = None
             outcome = self._run_service()
             if self._stop_requested.is_set():
                 return
@@ -180,7 +182,7 @@ class EmbeddedService:
             if outcome is _StartOutcome.RAN and time.monotonic() - start_time > _STABLE_SECONDS:
                 failures = 0
             failures += 1
-            if failures >= self._max_attempts or self._hindrance not in _RETRIABLE:
+            if failures >= self._max_attempts or self._storage_fault not in _RETRIABLE:
                 self._set_state(ServiceState.FAILED)
                 return
             if outcome is _StartOutcome.RAN:
@@ -193,7 +195,7 @@ class EmbeddedService:
         try:
             process = self._spawn()
         except OSError as error:
-            self._hindrance = hindrance(error)
+            self._storage_fault = classify_os_error(error)
             self._write_log(f"cannot start the service: {error}")
             return _StartOutcome.FAILED
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -211,7 +213,7 @@ class EmbeddedService:
         if event.get("event") == "failed":
             # Ignore null, and a reason that this version does not know.
             with contextlib.suppress(ValueError):
-                self._hindrance = Hindrance(str(event.get("why")))
+                self._storage_fault = StorageFault(str(event.get("why")))
         _end_process(process, 0 if event.get("event") not in ("busy", "failed") else 5.0)
         if event.get("event") != "busy":
             return _StartOutcome.FAILED
@@ -239,7 +241,7 @@ class EmbeddedService:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment,
-                cwd=command_folder(),
+                cwd=program_command_folder(),
                 text=True,
                 encoding="utf-8",
                 # Ctrl+C in a terminal must only reach the desktop, which then stops the service.
@@ -296,7 +298,7 @@ class EmbeddedService:
         return _StartOutcome.RAN if was_ready else _StartOutcome.FAILED
 
     def _read_url(self) -> str | None:
-        address = service_address(self.data_dir)
+        address = read_service_address(self.data_dir)
         return None if address is None else address.url
 
     def _set_state(self, state: ServiceState, url: str | None = None) -> None:

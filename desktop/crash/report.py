@@ -13,8 +13,8 @@ from PySide6.QtCore import qVersion
 from PySide6.QtGui import QGuiApplication
 
 from shared import __version__
-from shared.paths import root
-from shared.redaction import redacted
+from shared.paths import program_folder
+from shared.redaction import redact
 
 LOG_LINES = 30
 _LOG_TAIL_BYTES = 64 * 1024
@@ -59,7 +59,7 @@ def _short_path(file: str) -> str:
     """The path of a file relative to the program; for a library, its last two parts."""
     path = Path(file)
     try:
-        return path.relative_to(root()).as_posix()
+        return path.relative_to(program_folder()).as_posix()
     except ValueError:
         return "/".join(path.parts[-2:])
 
@@ -78,7 +78,7 @@ def report_text(failure: Failure, log_file: Path, count: int = 1) -> str:
     tail = log_tail(log_file)
     if tail:
         lines += ["", "Log:", *tail]
-    return redacted("\n".join(lines))
+    return redact("\n".join(lines))
 
 
 def log_tail(log_file: Path) -> list[str]:

@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from shared.paths import command_folder, own_command
+from shared.paths import program_command, program_command_folder
 
 
 def start_program_again(server_url: str | None, data_folder: Path | None) -> None:
@@ -17,9 +17,9 @@ def start_program_again(server_url: str | None, data_folder: Path | None) -> Non
     if data_folder is not None:
         arguments += ["--data-dir", str(data_folder.absolute())]
     subprocess.Popen(  # noqa: S603 - our own command
-        own_command(*arguments),
+        program_command(*arguments),
         stdin=subprocess.DEVNULL,
-        cwd=command_folder(),
+        cwd=program_command_folder(),
         env={**os.environ, "PYINSTALLER_RESET_ENVIRONMENT": "1"},
         start_new_session=os.name == "posix",
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from desktop.display import has_display
-from shared.checkup import CheckResult, fail, report, warn
+from shared.checkup import CheckResult, fail, run_checks, warn
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -17,10 +17,10 @@ def main(arguments: Sequence[str]) -> int:
     try:
         import PySide6.QtWidgets  # noqa: F401 - whether the libraries of the windows load
     except ImportError as problem:
-        return report("desktop", arguments, [("windows", partial(no_window_libraries, problem))])
+        return run_checks("desktop", arguments, [("windows", partial(no_window_libraries, problem))])
     from desktop.doctor.here import local_checks
 
-    return report("desktop", arguments, local_checks())
+    return run_checks("desktop", arguments, local_checks())
 
 
 def no_window_libraries(problem: ImportError) -> Iterator[CheckResult]:

@@ -23,7 +23,7 @@ from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.localization.fonts import FONT_PACKAGE, shows_chinese
 from desktop.logs import log_dir
 from desktop.user_folders import APP, preferences_file
-from shared.checkup import CheckResult, Repair, damaged_tiles, fail, is_open_to_others, ok, warn
+from shared.checkup import CheckResult, Repair, fail, find_damaged_tiles, is_open_to_others, ok, warn
 
 LEAST = (1024, 700)
 """Size of the smallest window in which every page fits, logical px."""
@@ -143,7 +143,7 @@ def folders() -> Iterator[CheckResult]:
     if fine:
         yield ok("{count} folders of the program can be written", count=fine)
     yield from _preferences(preferences_file())
-    broken = damaged_tiles(cache)
+    broken = find_damaged_tiles(cache)
     if broken:
         yield warn(
             "{count} files of the tile cache are damaged: {folder}",

@@ -21,8 +21,8 @@ from desktop.doctor.service_side import service_checks
 from desktop.widgets import Button, ButtonKind, Dialog, IconLabel, ProgressBar, label
 from shared import __version__
 from shared.checkup import CheckResult, Level, repair
-from shared.paths import service_address
-from shared.redaction import redacted
+from shared.paths import read_service_address
+from shared.redaction import redact
 
 _MARKS = {
     Level.OK: ("check", "passed"),
@@ -57,7 +57,7 @@ def _location(context: Context) -> ServiceLocation | None:
         return ServiceLocation(url, context.preferences.values.certificates.get(server_key(url)))
     if context.service_state is not ServiceState.READY or context.data_folder is None:
         return None
-    written = service_address(context.data_folder)
+    written = read_service_address(context.data_folder)
     return ServiceLocation(url, None if written is None else written.fingerprint)
 
 
@@ -143,7 +143,7 @@ class DoctorDialog(Dialog):
         for _name, result in self.results:
             sentences = [texts.message(result), *filter(None, [texts.advice(result)])]
             lines.append(f"{result.level:<5} {' — '.join(sentences)}")
-        return redacted("\n".join(lines))
+        return redact("\n".join(lines))
 
     def _add_results(self, value: tuple[int, Found]) -> None:
         number, results = value

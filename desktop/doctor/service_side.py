@@ -10,14 +10,14 @@ import subprocess
 from pathlib import Path
 
 from shared.checkup import CheckResult, fail, from_json
-from shared.paths import command_folder, own_command
+from shared.paths import program_command, program_command_folder
 
 _TIMEOUT_SECONDS = 120.0
 
 
 def service_checks(data_folder: Path) -> list[tuple[str, CheckResult]]:
     """Run the service's checks for the data in `data_folder`; return names of checks with their results."""
-    command = own_command("doctor", "--data-dir", str(data_folder), "--side", "service", "--json")
+    command = program_command("doctor", "--data-dir", str(data_folder), "--side", "service", "--json")
     try:
         done = subprocess.run(  # noqa: S603 - our own command
             command,
@@ -25,7 +25,7 @@ def service_checks(data_folder: Path) -> list[tuple[str, CheckResult]]:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYINSTALLER_RESET_ENVIRONMENT": "1"},
-            cwd=command_folder(),
+            cwd=program_command_folder(),
             timeout=_TIMEOUT_SECONDS,
             encoding="utf-8",
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),

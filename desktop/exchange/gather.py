@@ -10,8 +10,8 @@ from desktop.client.http.errors import Forbidden, NotFound
 from desktop.client.session import Session
 from desktop.exchange.data.content import ExportedPicture, Inspection
 from shared import results
-from shared.content import file_id_of, names_other_file
-from shared.entries import entries_of
+from shared.content import file_id_from_url, names_other_file
+from shared.entries import item_entries
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record
@@ -72,7 +72,7 @@ def _reference_picture(image: ReferenceImage | None) -> ExportedPicture | None:
 
 
 def _photo_picture(session: Session, item: Item) -> ExportedPicture | None:
-    detection = results.finished_detection(entries_of(item))
+    detection = results.finished_detection(item_entries(item))
     image = (detection or {}).get("inputImage")
     if not isinstance(image, Mapping):
         return None
@@ -80,7 +80,7 @@ def _photo_picture(session: Session, item: Item) -> ExportedPicture | None:
 
 
 def _photo_file_id(item: Item) -> str:
-    image = (results.finished_detection(entries_of(item)) or {}).get("inputImage")
+    image = (results.finished_detection(item_entries(item)) or {}).get("inputImage")
     return _file_id(image) if isinstance(image, Mapping) else ""
 
 
@@ -103,7 +103,7 @@ def _file_id(file_info: Mapping[str, object]) -> str:
     """The ID of the file that a result entry names; empty for a file of another system."""
     if isinstance(file_info.get("file_id"), str):
         return str(file_info["file_id"])
-    return file_id_of(file_info.get("download_url")) or ""
+    return file_id_from_url(file_info.get("download_url")) or ""
 
 
 def _picture(file_info: Mapping[str, object]) -> ExportedPicture | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from desktop.help.topics import CONTENTS
-from shared.paths import resource
+from shared.paths import resource_path
 
 KEYS_MARK = "<!-- keys -->"
 """Placeholder in a page for the table of all commands with their keys."""
@@ -30,7 +30,7 @@ class Guide:
     """The pages of the guide in `language`. `keys` returns the table that replaces `KEYS_MARK`."""
 
     def __init__(self, language: str, keys: Callable[[], str] = str) -> None:
-        self.folder = resource("guide", language)
+        self.folder = resource_path("guide", language)
         self._keys = keys
 
     @cached_property

@@ -19,7 +19,7 @@ from desktop.journal.errors import JournalBusyError, JournalError
 from desktop.journal.state import Conflict, JournalState, UndoStep
 from shared.atomic import sync_folder
 from shared.ids import new_key
-from shared.paths import private_folder
+from shared.paths import ensure_private_folder
 
 SYNC_WITHIN = 0.5
 """Seconds after which an appended line is on the disk at the latest. One fsync covers all lines of that
@@ -70,7 +70,7 @@ class Journal:
         Raises JournalBusyError when another process has it open, JournalError when the file cannot be used.
         """
         try:
-            private_folder(path.parent)
+            ensure_private_folder(path.parent)
             lock = FileLock(path.with_name(path.name + ".lock"), timeout=0, thread_local=False)
             lock.acquire()
         except Timeout as error:

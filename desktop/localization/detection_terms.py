@@ -62,7 +62,7 @@ def opinion_word(opinion: SecondOpinion | None) -> str:
     """Describe the second opinion on a finding; an empty string without one."""
     if opinion is None:
         return ""
-    if opinion.unusual:
+    if opinion.is_unusual:
         return QCoreApplication.translate("Finding", "Second opinion: unusual")
     return QCoreApplication.translate("Finding", "Second opinion: not unusual")
 

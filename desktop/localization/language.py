@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from desktop.localization.fonts import shows_chinese
-from shared.paths import resource
+from shared.paths import resource_path
 
 LANGUAGES: dict[str, str] = {"en": "English", "zh_CN": "中文"}
 """Names of the languages in the language itself, by their codes."""
@@ -82,7 +82,7 @@ class Language:
         self.code = "en" if has_no_font(choice) else effective_language(choice)
         self.end()
         QLocale.setDefault(QLocale(self.code))
-        self.missing = not self._load("walkaround", str(resource("translations")))
+        self.missing = not self._load("walkaround", str(resource_path("translations")))
         if self.missing:
             _log.warning("the catalogue for %s is missing: run resources/translations/compile.py", self.code)
         if self.code != "en":

@@ -26,12 +26,12 @@ from desktop.localization.detection_terms import model_word
 from desktop.report import report_terms
 from desktop.report.content import Evidence, Report, ReportedItem, ReportSeal
 from desktop.report.seal import report_seal
-from shared import __version__, findings, results, suppressed
+from shared import __version__, findings, results, suppression
 from shared.codes import SEALED_STATES, Verdict
-from shared.content import file_id_of, names_other_file, sha256, sha256_of
-from shared.entries import Provenance, entries_of
+from shared.content import file_id_from_url, names_other_file, sha256, sha256_from_cid
+from shared.entries import Provenance, item_entries
 from shared.findings import Finding
-from shared.geometry import Rect, from_corners, point_to_pixels
+from shared.geometry import Rect, point_to_pixels, rect_from_corners
 from shared.wire.catalogue import Task
 from shared.wire.detection import Severity
 from shared.wire.inspection import Item, Photo, Record
@@ -190,7 +190,7 @@ class _Pictures:
 
     def _fetch(self, url: str) -> ImageSource | None:
         """Fetch a picture; None if its content is not the sealed content. Raises ClientError, ImageError."""
-        sealed_digest = None if self._files is None else self._files.get(file_id_of(url) or "")
+        sealed_digest = None if self._files is None else self._files.get(file_id_from_url(url) or "")
         if sealed_digest is not None:
             # Set before fetching: the evidence lists a sealed file even if it no longer exists.
             self._digests[url] = sealed_digest
@@ -213,10 +213,10 @@ class _Reference:
 
 def _camera_text(item: Item, photos_by_file_id: Mapping[str, Photo]) -> str:
     """When and by which camera the photo of an item was taken; empty if unknown."""
-    entries = entries_of(item)
-    entry = results.finished_detection(entries) or results.current(entries) or {}
+    entries = item_entries(item)
+    entry = results.finished_detection(entries) or results.current_entry(entries) or {}
     info = entry.get("inputImage") or {}
-    photo = photos_by_file_id.get(str(info.get("file_id") or file_id_of(info.get("download_url"))))
+    photo = photos_by_file_id.get(str(info.get("file_id") or file_id_from_url(info.get("download_url"))))
     if photo is None or photo.camera is None:
         return ""
     lines = (camera_terms.taken_text(photo.camera), camera_terms.camera_and_lens(photo.camera))
@@ -283,9 +283,9 @@ def _reported_item(
     evidence: list[Evidence],
     severities: Mapping[str, Severity],
 ) -> ReportedItem:
-    entries = entries_of(item)
+    entries = item_entries(item)
     detection = results.finished_detection(entries)
-    current = results.current(entries)
+    current = results.current_entry(entries)
     entry = current if detection is None else detection
     info = (entry or {}).get("inputImage")
     item_findings = findings.read_findings(
@@ -296,7 +296,7 @@ def _reported_item(
         use = QCoreApplication.translate("Report", "Photo of item {number}").format(number=number)
         evidence.append(_evidence_row(use, info, pictures))
     provenance = (detection or {}).get("provenance") or {}
-    model = (results.model_entry(entries) or {}).get("provenance") or {}
+    model = (results.newest_model_entry(entries) or {}).get("provenance") or {}
     digest = str(model.get("model_sha256") or "")
     if not digest and model.get("program_version"):
         # The built-in model is not a file. The version of the program identifies it.
@@ -325,17 +325,17 @@ def _reported_item(
         reference_crop=crop,
         photo_crop=_photo_crop(pictures, photo, item_findings, region, provenance),
         findings=tuple(item_findings),
-        passed=_passed_from_verdict(results.verdict(entries)),
+        passed=_passed_from_verdict(results.current_verdict(entries)),
         opinion=results.model_opinion(entries),
-        verdict=results.verdict(entries),
+        verdict=results.current_verdict(entries),
         reason=str(verdict.get("reason") or ""),
         decided_by=str(verdict.get("by_name") or verdict.get("by") or ""),
         decided_at=_parse_time(verdict.get("at")),
-        version=results.version(current) if current is not None else None,
+        version=results.entry_version(current) if current is not None else None,
         note=str(failure.get("message") or ""),
         accepted=results.accepted_version(current) is not None,
-        explained=len(suppressed.read_suppressed(entry, entries)),
-        memory_photos=suppressed.memory_photos(entry, entries),
+        explained=len(suppression.read_suppressed_findings(entry, entries)),
+        memory_photos=suppression.count_memory_photos(entry, entries),
     )
 
 
@@ -381,9 +381,9 @@ def _shown_part(
     left, top = min(part.x for part in parts), min(part.y for part in parts)
     right, bottom = max(part.right for part in parts), max(part.bottom for part in parts)
     margin = 0.08 * max(right - left, bottom - top)
-    padded = from_corners(left - margin, top - margin, right + margin, bottom + margin)
-    padded = padded.clamped(*photo.size)
-    return whole if padded.empty else padded
+    padded = rect_from_corners(left - margin, top - margin, right + margin, bottom + margin)
+    padded = padded.clamp(*photo.size)
+    return whole if padded.is_empty else padded
 
 
 def find_task(session: Session, task_id: str) -> Task | None:
@@ -435,13 +435,13 @@ def _parse_time(text: object) -> datetime | None:
 
 def _digest_text(content_id: object) -> str:
     try:
-        return sha256_of(str(content_id))
+        return sha256_from_cid(str(content_id))
     except ValueError:
         return str(content_id or "–")
 
 
 def _crop(picture: ImageSource, region: Rect) -> QImage:
-    return QImage() if region.empty else picture.crop(region)
+    return QImage() if region.is_empty else picture.crop(region)
 
 
 def _shrink(image: QImage, longest: int) -> QImage:

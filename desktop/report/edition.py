@@ -66,7 +66,7 @@ def _content(session: Session, inspection_id: str, stored_edition: EditionConten
 
 def _item(fields: Mapping[str, Json]) -> Item:
     values = {name: value for name, value in fields.items() if name in Item.model_fields}
-    origin = (results.model_entry(fields["result"]) or {}).get("provenance") or {}
+    origin = (results.newest_model_entry(fields["result"]) or {}).get("provenance") or {}
     times = {name: f"{fields[name]}Z" for name in ("created_at", "updated_at")}
     model_fields = {"model_name": origin.get("model_name"), "model_description": None}
     return Item.model_validate({**values, **model_fields, **times})

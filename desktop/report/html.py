@@ -42,7 +42,7 @@ _CLASSES = {True: "passed", False: "failed", None: "undecided"}
 
 def write(report: Report, path: Path) -> None:
     """Write `report` to `path` atomically. Raises OSError when the file cannot be written."""
-    atomic.write(path, page(report).encode("utf-8"), durable=True)
+    atomic.write_file(path, page(report).encode("utf-8"), durable=True)
 
 
 def page(report: Report) -> str:

@@ -68,7 +68,7 @@ def write(report: Report, path: Path, cancelled: Callable[[], bool] = lambda: Fa
     finally:
         painter.end()
     if finished:
-        atomic.write(path, make_searchable(bytes(buffer.data().data())), durable=True)
+        atomic.write_file(path, make_searchable(bytes(buffer.data().data())), durable=True)
 
 
 class _Pages:

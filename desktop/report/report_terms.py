@@ -91,7 +91,7 @@ def _finding_text(finding: Finding) -> str:
     opinion = opinion_word(finding.second_opinion)
     details = severity_word(finding.severity), size_text(finding.size_mm), opinion
     details_text = ", ".join(part for part in details if part)
-    if not finding.drawn:
+    if not finding.is_drawn:
         text = f"{finding_word(finding.label)} {finding.confidence:.2f}"
     else:
         text = QCoreApplication.translate("Report", "{label}, drawn by {person}").format(

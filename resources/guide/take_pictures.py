@@ -49,7 +49,7 @@ from desktop.pages.workbench import WorkbenchPage
 from desktop.preferences import Preferences
 from desktop.theme import Mode
 from desktop.widgets.dialogs import Confirm
-from shared.paths import resource
+from shared.paths import resource_path
 
 WINDOW = (1280, 800)
 COLOURS = 192
@@ -223,7 +223,7 @@ def main() -> int:
     computer.DisplayFacts.now = classmethod(lambda _cls: facts)  # type: ignore[method-assign, assignment]
     for language in TEXTS:
         print(language, flush=True)
-        take(language, resource("guide", "pictures", language))
+        take(language, resource_path("guide", "pictures", language))
     QApplication.processEvents()
     return 0
 

@@ -27,7 +27,7 @@ from resources.packaging.system import (
     packaged,
 )
 from shared import __version__
-from shared.paths import root
+from shared.paths import program_folder
 
 PACKAGE = "walkaround"
 TARGET = Path("opt") / PACKAGE
@@ -85,7 +85,7 @@ def build(bundle: Path, out: Path) -> Path:
     program = bundle / PACKAGE
     if not program.is_file():
         raise BuildError(f"there is no program in {bundle}: run `make package` first")
-    stage = root() / "build" / "deb"
+    stage = program_folder() / "build" / "deb"
     shutil.rmtree(stage, ignore_errors=True)
     _fill(stage, bundle)
     architecture = output("dpkg", "--print-architecture").strip()
@@ -121,7 +121,7 @@ def _fill(stage: Path, bundle: Path) -> None:
     entry.write_text(DESKTOP_ENTRY, "utf-8")
     icon = share / "icons" / "hicolor" / "scalable" / "apps" / f"{PACKAGE}.svg"
     icon.parent.mkdir(parents=True)
-    shutil.copyfile(root() / "resources" / "icons" / "walkaround.svg", icon)
+    shutil.copyfile(program_folder() / "resources" / "icons" / "walkaround.svg", icon)
     # Only the administrator enables it: the package has no script that runs when it is installed.
     unit = stage / "usr" / "lib" / "systemd" / "system" / UNIT.name
     unit.parent.mkdir(parents=True)
@@ -129,12 +129,12 @@ def _fill(stage: Path, bundle: Path) -> None:
     papers = share / "doc" / PACKAGE
     papers.mkdir(parents=True)
     for paper in OPERATORS_DOCUMENTS:
-        shutil.copyfile(root() / "docs" / paper, papers / paper)
+        shutil.copyfile(program_folder() / "docs" / paper, papers / paper)
     shutil.copyfile(bundle / "_internal" / "licences" / "NOTICE.txt", papers / "copyright")
     shutil.copyfile(bundle / "_internal" / "licences" / sbom.FILE_NAME, papers / sbom.FILE_NAME)
     # Without the time in its header the same changelog makes the same file.
     with gzip.GzipFile(papers / "changelog.gz", "wb", 9, mtime=0) as packed:
-        packed.write((root() / "CHANGELOG.md").read_bytes())
+        packed.write((program_folder() / "CHANGELOG.md").read_bytes())
 
 
 def _rights(stage: Path) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
-from shared.paths import resource, root
+from shared.paths import program_folder, resource_path
 
 SIZES = (16, 20, 24, 32, 40, 48, 64, 128, 256)
 """The sides (px) that Windows asks for, from the list to the desktop at 200 %."""
@@ -37,7 +37,7 @@ def _png(side: int) -> bytes:
     image = QImage(side, side, QImage.Format.Format_ARGB32)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
-    QSvgRenderer(str(resource("icons", "walkaround.svg"))).render(painter)
+    QSvgRenderer(str(resource_path("icons", "walkaround.svg"))).render(painter)
     painter.end()
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -46,4 +46,4 @@ def _png(side: int) -> bytes:
 
 
 if __name__ == "__main__":
-    write_icons(root() / "build" / "icons")
+    write_icons(program_folder() / "build" / "icons")

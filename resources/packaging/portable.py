@@ -20,7 +20,7 @@ from typing import IO
 from resources.packaging import sbom
 from resources.packaging.system import BuildError, build_time, packaged
 from shared import __version__, atomic
-from shared.paths import root
+from shared.paths import program_folder
 
 PACKAGE = "walkaround"
 LEVEL = 6
@@ -57,7 +57,7 @@ def build(bundle: Path, out: Path) -> Path:
     if xz is None:
         raise BuildError("xz is missing: on Debian and Ubuntu it is in the package xz-utils")
     archive = out / f"{name()}.tar.xz"
-    with atomic.writing(archive, durable=False) as file:
+    with atomic.open_for_writing(archive, durable=False) as file:
         # By several threads; how many there are changes nothing in what comes out.
         command = [xz, "--compress", "--stdout", f"-{LEVEL}", "--threads=0", "--block-size=24MiB"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file) as packing:  # noqa: S603
@@ -91,7 +91,7 @@ def write(bundle: Path, file: IO[bytes]) -> None:
 
 def _texts(bundle: Path) -> Iterator[tuple[str, bytes]]:
     licences = bundle / "_internal" / "licences"
-    yield "CHANGELOG.md", (root() / "CHANGELOG.md").read_bytes()
+    yield "CHANGELOG.md", (program_folder() / "CHANGELOG.md").read_bytes()
     yield "NOTICE.txt", (licences / "NOTICE.txt").read_bytes()
     yield "README.txt", README.format(version=__version__, packages=_PACKAGES).encode("utf-8")
     yield sbom.FILE_NAME, (licences / sbom.FILE_NAME).read_bytes()

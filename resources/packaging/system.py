@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from shared.paths import root
+from shared.paths import program_folder
 
 
 class BuildError(Exception):
@@ -57,9 +57,9 @@ def build_time() -> int:
     if epoch is not None:
         return int(epoch)
     try:
-        return int(output("git", "-C", root(), "log", "-1", "--format=%ct"))
+        return int(output("git", "-C", program_folder(), "log", "-1", "--format=%ct"))
     except BuildError:
-        return int((root() / "CHANGELOG.md").stat().st_mtime)
+        return int((program_folder() / "CHANGELOG.md").stat().st_mtime)
 
 
 def package_of(library: Path) -> str:
@@ -101,8 +101,8 @@ def packaged(
     0, or 1 where it raises BuildError.
     """
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
-    parser.add_argument("--bundle", type=Path, default=root() / "dist" / "walkaround")
-    parser.add_argument("--out", type=Path, default=root() / "dist")
+    parser.add_argument("--bundle", type=Path, default=program_folder() / "dist" / "walkaround")
+    parser.add_argument("--out", type=Path, default=program_folder() / "dist")
     options = parser.parse_args(arguments)
     try:
         print(build(options.bundle, options.out))

@@ -31,7 +31,7 @@ from service.db.database import Database
 from service.db.schema import migrate
 from service.settings import Settings
 from service.stores.port import StoreSettingsError, StoreUnavailableError
-from shared.reasons import reason
+from shared.os_errors import describe_os_error
 
 _PLACE_HELP = "the directory or s3://BUCKET/PREFIX of the backups (default: WALKAROUND_BACKUP_TO)"
 
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str], settings: Settings) -> int:
     except zipfile.BadZipFile:
         print(f"{command} failed: {arguments[1]} is not a complete archive of a backup", file=sys.stderr)
     except OSError as problem:
-        print(f"{command} failed: {reason(problem)}", file=sys.stderr)
+        print(f"{command} failed: {describe_os_error(problem)}", file=sys.stderr)
     except psycopg.Error as problem:
         # The text can contain the address of the database with a password, so only the kind is shown.
         print(f"{command} failed: the database does not answer ({type(problem).__name__})", file=sys.stderr)

@@ -19,10 +19,10 @@ from service.backups.archive.places import BackupPlace, open_place
 from service.backups.archive.shared_folder import SharedBackup, SharedFolder, parse_time
 from service.backups.archive.taking import take_backup
 from service.backups.archive.verification import verify
-from service.backups.messages import PROBLEM_BY_HINDRANCE, BackupProblem
+from service.backups.messages import PROBLEM_BY_STORAGE_FAULT, BackupProblem
 from service.backups.outcome import Outcome
 from service.backups.retention import Retention, times_to_keep
-from service.db.storage_faults import hindrance_of
+from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
 from service.settings import Settings
 from service.stores.port import StoreSettingsError, StoreUnavailableError
@@ -117,9 +117,9 @@ def _report_problem(problem: Exception) -> BackupProblem:
         return BackupProblem.DAMAGED_DATABASE
     # An error of the driver is classified like the one that SQLAlchemy would raise for it.
     is_driver_error = isinstance(problem, psycopg.Error)
-    hindrance = hindrance_of(OperationalError("", {}, problem) if is_driver_error else problem)
-    if hindrance in PROBLEM_BY_HINDRANCE:
-        return PROBLEM_BY_HINDRANCE[hindrance]
+    storage_fault = classify_storage_fault(OperationalError("", {}, problem) if is_driver_error else problem)
+    if storage_fault in PROBLEM_BY_STORAGE_FAULT:
+        return PROBLEM_BY_STORAGE_FAULT[storage_fault]
     log.error("a backup failed: %s", trace_of(problem))
     return BackupProblem.PLACE_AWAY if isinstance(problem, OSError) else BackupProblem.INTERNAL
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from shared.codes import Hindrance
+from shared.codes import StorageFault
 
 
 class BackupProblem(StrEnum):
@@ -72,11 +72,11 @@ TEXTS: Final[dict[BackupProblem, Texts]] = {
     ),
 }
 
-PROBLEM_BY_HINDRANCE: Final[dict[Hindrance, BackupProblem]] = {
-    Hindrance.DISK_FULL: BackupProblem.DISK_FULL,
-    Hindrance.NOT_WRITABLE: BackupProblem.NOT_WRITABLE,
-    Hindrance.DAMAGED_DATABASE: BackupProblem.DAMAGED_DATABASE,
-    Hindrance.BUSY_DATABASE: BackupProblem.NO_DATABASE,
-    Hindrance.NO_DATABASE: BackupProblem.NO_DATABASE,
-    Hindrance.NO_FILE_STORE: BackupProblem.NO_FILE_STORE,
+PROBLEM_BY_STORAGE_FAULT: Final[dict[StorageFault, BackupProblem]] = {
+    StorageFault.DISK_FULL: BackupProblem.DISK_FULL,
+    StorageFault.NOT_WRITABLE: BackupProblem.NOT_WRITABLE,
+    StorageFault.DAMAGED_DATABASE: BackupProblem.DAMAGED_DATABASE,
+    StorageFault.BUSY_DATABASE: BackupProblem.NO_DATABASE,
+    StorageFault.NO_DATABASE: BackupProblem.NO_DATABASE,
+    StorageFault.NO_FILE_STORE: BackupProblem.NO_FILE_STORE,
 }

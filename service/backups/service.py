@@ -22,7 +22,7 @@ from service.db.database import Database, now
 from service.exception_trace import trace_of
 from service.settings import Settings
 from service.workers.child import Child, ProcessDied
-from shared.paths import own_command
+from shared.paths import program_command
 from shared.wire.backups import BackupRun, BackupStatus
 
 log = logging.getLogger("walkaround.backups")
@@ -58,7 +58,7 @@ class BackupService:
         self._database = database
         self._settings = settings
         self._schedule = schedule.parse_schedule(settings.backup_at)
-        self._child = Child(own_command("backup", "process"))
+        self._child = Child(program_command("backup", "process"))
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 

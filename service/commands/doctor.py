@@ -29,8 +29,17 @@ from service.files.usage import count_stored_bytes
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 from service.stores.port import StoreSettingsError, StoreUnavailableError
-from shared.checkup import CheckResult, Repair, damaged_tiles, fail, is_open_to_others, ok, report, warn
-from shared.reasons import reason
+from shared.checkup import (
+    CheckResult,
+    Repair,
+    fail,
+    find_damaged_tiles,
+    is_open_to_others,
+    ok,
+    run_checks,
+    warn,
+)
+from shared.os_errors import describe_os_error
 
 LOW_SPACE = 5 * 2**30
 NO_SPACE = 500 * 2**20
@@ -53,7 +62,9 @@ Check = Callable[[Settings], Iterator[CheckResult]]
 
 def main(arguments: Sequence[str], settings: Settings) -> int:
     """Print one line for each result. Returns 1 if one of them is a fault."""
-    return report("service", arguments[1:], ((check.__name__, partial(check, settings)) for check in CHECKS))
+    return run_checks(
+        "service", arguments[1:], ((check.__name__, partial(check, settings)) for check in CHECKS)
+    )
 
 
 def python(_settings: Settings) -> Iterator[CheckResult]:
@@ -221,7 +232,7 @@ _QUOTA_ADVICE = "run: walkaround files unused, or raise WALKAROUND_FILES_QUOTA_B
 def tiles(settings: Settings) -> Iterator[CheckResult]:
     """Check that the files of the tile cache can be read."""
     folder = settings.data_dir / "cache" / "tiles"
-    damaged = damaged_tiles(folder)
+    damaged = find_damaged_tiles(folder)
     if damaged:
         yield warn(
             "{count} files of the tile cache are damaged: {folder}",
@@ -246,7 +257,7 @@ def backups(settings: Settings) -> Iterator[CheckResult]:
     try:
         names = SharedFolder(configured_place(settings)).names()
     except (OSError, StoreSettingsError) as problem:
-        cause = reason(problem) if isinstance(problem, OSError) else str(problem)
+        cause = describe_os_error(problem) if isinstance(problem, OSError) else str(problem)
         yield fail("the backups cannot be read: {problem}", "check WALKAROUND_BACKUP_TO", problem=cause)
         return
     if not names:

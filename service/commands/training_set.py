@@ -17,7 +17,14 @@ from service.db.database import Database
 from service.settings import Settings
 from service.stores.contents import Contents, file_contents
 from service.training_facts import CorrectedPhoto, corrected_photos
-from shared.datasets import DatasetBox, DatasetPicture, coco_document, one_line, yolo_row, yolo_yaml
+from shared.datasets import (
+    DatasetBox,
+    DatasetPicture,
+    build_coco_document,
+    clean_class_name,
+    yolo_row,
+    yolo_yaml,
+)
 
 SPLITS: Final = ("train", "val", "test")
 _SUFFIXES: Final = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
@@ -139,13 +146,22 @@ def _file_name(photo: CorrectedPhoto) -> str:
 
 def _classes(parts: Parts) -> list[str]:
     return sorted(
-        {one_line(finding.label) for part in parts.values() for photo in part for finding in photo.findings}
+        {
+            clean_class_name(finding.label)
+            for part in parts.values()
+            for photo in part
+            for finding in photo.findings
+        }
     )
 
 
 def _boxes(photo: CorrectedPhoto) -> list[DatasetBox]:
-    boxes = ((finding.label, finding.box.clamped(photo.width, photo.height)) for finding in photo.findings)
-    return [DatasetBox(_file_name(photo), one_line(label), box) for label, box in boxes if not box.empty]
+    boxes = ((finding.label, finding.box.clamp(photo.width, photo.height)) for finding in photo.findings)
+    return [
+        DatasetBox(_file_name(photo), clean_class_name(label), box)
+        for label, box in boxes
+        if not box.is_empty
+    ]
 
 
 def _write_coco(parts: Parts, target: Path) -> None:
@@ -156,7 +172,9 @@ def _write_coco(parts: Parts, target: Path) -> None:
         pictures = [
             DatasetPicture(_file_name(photo), photo.width, photo.height, photo.content_id) for photo in part
         ]
-        document = coco_document(name, pictures, [box for photo in part for box in _boxes(photo)], classes)
+        document = build_coco_document(
+            name, pictures, [box for photo in part for box in _boxes(photo)], classes
+        )
         (target / "annotations" / f"{name}.json").write_text(document, encoding="utf-8")
 
 

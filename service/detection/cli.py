@@ -33,7 +33,7 @@ from service.detection.tables import ModelRow
 from service.settings import Settings
 from service.web.envelope import Problem
 from shared.entries import EntryBox
-from shared.reasons import reason
+from shared.os_errors import describe_os_error
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind
 
 
@@ -317,7 +317,7 @@ def _model(arguments: list[str], settings: Settings, before_commit: Sequence[Bef
         )
         print(added.model_dump_json())
     except (Problem, OSError, ValueError) as error:
-        text = reason(error) if isinstance(error, OSError) else str(error)
+        text = describe_os_error(error) if isinstance(error, OSError) else str(error)
         print(f"walkaround model: {text}", file=sys.stderr)
         return 1
     finally:

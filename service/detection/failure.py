@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from shared.reasons import hindrance
+from shared.os_errors import classify_os_error
 
 MESSAGES: Final[dict[str, str]] = {
     "no_photo": "检查项没有照片，请先添加照片",
@@ -44,7 +44,7 @@ class DetectionFailed(Exception):  # noqa: N818 - an answer of a run, not a faul
 
 def disk_error_code(problem: OSError) -> str:
     """The code of the problem that prevented the result from being written."""
-    return hindrance(problem) or "internal"
+    return classify_os_error(problem) or "internal"
 
 
 MODEL_MESSAGES: Final[dict[str, str]] = {

@@ -18,7 +18,7 @@ from service.detection.reference_difference.variation.serial import MemoryUnread
 from service.settings import Settings
 from shared.content import sha256
 from shared.geometry import Rect
-from shared.reasons import reason
+from shared.os_errors import describe_os_error
 from shared.wire.detection import ModelKind
 
 
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str], _settings: Settings) -> int:
     except MemoryUnreadable:
         print(f"walkaround memory: {options.file} is no memory, or of another version", file=sys.stderr)
     except OSError as error:
-        print(f"walkaround memory: {reason(error)}", file=sys.stderr)
+        print(f"walkaround memory: {describe_os_error(error)}", file=sys.stderr)
     return 1
 
 

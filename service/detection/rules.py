@@ -13,7 +13,7 @@ from service.detection.ports import PhotoAlignment
 from shared import __version__
 from shared.codes import Progress
 from shared.entries import Entry, EntryBox, EntryFile, Provenance
-from shared.geometry import Quad, mapped_corners, point_to_pixels
+from shared.geometry import Quad, map_corners, point_to_pixels
 from shared.wire.files import StoredFile
 from shared.wire.inspection import DetectionSettings
 
@@ -60,7 +60,7 @@ def region_in_photo(
     if point is None or place is None or reference is None or not (reference.width and reference.height):
         return None
     homography = place.homography if settings.alignment is None else settings.alignment.homography
-    return mapped_corners(point_to_pixels(*point, reference.width, reference.height), homography)
+    return map_corners(point_to_pixels(*point, reference.width, reference.height), homography)
 
 
 def item_settings(stored: object) -> DetectionSettings | None:

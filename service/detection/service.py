@@ -25,7 +25,7 @@ from service.settings import Settings
 from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.codes import ErrorCode
-from shared.wire.detection import JOBS_PAGE, OPEN, Batch, Job, JobState
+from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, Batch, Job, JobState
 
 __all__ = ["DetectionInput", "DetectionService", "Ports"]
 
@@ -164,7 +164,7 @@ class DetectionService:
         loop = asyncio.get_running_loop()
         until = loop.time() + wait
         count = self._dispatcher.ended.count
-        while job.state in OPEN and (left := until - loop.time()) > 0:
+        while job.state in OPEN_JOB_STATES and (left := until - loop.time()) > 0:
             # Another service process may end the job, so the database is also polled.
             count = await self._dispatcher.ended.wait(count, min(left, 1.0))
             job = await self.job(job.job_id)
@@ -186,7 +186,7 @@ class DetectionService:
         before: the id of the last job of the previous page. Raises Problem 404 if that job does not exist.
         """
         order = col(JobRow.created_at), col(JobRow.job_id)
-        query = select(JobRow).order_by(*(column.desc() for column in order)).limit(JOBS_PAGE)
+        query = select(JobRow).order_by(*(column.desc() for column in order)).limit(MAX_LISTED_JOBS)
         if inspection_id is not None:
             query = query.where(JobRow.inspection_id == inspection_id)
         if batch_id is not None:

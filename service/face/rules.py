@@ -14,7 +14,7 @@ from service.face.engines.engine import PictureAnalysis, Thresholds
 from service.face.engines.picture import PictureFault
 from service.face.engines.quality import Quality
 from shared.codes import Permission
-from shared.wire.face import CHALLENGE_NEEDED, NOT_SHOWN, Weakness
+from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, Weakness
 
 # The rate of false matches that one login may have, over all enrolled templates together.
 FALSE_MATCH_RATE = 1e-3
@@ -195,7 +195,7 @@ class Identification:
         """The sentence of the failure, which is about the movement and never about the person."""
         if self.challenge == CHALLENGE_REQUIRED:
             return CHALLENGE_NEEDED
-        return "无法校验人脸" if self.challenge is None else NOT_SHOWN
+        return "无法校验人脸" if self.challenge is None else CHALLENGE_FAILED
 
 
 def threshold(thresholds: Thresholds, templates: int) -> float:

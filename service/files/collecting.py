@@ -18,7 +18,7 @@ from service.changes import ObjectChange, announce
 from service.db.database import Database, now
 from service.files.tables import FileRow
 from service.stores.contents import Contents
-from shared.content import sha256_of
+from shared.content import sha256_from_cid
 
 BATCH = 500
 """How many files are removed in one transaction, during which other writers wait."""
@@ -216,7 +216,7 @@ def _find_used_names(texts: Iterable[str], names: Collection[str]) -> set[str]:
         for name in _NAME_PATTERN.findall(text):
             token = name.lower()
             if token.startswith("bafkrei"):
-                token = sha256_of(token)
+                token = sha256_from_cid(token)
             if token in names:
                 used_names.add(token)
     return used_names

@@ -27,7 +27,7 @@ from service.stores.port import PIECE, Pieces
 from service.web.envelope import Problem
 from shared import atomic
 from shared.codes import ErrorCode
-from shared.content import file_id_of, sha256_of
+from shared.content import file_id_from_url, sha256_from_cid
 from shared.geometry import Rect
 from shared.images.tiles import MAX_CROP_PIXELS
 from shared.wire.files import StoredFile, Tiles
@@ -237,12 +237,12 @@ class FilesService:
 
         Returns None if it is not a file of this service.
         """
-        file_id = file_id_of(file_info.get("download_url"))
+        file_id = file_id_from_url(file_info.get("download_url"))
         stored = None if file_id is None else self.file_info(session, file_id)
         if stored is not None:
             return stored
         try:
-            sha256 = sha256_of(str(file_info.get("ipfs_cid") or ""))
+            sha256 = sha256_from_cid(str(file_info.get("ipfs_cid") or ""))
         except ValueError:
             return None
         row = session.exec(
@@ -413,4 +413,4 @@ def _read_cached(path: Path) -> bytes | None:
 
 def _write_cached(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    atomic.write(path, data, durable=False)
+    atomic.write_file(path, data, durable=False)

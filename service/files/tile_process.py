@@ -17,7 +17,7 @@ from service.files.images import BadImageError, open_upright
 from service.workers.frames import Frame
 from service.workers.limits import limit_memory, lower_priority
 from service.workers.serving import Report, serve
-from shared.images.tiles import SAVE
+from shared.images.tiles import DZSAVE_OPTIONS
 
 ARCHIVE_NAME = "made.zip"
 """The name of the file with the tiles, in the folder of the request."""
@@ -78,7 +78,7 @@ def _cut(request: CutRequest, report: Report) -> Outcome:
         if (image.width, image.height) != (request.width, request.height):
             raise BadImageError("the size is not the one that was stored")
         _report(image, report)
-        image.dzsave(str(folder / ARCHIVE_NAME), **SAVE)
+        image.dzsave(str(folder / ARCHIVE_NAME), **DZSAVE_OPTIONS)
     except (BadImageError, pyvips.Error):
         return Outcome.FULL if shutil.disk_usage(folder).free < _MIN_FREE_BYTES else Outcome.BROKEN
     return Outcome.DONE

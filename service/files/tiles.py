@@ -21,10 +21,10 @@ from service.stores.port import StoreUnavailableError
 from service.web.envelope import Problem
 from service.workers.child import Child, ProcessDied
 from shared import atomic
+from shared.cache_limit import trim_cache
 from shared.codes import ErrorCode
 from shared.images.tiles import TILE, level_sizes, tile_counts, tile_name
-from shared.paths import own_command
-from shared.unused import drop_unused
+from shared.paths import program_command
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
 
 CACHE_LIMIT = 8 * 2**30
@@ -85,7 +85,7 @@ class TileStore:
         self._requested: set[str] = set()
         self._failures: OrderedDict[str, tuple[float, _CutProblem]] = OrderedDict()
         self._builder = ThreadPoolExecutor(1, thread_name_prefix="tiles")
-        self._child = Child(own_command("worker", "--tiles"))
+        self._child = Child(program_command("worker", "--tiles"))
         self._is_closed = False
 
     def close(self) -> None:
@@ -192,7 +192,7 @@ class TileStore:
                 if self._tiles_file(stored) is None:
                     problem = self._cut(stored, source())
                     tiles_file = self._path(stored.sha256)
-                    drop_unused(self._folder.glob("*.zip"), self._limit, tiles_file, self._close_archive)
+                    trim_cache(self._folder.glob("*.zip"), self._limit, tiles_file, self._close_archive)
         except _StoreClosedError:
             return
         except FileNotFoundError:
@@ -248,7 +248,7 @@ class TileStore:
             answer = self._child.ask(request._asdict(), _CUT_SECONDS, progress=progress)
             outcome = to_outcome(answer)
             if outcome == Outcome.DONE:
-                atomic.put_in_place(scratch / ARCHIVE_NAME, self._path(stored.sha256), durable=False)
+                atomic.replace_file(scratch / ARCHIVE_NAME, self._path(stored.sha256), durable=False)
                 return None
         except ProcessDied as died:
             if self._is_closed:

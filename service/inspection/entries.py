@@ -71,13 +71,13 @@ def _version_of(entry: Entry) -> int | None:
 
 
 def _check_copy(entry: Entry, original: Entry) -> None:
-    job = results.job_of(original)
-    if job is not None and results.is_under_way(entry) and results.job_of(entry) == job:
+    job = results.entry_job_id(original)
+    if job is not None and results.is_under_way(entry) and results.entry_job_id(entry) == job:
         # How the detection stood when the client read it.
         return
     for key, value in entry.items():
         if value != original.get(key):
-            raise ContradictionError(results.version(original), key)
+            raise ContradictionError(results.entry_version(original), key)
 
 
 def add_authorship(

@@ -403,7 +403,7 @@ def result_values(entries: Sequence[Entry]) -> dict[str, Any]:
     return {
         "result": json_text(entries),
         "outcome": str(outcome(entries)),
-        "verdict": str(results.verdict(entries)),
+        "verdict": str(results.current_verdict(entries)),
         "detected": results.finished_detection(entries) is not None,
     }
 

@@ -31,7 +31,7 @@ from shared.wire.common import (
     PageSize,
     Pagination,
 )
-from shared.wire.history import MOST_TREND_ENTRIES, HistoryEntry, Trend
+from shared.wire.history import MAX_TREND_ENTRIES, HistoryEntry, Trend
 from shared.wire.inspection import (
     BoxesSet,
     Item,
@@ -368,7 +368,7 @@ def _history(routes: APIRouter, service: InspectionService) -> None:
     @routes.get("/inspection_item/{item_id}/trend", tags=["inspection_item"], responses=failures(404))
     async def trend(
         item_id: IdPath,
-        limit: Annotated[int, Query(ge=1, le=MOST_TREND_ENTRIES)] = 50,
+        limit: Annotated[int, Query(ge=1, le=MAX_TREND_ENTRIES)] = 50,
         _caller: Caller = require(Permission.INSPECTION_ITEM_READ),
     ) -> Envelope[Trend]:
         """The inspections of this place of the reference image, oldest first, up to the item's own.

@@ -41,7 +41,7 @@ _STANDS_FOR: Mapping[Outcome, Sequence[Entry]] = {
 
 def outcome(entries: Sequence[Entry]) -> Outcome:
     """The outcome of an item with these result entries."""
-    passed = results.passed(entries)
+    passed = results.is_passed(entries)
     if passed is None:
         return Outcome.OPEN if entries else Outcome.EMPTY
     return Outcome.PASSED if passed else Outcome.FAILED
@@ -98,7 +98,7 @@ def correction_entry(
     The boxes lie in the photo of that version, and say who drew or changed them (`entries.authored`). None
     when no detection or correction has this version.
     """
-    numbered = [(results.version(entry, index), entry) for index, entry in enumerate(entries)]
+    numbered = [(results.entry_version(entry, index), entry) for index, entry in enumerate(entries)]
     of_it = (entry for number, entry in numbered if number == of_version and not results.is_verdict(entry))
     corrected = next(of_it, None)
     if corrected is None:
@@ -127,9 +127,13 @@ def with_entry(entries: Sequence[Entry], entry: Entry) -> tuple[list[Entry], int
 
     The entry of a job keeps its version from the first step on, and what a step does not say stays as it was.
     """
-    job = results.job_of(entry)
+    job = results.entry_job_id(entry)
     position = next(
-        (index for index, stored in enumerate(entries) if job is not None and results.job_of(stored) == job),
+        (
+            index
+            for index, stored in enumerate(entries)
+            if job is not None and results.entry_job_id(stored) == job
+        ),
         None,
     )
     if position is None:
@@ -138,7 +142,7 @@ def with_entry(entries: Sequence[Entry], entry: Entry) -> tuple[list[Entry], int
     before = entries[position]
     if not results.is_under_way(before):
         return None
-    version = results.version(before, position)
+    version = results.entry_version(before, position)
     step: Entry = {**before, **entry, "version": version}
     if isinstance(before.get("provenance"), Mapping) and isinstance(entry.get("provenance"), Mapping):
         step["provenance"] = {**before["provenance"], **entry["provenance"]}

@@ -13,7 +13,7 @@ from service.web.security import Caller, require
 from shared.codes import Permission
 from shared.wire.common import Envelope, Id
 from shared.wire.seal import (
-    MOST_SUMMARIES,
+    MAX_SUMMARIES,
     Edition,
     EditionContent,
     InspectionPolicy,
@@ -45,7 +45,7 @@ def _add_state_routes(routes: APIRouter, service: InspectionService) -> None:
     async def summaries(
         ids: Annotated[
             list[Id],
-            Query(min_length=1, max_length=MOST_SUMMARIES, description="The records, `ids=a&ids=b`"),
+            Query(min_length=1, max_length=MAX_SUMMARIES, description="The records, `ids=a&ids=b`"),
         ],
         _caller: Caller = require(Permission.INSPECTION_READ),
     ) -> Envelope[list[RecordSeal]]:

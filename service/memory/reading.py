@@ -15,7 +15,7 @@ from service.memory import rules
 from service.memory.ports import Place, Ports
 from service.memory.rules import Member
 from service.memory.tables import LEFT_OUT, REGION, VARIATION
-from shared.wire.memory import MOST_MEMORY_PHOTOS
+from shared.wire.memory import MAX_MEMORY_PHOTOS
 
 StoredRow = Row[*tuple[Any, ...]]
 Key = tuple[str, str, str]
@@ -85,11 +85,11 @@ def read(session: Session, ports: Ports, place: Place) -> Memory:
     row = find_settings(session, ports, place)
     begins_at, frozen_at = _window(row)
     item_ids = ports.at_place(session, place, begins_at, frozen_at)
-    if len(item_ids) > MOST_MEMORY_PHOTOS + _OLDEST_ITEMS:
-        item_ids = [*item_ids[:MOST_MEMORY_PHOTOS], *item_ids[-_OLDEST_ITEMS:]]
+    if len(item_ids) > MAX_MEMORY_PHOTOS + _OLDEST_ITEMS:
+        item_ids = [*item_ids[:MAX_MEMORY_PHOTOS], *item_ids[-_OLDEST_ITEMS:]]
     if frozen_at is not None:
         # Items that failed after the freeze still enter a frozen memory.
-        later = ports.at_place(session, place, frozen_at, None)[:MOST_MEMORY_PHOTOS]
+        later = ports.at_place(session, place, frozen_at, None)[:MAX_MEMORY_PHOTOS]
         item_ids = [*dict.fromkeys([*later, *item_ids])]
     return _build_memory(session, ports, place, row, item_ids)
 

@@ -81,8 +81,8 @@ def members(item: ItemFacts) -> list[Member]:
     rejected, and the findings of a failed item as counter-examples. A verdict that adopted the model's
     opinion adds nothing, because nobody looked at the photo.
     """
-    current = results.current(item.entries)
-    verdict = results.verdict(item.entries)
+    current = results.current_entry(item.entries)
+    verdict = results.current_verdict(item.entries)
     if current is None or verdict is Verdict.UNDECIDED or results.accepted_version(current) is not None:
         return []
     decision = current["verdict"]
@@ -139,7 +139,7 @@ def _confirmed_findings(detection: Entry | None) -> list[EntryBox]:
 
 def _rejected_findings(entries: Sequence[Entry], correction: Entry) -> list[EntryBox]:
     """Return the findings of the detection that the correction removed."""
-    detection = results.model_origin(entries, correction)
+    detection = results.original_detection(entries, correction)
     if detection is None:
         return []
     remaining = [box for box in findings.readable_boxes(correction) if box.get("origin") != Origin.PERSON]
@@ -156,12 +156,12 @@ def _rejected_findings(entries: Sequence[Entry], correction: Entry) -> list[Entr
 
 
 def _overlaps_any(rect: Rect, other_rects: Iterable[Rect]) -> bool:
-    return any(not rect.intersection(other_rect).empty for other_rect in other_rects)
+    return any(not rect.intersection(other_rect).is_empty for other_rect in other_rects)
 
 
 def _rects(boxes: Iterable[EntryBox]) -> Iterable[Rect]:
     for box in boxes:
-        x1, y1, x2, y2 = findings.corners(box)
+        x1, y1, x2, y2 = findings.box_corners(box)
         yield Rect(min(x1, x2), min(y1, y2), abs(x2 - x1), abs(y2 - y1))
 
 

@@ -20,7 +20,7 @@ from service.web.envelope import Problem
 from service.web.security import Caller, ask_right
 from shared.codes import ErrorCode, Permission
 from shared.wire.memory import (
-    MOST_MEMORY_PHOTOS,
+    MAX_MEMORY_PHOTOS,
     MemoryChange,
     MemoryKind,
     MemoryPhoto,
@@ -218,7 +218,7 @@ def _list_members(memory: Memory) -> list[Member]:
         if member.kind is not MemoryKind.REJECTED or key not in by_photo:
             by_photo[key] = member
     members = sorted(by_photo.values(), key=lambda member: (member.decided_at, member.key), reverse=True)
-    return members[:MOST_MEMORY_PHOTOS]
+    return members[:MAX_MEMORY_PHOTOS]
 
 
 def _to_photo(memory: Memory, member: Member, names: Mapping[str, str]) -> MemoryPhoto:

@@ -19,7 +19,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from service.changes import ObjectChange
 from service.db.database import Database
-from service.db.storage_faults import hindrance_of
+from service.db.storage_faults import classify_storage_fault
 from service.db.watch import Kind
 from service.monitoring.figures import FiguresCollector
 from service.monitoring.tally import DurationTally
@@ -191,7 +191,7 @@ class Metrics:
 
     def failed(self, problem: Exception) -> None:
         """Count a fault of the database or of its disk."""
-        cause = hindrance_of(problem)
+        cause = classify_storage_fault(problem)
         if cause is not None:
             self._faults.labels(str(cause)).inc()
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, text
 
 from service.db.database import Database
 from service.db.schema import newest_revision
-from service.db.storage_faults import hindrance_of
+from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
 from service.routing import operation_id
 from service.web.envelope import failure_body, failures
@@ -105,7 +105,7 @@ async def _run(name: str, check: Check) -> None:
         raise
     except Exception as problem:
         log.debug("the check of %s failed: %s", name, trace_of(problem))
-        raise NotReadyError(hindrance_of(problem) or "failed") from None
+        raise NotReadyError(classify_storage_fault(problem) or "failed") from None
 
 
 def database_check(database: Database) -> Check:

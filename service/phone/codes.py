@@ -21,7 +21,7 @@ from service.web.envelope import Problem
 from service.web.security import Caller
 from shared.codes import ErrorCode, Permission
 from shared.ids import new_id
-from shared.wire.phone import MOST_CODES, CodeEnd, PhoneClaim, PhoneCode, PhoneCodeCreate, UploadState
+from shared.wire.phone import MAX_CODES, CodeEnd, PhoneClaim, PhoneCode, PhoneCodeCreate, UploadState
 
 REQUIRED_PERMISSIONS = frozenset({Permission.INSPECTION_ITEM_UPDATE, Permission.FILE_ADD})
 """The permissions that the maker of a code needs, both for the code and for each photo."""
@@ -89,7 +89,7 @@ class PhoneCodes:
             )
             if (
                 session.scalar(select(func.count()).select_from(CODE).where(*callers_codes)) or 0
-            ) >= MOST_CODES:
+            ) >= MAX_CODES:
                 raise Problem(409, ErrorCode.CONFLICT, "连接码数量已达上限，请先结束不再使用的连接码")
             values = {
                 "code_id": code_id,

@@ -7,7 +7,7 @@ from typing import Final
 
 from fastapi import APIRouter, Response
 
-from shared.paths import resource
+from shared.paths import resource_path
 
 FILES: Final = {
     "phone.css": "text/css; charset=utf-8",
@@ -48,4 +48,4 @@ def _endpoint(name: str, media_type: str) -> Callable[[], Awaitable[Response]]:
 
 def _file_response(name: str, media_type: str) -> Response:
     headers = {"Content-Security-Policy": POLICY, "Permissions-Policy": "geolocation=(), microphone=()"}
-    return Response(resource("phone", name).read_bytes(), media_type=media_type, headers=headers)
+    return Response(resource_path("phone", name).read_bytes(), media_type=media_type, headers=headers)

@@ -17,8 +17,8 @@ from service.web.security import Caller, client_address, client_program, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.common import Done, Envelope, Id
 from shared.wire.phone import (
-    MOST_PART_BYTES,
-    MOST_PHOTO_BYTES,
+    MAX_PART_BYTES,
+    MAX_PHOTO_BYTES,
     NewPhoneCode,
     PhoneClaim,
     PhoneCode,
@@ -32,7 +32,7 @@ _IdPath = Annotated[Id, Path()]
 _PART: dict[str, Any] = {
     "requestBody": {
         "required": False,
-        "description": f"The next bytes, at most {MOST_PART_BYTES // 2**20} MiB; none: store it again.",
+        "description": f"The next bytes, at most {MAX_PART_BYTES // 2**20} MiB; none: store it again.",
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
@@ -166,7 +166,7 @@ def router(service: PhoneService) -> APIRouter:
     async def send_phone_part(
         request: Request,
         upload_id: _IdPath,
-        start: Annotated[int, Query(ge=0, le=MOST_PHOTO_BYTES, description="the place of the first byte")],
+        start: Annotated[int, Query(ge=0, le=MAX_PHOTO_BYTES, description="the place of the first byte")],
         phone: PhoneConnection = phone_code,
     ) -> Envelope[PhoneUpload]:
         """Send the next bytes of a photo; the answer says how many have arrived.

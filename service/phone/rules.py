@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from shared.wire.phone import CODE_SECONDS, LONGEST_SECONDS, CodeEnd
+from shared.wire.phone import CODE_SECONDS, MAX_CODE_SECONDS, CodeEnd
 
 _TOKEN_BYTES = 16
 """128 random bits: impossible to guess, and the QR code stays coarse enough for a dirty lens."""
@@ -50,9 +50,9 @@ def initial_expiry(moment: dt.datetime) -> dt.datetime:
 def expiry_after_photo(created_at: dt.datetime, expires_at: dt.datetime, moment: dt.datetime) -> dt.datetime:
     """Return when a code expires after a photo that arrived at `moment`.
 
-    Each photo extends the validity, but not beyond `LONGEST_SECONDS` after the creation.
+    Each photo extends the validity, but not beyond `MAX_CODE_SECONDS` after the creation.
     """
-    longest = created_at + dt.timedelta(seconds=LONGEST_SECONDS)
+    longest = created_at + dt.timedelta(seconds=MAX_CODE_SECONDS)
     return max(expires_at, min(initial_expiry(moment), longest))
 
 

@@ -16,7 +16,7 @@ from service.phone.rules import RateLimiter, expiry_after_photo
 from service.phone.tables import CODE, PART, UPLOAD
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
-from shared.wire.phone import MOST_PHOTOS, PhoneUpload, PhoneUploadCreate, UploadState
+from shared.wire.phone import MAX_PHOTOS, PhoneUpload, PhoneUploadCreate, UploadState
 
 MOST_UNFINISHED = 10
 """The most unfinished photos of a code; the page sends one photo after another."""
@@ -69,7 +69,7 @@ class PhoneUploads:
             session.execute(select(CODE.c.code_id).where(CODE.c.code_id == code.code_id).with_for_update())
             if (
                 session.scalar(select(func.count()).select_from(UPLOAD).where(belongs_to_code)) or 0
-            ) >= MOST_PHOTOS:
+            ) >= MAX_PHOTOS:
                 raise Problem(409, ErrorCode.CONFLICT, "此连接码的照片数量已达上限，请生成新的连接码")
             unfinished = select(UPLOAD.c.upload_id).where(
                 belongs_to_code, UPLOAD.c.state == str(UploadState.RECEIVING)

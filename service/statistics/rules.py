@@ -138,10 +138,10 @@ def _count_agreement(entries: Sequence[Entry], present: Entry | None) -> dict[Me
     if present is None:
         return {}
     is_correction = results.is_correction(present)
-    current = results.current(entries)
+    current = results.current_entry(entries)
     if not is_correction and (current is None or not results.is_verdict(current)):
         return {}
-    detection = results.model_origin(entries, present)
+    detection = results.original_detection(entries, present)
     model = None if detection is None else _model_name(detection)
     if detection is None or model is None:
         return {}

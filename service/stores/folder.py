@@ -55,7 +55,7 @@ class FolderStore:
             part = path.parent / f"{atomic.PART_PREFIX}{random_name()}"
             try:
                 _copy_file(source, part)
-                atomic.put_in_place(part, path, durable=True)
+                atomic.replace_file(part, path, durable=True)
             finally:
                 part.unlink(missing_ok=True)
             return

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from service.stores.port import Pieces, read_chunks
 from shared import atomic
+from shared.cache_limit import trim_cache
 from shared.ids import random_name
-from shared.unused import drop_unused
 
 IN_USE_SECONDS = 20 * 60
 """How long a copy stays after its last use. The longest reader, which cuts tiles, has 15 minutes."""
@@ -57,7 +57,7 @@ class LocalCopies:
         """Move a file into the folder as a copy. It must be on the same disk and have that SHA-256."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / sha256
-        atomic.put_in_place(file, path, durable=False)
+        atomic.replace_file(file, path, durable=False)
         os.utime(path)
         self._drop_unused(path)
 
@@ -108,4 +108,4 @@ class LocalCopies:
                 used_bytes += state.st_size
             else:
                 unused_paths.append(path)
-        drop_unused(unused_paths, max(self._limit - used_bytes, 0))
+        trim_cache(unused_paths, max(self._limit - used_bytes, 0))

@@ -47,7 +47,9 @@ def create(certificate: Path, key: Path, names: Iterable[str]) -> None:
     """
     if not key.exists():
         private_key = ec.generate_private_key(ec.SECP256R1())
-        atomic.write_once(key, private_key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        atomic.write_if_absent(
+            key, private_key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        )
     _write(certificate, key, [*names, *_machine_names()])
 
 
@@ -104,7 +106,7 @@ def _write(certificate: Path, key: Path, names: Iterable[str]) -> None:
         )
         .sign(signing_key, hashes.SHA256())
     )
-    atomic.write(certificate, signed_certificate.public_bytes(Encoding.PEM), durable=True, private=True)
+    atomic.write_file(certificate, signed_certificate.public_bytes(Encoding.PEM), durable=True, private=True)
 
 
 def _alternative_names(names: Iterable[str]) -> list[x509.GeneralName]:

@@ -20,11 +20,11 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.db.storage_faults import hindrance_of
+from service.db.storage_faults import classify_storage_fault
 from service.exception_trace import trace_of
 from service.web.envelope import failure_body
 from service.web.route_index import SEEN_ROUTE
-from shared.codes import ErrorCode, Hindrance
+from shared.codes import ErrorCode, StorageFault
 
 log = logging.getLogger("walkaround.http")
 
@@ -144,9 +144,9 @@ class RequestMiddleware:
             if status:
                 # Too late for another answer. The server ends the connection, and would log the text.
                 return
-            hindrance = hindrance_of(problem)
-            if hindrance in _UNAVAILABLE:
-                await _answer(send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[hindrance])
+            storage_fault = classify_storage_fault(problem)
+            if storage_fault in _UNAVAILABLE:
+                await _answer(send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[storage_fault])
                 return
             msg = f"服务出错，请重试；如再次出现，请将编号 {number} 告知管理员"
             await _answer(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=number)
@@ -164,12 +164,12 @@ class RequestMiddleware:
 
 
 _UNAVAILABLE = {
-    Hindrance.DISK_FULL: "服务器磁盘空间不足，修改未保存，请联系管理员清理磁盘后重试",
-    Hindrance.NOT_WRITABLE: "服务器没有数据目录的写入权限，修改未保存，请联系管理员处理后重试",
-    Hindrance.DAMAGED_DATABASE: "服务器数据库已损坏，请联系管理员从备份恢复",
-    Hindrance.BUSY_DATABASE: "数据库繁忙，操作未完成，请稍后重试；如反复出现，请联系管理员",
-    Hindrance.NO_DATABASE: "数据库无响应，操作可能未完成，请稍后核对并重试；如反复出现，请联系管理员",
-    Hindrance.NO_FILE_STORE: "文件存储无响应，请稍后重试；如反复出现，请联系管理员",
+    StorageFault.DISK_FULL: "服务器磁盘空间不足，修改未保存，请联系管理员清理磁盘后重试",
+    StorageFault.NOT_WRITABLE: "服务器没有数据目录的写入权限，修改未保存，请联系管理员处理后重试",
+    StorageFault.DAMAGED_DATABASE: "服务器数据库已损坏，请联系管理员从备份恢复",
+    StorageFault.BUSY_DATABASE: "数据库繁忙，操作未完成，请稍后重试；如反复出现，请联系管理员",
+    StorageFault.NO_DATABASE: "数据库无响应，操作可能未完成，请稍后核对并重试；如反复出现，请联系管理员",
+    StorageFault.NO_FILE_STORE: "文件存储无响应，请稍后重试；如反复出现，请联系管理员",
 }
 
 

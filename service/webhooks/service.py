@@ -22,7 +22,7 @@ from shared.codes import ErrorCode
 from shared.ids import new_id
 from shared.wire.webhooks import (
     LISTED_DELIVERIES,
-    MOST_WEBHOOKS,
+    MAX_WEBHOOKS,
     TEST_EVENT,
     Delivery,
     DeliveryState,
@@ -89,7 +89,7 @@ class WebhookService:
         }
 
         def work(session: Session) -> NewWebhook:
-            if (session.scalar(select(func.count()).select_from(WEBHOOK)) or 0) >= MOST_WEBHOOKS:
+            if (session.scalar(select(func.count()).select_from(WEBHOOK)) or 0) >= MAX_WEBHOOKS:
                 raise Problem(409, ErrorCode.CONFLICT, "Webhook 数量已达上限，请先删除不再使用的 Webhook")
             session.execute(insert(WEBHOOK).values(values))
             _announce(session, "create", webhook_id, caller, _audit_details(values))

@@ -11,7 +11,7 @@ from typing import Any
 
 from service.workers import frames
 from service.workers.frames import PROGRESS, Frame
-from shared.paths import command_folder
+from shared.paths import program_command_folder
 
 _LOG = logging.getLogger("walkaround.workers")
 
@@ -107,7 +107,10 @@ class Child:
             if self._process is None:
                 try:
                     self._process = subprocess.Popen(  # noqa: S603 - our own program
-                        self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=command_folder()
+                        self._command,
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        cwd=program_command_folder(),
                     )
                 except OSError as error:
                     _LOG.error("a child process cannot be started: %s", error.strerror)

@@ -1,7 +1,7 @@
-"""Reads what a camera wrote into a photo, as libvips gives it (EXIF 2.32, read by libexif).
+"""Reads the camera data of a photo from the tags that libvips returns (EXIF 2.32, read by libexif).
 
-Nothing of it is trusted: texts are cut and cleaned, numbers have to be sensible, and what cannot be read is
-left out. A block that is damaged gives less, never an error.
+The tags are not trusted: texts are cleaned and shortened, numbers must be plausible, and unreadable values
+are left out. A damaged EXIF block gives fewer values, never an error.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import pyvips
 
 from shared.wire.files import CameraData, CameraPosition
 
-_LONGEST = 100
+_MAX_TEXT_LENGTH = 100
 _SUFFIX = re.compile(r", [^,()]*, \d+ components, \d+ bytes\)$")
 _TIME = re.compile(r"(\d{4})[:/-](\d\d)[:/-](\d\d)[ T](\d\d):(\d\d):(\d\d)", re.ASCII)
 _OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d", re.ASCII)
 _FRACTION = re.compile(r"\d{1,6}", re.ASCII)
 _NUMBER = re.compile(r"(-?\d{1,12})(?:/(-?\d{1,12}))?", re.ASCII)
-_BLANK = {"", "unknown", "none", "n/a"}
+_NO_VALUE_TEXTS = {"", "unknown", "none", "n/a"}
 
 
 def read_camera_data(image: Any, *, position: bool = False) -> CameraData:
-    """The camera data of a vips image as a loader gave it; `position`: also where it was taken."""
+    """Return the camera data of a vips image from a loader; with `position` also the place of the photo."""
     make, model = _text(image, "exif-ifd0-Make"), _text(image, "exif-ifd0-Model")
     return CameraData(
         taken_at=_taken_at(image),
@@ -43,7 +43,7 @@ def read_camera_data(image: Any, *, position: bool = False) -> CameraData:
 
 
 def _tag_text(image: Any, name: str) -> str:
-    """A tag as libexif formats it: the value, then the value for people and its type in brackets."""
+    """Return a tag as libexif formats it: the value, then in brackets the readable value and its type."""
     try:
         value = image.get(name) if image.get_typeof(name) else ""
     except (pyvips.Error, UnicodeDecodeError):
@@ -52,31 +52,31 @@ def _tag_text(image: Any, name: str) -> str:
 
 
 def _text(image: Any, name: str) -> str | None:
-    """A text without control characters, at most `_LONGEST` characters; None when it says nothing."""
+    """Return a text tag without control characters, cut to `_MAX_TEXT_LENGTH`; None if empty."""
     text = _SUFFIX.sub("", _tag_text(image, name))
-    # "VALUE (VALUE": the same text twice, whatever brackets are in it.
+    # "VALUE (VALUE": libexif repeats the text, which can itself contain brackets.
     half = (len(text) - 2) // 2
-    is_twice = half > 0 and text[:half] == text[half + 2 :]
-    text = text[:half] if is_twice else text.partition(" (")[0]
+    is_repeated = half > 0 and text[:half] == text[half + 2 :]
+    text = text[:half] if is_repeated else text.partition(" (")[0]
     text = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in text)
-    text = " ".join(text.split())[:_LONGEST].rstrip()
-    return None if text.casefold() in _BLANK else text
+    text = " ".join(text.split())[:_MAX_TEXT_LENGTH].rstrip()
+    return None if text.casefold() in _NO_VALUE_TEXTS else text
 
 
 def _numbers(image: Any, name: str) -> list[float]:
     numbers = []
     for part in _tag_text(image, name).partition(" (")[0].split()[:4]:
         match = _NUMBER.fullmatch(part)
-        below = int(match[2] or 1) if match else 0
-        if match is None or below == 0:
+        denominator = int(match[2] or 1) if match else 0
+        if match is None or denominator == 0:
             return []
-        numbers.append(int(match[1]) / below)
+        numbers.append(int(match[1]) / denominator)
     return numbers
 
 
-def _number_within(image: Any, name: str, least: float, most: float) -> float | None:
+def _number_within(image: Any, name: str, minimum: float, maximum: float) -> float | None:
     value = next(iter(_numbers(image, name)), math.nan)
-    return value if least <= value <= most else None
+    return value if minimum <= value <= maximum else None
 
 
 def _rounded(value: float | None) -> int | None:
@@ -84,7 +84,7 @@ def _rounded(value: float | None) -> int | None:
 
 
 def _taken_at(image: Any) -> str | None:
-    """When it was taken, by the camera's clock; with its offset where the camera gave one."""
+    """Return the time of the photo by the camera's clock, with an offset if the camera gave one."""
     for time, offset, fraction in (
         ("exif-ifd2-DateTimeOriginal", "exif-ifd2-OffsetTimeOriginal", "exif-ifd2-SubSecTimeOriginal"),
         ("exif-ifd2-DateTimeDigitized", "exif-ifd2-OffsetTimeDigitized", "exif-ifd2-SubSecTimeDigitized"),
@@ -96,7 +96,7 @@ def _taken_at(image: Any) -> str | None:
             year, month, day, hour, minute, second = map(int, match.groups())
             taken_at = datetime(year, month, day, hour, minute, second)
         except ValueError:
-            # Zeros where the clock was never set.
+            # The clock was never set, so the time is all zeros.
             continue
         text = taken_at.isoformat()
         part = _FRACTION.match(_tag_text(image, fraction))
@@ -119,11 +119,11 @@ def _position(image: Any) -> CameraPosition | None:
     return CameraPosition(latitude=latitude, longitude=longitude, altitude=altitude)
 
 
-def _degrees(image: Any, name: str, negative: str, most: float) -> float | None:
+def _degrees(image: Any, name: str, negative: str, maximum: float) -> float | None:
     parts = _numbers(image, f"exif-ifd3-GPS{name}")
     if len(parts) != 3:
         return None
     value = parts[0] + parts[1] / 60 + parts[2] / 3600
-    if not 0 <= value <= most:
+    if not 0 <= value <= maximum:
         return None
     return round(-value if _tag_text(image, f"exif-ifd3-GPS{name}Ref").startswith(negative) else value, 7)

@@ -1,7 +1,8 @@
-"""Imports OpenCV, in this one place.
+"""Imports OpenCV without its side effects on Qt. Every other module uses ``from shared.images.cv import
+cv2``.
 
-`import cv2` points Qt at the Qt 5 plugins inside the OpenCV wheel, and a Qt 6 window then aborts. So take it
-from here: ``from shared.images.cv import cv2``.
+`import cv2` sets variables that point Qt to the Qt 5 plugins in the OpenCV wheel, and then a Qt 6 window
+aborts. This module restores the variables after the import.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Detects PNG files whose text chunks unpack to too much.
+"""Detects PNG files with text chunks that decompress to too many bytes.
 
-Source of the chunks: Portable Network Graphics, third edition, 11.3.3 (tEXt, zTXt, iTXt).
+Source: Portable Network Graphics, third edition, 11.3.3 (tEXt, zTXt, iTXt).
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ import io
 import zlib
 from typing import BinaryIO
 
-MOST_TEXT = 16 * 2**20
-"""Bytes of unpacked text that a picture may carry: programs write some kilobytes."""
+MAX_TEXT_BYTES = 16 * 2**20
+"""Bytes of decompressed text that a picture may contain. Programs write a few kilobytes."""
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _STEP = 2**20
 
 
 def has_too_much_text(data: bytes | BinaryIO) -> bool:
-    """True for a PNG file whose texts unpack to more than `MOST_TEXT`. False for every other file.
+    """Return True for a PNG file with texts that decompress to more than `MAX_TEXT_BYTES`, else False.
 
-    Reads the head of each chunk and the packed texts, never the pixels. Raises OSError.
+    Reads the header of each chunk and the compressed texts, never the pixels. Raises OSError.
     """
     file = io.BytesIO(data) if isinstance(data, bytes) else data
     if file.read(8) != _SIGNATURE:
@@ -30,32 +30,32 @@ def has_too_much_text(data: bytes | BinaryIO) -> bool:
         if kind not in (b"tEXt", b"zTXt", b"iTXt"):
             file.seek(length + 4, io.SEEK_CUR)
             continue
-        if length > MOST_TEXT:
+        if length > MAX_TEXT_BYTES:
             return True
         content = file.read(length)
         file.seek(4, io.SEEK_CUR)
-        text += length + _unpacked_size(kind, content, MOST_TEXT - text)
-        if text > MOST_TEXT:
+        text += length + _decompressed_size(kind, content, MAX_TEXT_BYTES - text)
+        if text > MAX_TEXT_BYTES:
             return True
     return False
 
 
-def _unpacked_size(kind: bytes, content: bytes, most: int) -> int:
-    """How many bytes the packed part of a text chunk unpacks to; stops counting above `most`."""
+def _decompressed_size(kind: bytes, content: bytes, limit: int) -> int:
+    """Return the decompressed size in bytes of a text chunk; stops counting above `limit`."""
     _, _, rest = content.partition(b"\0")
     if kind == b"zTXt":
-        packed = rest[1:]
+        compressed = rest[1:]
     elif kind == b"iTXt" and rest[:1] == b"\1":
-        # Behind both flags stand the language and the translated keyword.
-        packed = rest[2:].split(b"\0", 2)[-1]
+        # The language and the translated keyword follow the two flags.
+        compressed = rest[2:].split(b"\0", 2)[-1]
     else:
         return 0
-    unpack, size = zlib.decompressobj(), 0
+    decompressor, size = zlib.decompressobj(), 0
     try:
-        while packed and size <= most:
-            size += len(unpack.decompress(packed, _STEP))
-            packed = unpack.unconsumed_tail
+        while compressed and size <= limit:
+            size += len(decompressor.decompress(compressed, _STEP))
+            compressed = decompressor.unconsumed_tail
     except zlib.error:
-        # No decoder unpacks further than this either.
+        # No decoder can decompress further than this either.
         return size
     return size

@@ -1,4 +1,4 @@
-"""Fits a turn, scale and shift to pairs of points."""
+"""Fits a similarity transform (rotation, scale and shift) to pairs of points."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def similarity(source: NDArray[Any], target: NDArray[Any]) -> NDArray[np.float64]:
-    """The 2 x 3 matrix of the turn, scale and shift that brings points (n, 2) nearest to `target` (n, 2).
+def fit_similarity(source: NDArray[Any], target: NDArray[Any]) -> NDArray[np.float64]:
+    """Fit the 2 x 3 matrix of the rotation, scale and shift that maps `source` (n, 2) closest to `target` (n,
+    2).
 
-    Least squares in closed form: with points as complex numbers it is one factor and one offset.
+    Least squares in closed form: with points as complex numbers, the transform is a factor and an offset.
     """
     a = source[:, 0].astype(float) + 1j * source[:, 1].astype(float)
     b = target[:, 0].astype(float) + 1j * target[:, 1].astype(float)

@@ -1,8 +1,8 @@
-"""Defines how a large picture is cut into tiles, for service and desktop alike.
+"""Defines how service and desktop cut a large picture into tiles.
 
-Level 0 is the picture itself, every further one has half its width and height (rounded up), down to the one
-that is a single tile. The layout in the file is that of Deep Zoom (one JPEG for each tile, in an uncompressed
-zip), whose levels count the other way round.
+Level 0 is the picture itself. Each further level has half the width and height of the one before (rounded
+up); the last one is a single tile. The file has the layout of Deep Zoom, an uncompressed zip with one JPEG
+for each tile. Deep Zoom numbers the levels in reverse order.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 TILE = 512
-"""Width and height of a tile in pixels of its level; less at the right and lower edge."""
+"""Width and height of a tile in px of its level; smaller at the right and bottom edges."""
 
 MAX_CROP_PIXELS = 25_000_000
-"""Largest part of a picture that the service sends at once."""
+"""Pixels of the largest crop that the service sends in one answer."""
 
-_QUALITY = 85  # above it libvips stops subsampling colour, which makes a pyramid three times as large
+_QUALITY = 85  # above 85 libvips does not subsample colour, and the files are three times as large
 _NAME = "picture"
 
-SAVE: dict[str, Any] = {
+DZSAVE_OPTIONS: dict[str, Any] = {
     "basename": _NAME,
     "container": "zip",
     "depth": "onetile",
@@ -27,11 +27,11 @@ SAVE: dict[str, Any] = {
     "suffix": f".jpg[Q={_QUALITY}]",
     "keep": "none",
 }
-"""Options of libvips' `dzsave` for such a file."""
+"""Options of libvips' `dzsave` for a file of tiles."""
 
 
 def level_sizes(width: int, height: int) -> list[tuple[int, int]]:
-    """Width and height of every level in px, the finest first."""
+    """Return width and height of every level in px, the finest first."""
     sizes = [(width, height)]
     while max(sizes[-1]) > TILE:
         width, height = sizes[-1]
@@ -40,10 +40,10 @@ def level_sizes(width: int, height: int) -> list[tuple[int, int]]:
 
 
 def tile_counts(width: int, height: int) -> tuple[int, int]:
-    """How many tiles a level of `width` x `height` px has side by side, and one below the other."""
+    """Return the number of columns and rows of tiles in a level of `width` x `height` px."""
     return -(-width // TILE), -(-height // TILE)
 
 
 def tile_name(level: int, levels: int, column: int, row: int) -> str:
-    """The name of a tile inside the zip of a picture with `levels` levels."""
+    """Return the name of a tile in the zip of a picture with `levels` levels."""
     return f"{_NAME}_files/{levels - 1 - level}/{column}_{row}.jpg"

@@ -8,12 +8,12 @@ _SIDEWAYS = (5, 6, 7, 8)
 
 
 def upright_size(width: int, height: int, orientation: int) -> tuple[int, int]:
-    """Width and height after the turn that the EXIF `orientation` (1..8) asks for."""
+    """Return width and height after applying the EXIF `orientation` (1..8)."""
     return (height, width) if orientation in _SIDEWAYS else (width, height)
 
 
 def stored_rect(rect: Rect, width: int, height: int, orientation: int) -> Rect:
-    """Where an upright rectangle lies in the stored picture of `width` x `height` px."""
+    """Return the place of an upright rectangle in the stored picture of `width` x `height` px."""
     x, y, w, h = rect.x, rect.y, rect.w, rect.h
     if orientation in _SIDEWAYS:
         across, down = {

@@ -1,9 +1,8 @@
-"""Drawn aircraft skin with known damage, and generated faces (`faces`): what the demo shows, and what tests
-and benchmarks measure on.
+"""Draws aircraft skin with known damage and generates faces (`faces`), for the demo, tests and benchmarks.
 
-Everything follows from a seed, so a picture is the same on every machine. A panel is drawn once
-(`panel`), damaged in reference pixels (`damage`) and photographed under a known view (`photograph`);
-`scene` does all three. Images are BGR uint8, rectangles upright reference pixels, half-open.
+A seed determines each picture, so that it is the same on every machine. `draw_panel` draws a panel,
+`damage_panel` damages it in reference pixels, `photograph` takes a photo of it from a known view, and
+`draw_scene` does all three. Images are BGR uint8; rectangles are in upright reference pixels, half-open.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from shared.samples.brush import Image, Matrix, Point
-from shared.samples.defects import KINDS, Defect, damage
-from shared.samples.skin import Panel, panel
+from shared.samples.defects import KINDS, Defect, damage_panel
+from shared.samples.skin import Panel, draw_panel
 from shared.samples.views import View, photograph, view_matrix
 
 __all__ = [
@@ -25,17 +24,19 @@ __all__ = [
     "Point",
     "Scene",
     "View",
-    "damage",
-    "panel",
+    "damage_panel",
+    "draw_panel",
+    "draw_scene",
     "photograph",
-    "scene",
     "view_matrix",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A reference image, a photo of it, what is damaged in it, and reference px -> photo px."""
+    """A reference image, a photo of it, the defects in the photo, and the homography reference px -> photo
+    px.
+    """
 
     reference: Image
     photo: Image
@@ -43,15 +44,15 @@ class Scene:
     homography: Matrix = field(repr=False)
 
 
-def scene(
+def draw_scene(
     width: int = 1600,
     height: int = 1200,
     seed: int = 1,
     kinds: Sequence[str] = KINDS,
     view: View | None = None,
 ) -> Scene:
-    """A panel, its damage of `kinds` and a photo of it under `view`, all from `seed`."""
-    drawn = panel(width, height, seed)
-    hurt, defects = damage(drawn, kinds, seed)
-    photo, matrix = photograph(hurt, view or View(), seed)
-    return Scene(drawn.image, photo, defects, matrix)
+    """Draw a panel, damage it with `kinds` and photograph it from `view`; `seed` determines everything."""
+    panel = draw_panel(width, height, seed)
+    damaged, defects = damage_panel(panel, kinds, seed)
+    photo, matrix = photograph(damaged, view or View(), seed)
+    return Scene(panel.image, photo, defects, matrix)

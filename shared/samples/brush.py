@@ -15,21 +15,23 @@ Matrix = NDArray[np.float64]
 Point = tuple[float, float]
 
 
-def to_bytes(canvas: NDArray[Any]) -> Image:
+def to_uint8(canvas: NDArray[Any]) -> Image:
+    """Round a float canvas to uint8, clipped to 0..255."""
     return np.asarray(np.clip(np.rint(canvas), 0, 255), np.uint8)
 
 
-def soft_mask(
+def draw_soft_mask(
     shape: tuple[int, ...], paint: Callable[[Image], None], soft: float = 0.7
 ) -> NDArray[np.float32]:
+    """Return a mask (height, width), 0..1, of what `paint` draws in 255, blurred by a sigma of `soft` px."""
     mask = np.zeros(shape[:2], np.uint8)
     paint(mask)
     blurred: NDArray[np.float32] = cv2.GaussianBlur(mask, (0, 0), soft).astype(np.float32) / 255
     return blurred
 
 
-def window_of(canvas: NDArray[Any], centre: Point, reach: float) -> tuple[NDArray[Any], Point]:
-    """A view on the part of `canvas` within `reach` of `centre`, and the centre inside it."""
+def crop_around(canvas: NDArray[Any], centre: Point, reach: float) -> tuple[NDArray[Any], Point]:
+    """Return a view on the part of `canvas` within `reach` px of `centre`, and the centre in that part."""
     height, width = canvas.shape[:2]
     x1, y1 = max(int(centre[0] - reach), 0), max(int(centre[1] - reach), 0)
     x2, y2 = min(int(centre[0] + reach) + 1, width), min(int(centre[1] + reach) + 1, height)
@@ -37,9 +39,10 @@ def window_of(canvas: NDArray[Any], centre: Point, reach: float) -> tuple[NDArra
 
 
 def blend(part: NDArray[Any], mask: NDArray[np.float32], colour: Sequence[float] | NDArray[Any]) -> None:
+    """Blend `colour` (BGR) into `part` in place, by `mask` (height, width), 0..1."""
     part[:] = part + (np.asarray(colour, np.float32) - part) * mask[..., None]
 
 
 def fixed_point(*values: float) -> tuple[int, ...]:
-    """Coordinates in 1/16 px, as OpenCV's drawing takes them with shift=4."""
+    """Return coordinates in 1/16 px, for OpenCV's drawing functions with shift=4."""
     return tuple(round(v * 16) for v in values)

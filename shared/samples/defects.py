@@ -1,4 +1,4 @@
-"""Damages a drawn panel in known places."""
+"""Draws damage on a panel in known places."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples.brush import Image, Point, blend, fixed_point, soft_mask, to_bytes, window_of
+from shared.samples.brush import Image, Point, blend, crop_around, draw_soft_mask, fixed_point, to_uint8
 from shared.samples.skin import Panel
 
 KINDS = ("dent", "crack", "missing", "scratch", "stain", "added")
@@ -19,43 +19,43 @@ KINDS = ("dent", "crack", "missing", "scratch", "stain", "added")
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """One piece of damage: a label of `KINDS` and the pixels it changed in the reference image."""
+    """One piece of damage: a label of `KINDS` and the bounds of the changed pixels in the reference image."""
 
     label: str
     box: Rect
 
 
-def damage(
-    drawn: Panel, kinds: Sequence[str], seed: int = 1, inside: Rect | None = None
+def damage_panel(
+    panel: Panel, kinds: Sequence[str], seed: int = 1, inside: Rect | None = None
 ) -> tuple[Image, tuple[Defect, ...]]:
-    """A copy of the panel's image with one defect of each of `kinds`, apart from each other.
+    """Draw one defect of each of `kinds` on a copy of the panel's image, without overlaps.
 
-    inside: the part of the image (px) that the defects keep to; the whole image without it. A defect for
-    which no free place is found is left out. Raises KeyError on a kind that is not in `KINDS`.
+    `inside`: the part of the image (px) for the defects; the default is the whole image. A defect without a
+    free place is left out. Raises KeyError for a kind that is not in `KINDS`.
     """
     rng = np.random.default_rng(seed)
-    canvas = drawn.image.astype(np.float32)
-    height, width = drawn.image.shape[:2]
+    canvas = panel.image.astype(np.float32)
+    height, width = panel.image.shape[:2]
     area = inside or Rect(0, 0, width, height)
     placed: list[Defect] = []
     for kind in kinds:
-        draw = _DAMAGE[kind]
+        draw = _DRAW_FUNCTIONS[kind]
         for _ in range(60):
-            size = drawn.cell * rng.uniform(0.12, 0.3)
-            centre = _place(kind, drawn, area, size, rng)
+            size = panel.cell * rng.uniform(0.12, 0.3)
+            centre = _choose_place(kind, panel, area, size, rng)
             if centre is None or not _is_free(centre, size, area, placed):
                 continue
-            box = draw(canvas, centre, size, rng, drawn)
-            placed.append(Defect(kind, box.clamped(width, height)))
+            box = draw(canvas, centre, size, rng, panel)
+            placed.append(Defect(kind, box.clamp(width, height)))
             break
-    return to_bytes(canvas), tuple(placed)
+    return to_uint8(canvas), tuple(placed)
 
 
-def _place(kind: str, drawn: Panel, area: Rect, size: float, rng: np.random.Generator) -> Point | None:
+def _choose_place(kind: str, panel: Panel, area: Rect, size: float, rng: np.random.Generator) -> Point | None:
     if kind == "missing":
-        reach = drawn.rivet_radius * 3
+        reach = panel.rivet_radius * 3
         inner = Rect(area.x + reach, area.y + reach, area.w - 2 * reach, area.h - 2 * reach)
-        rivets = [rivet for rivet in drawn.rivets if inner.contains(*rivet)]
+        rivets = [rivet for rivet in panel.rivets if inner.contains(*rivet)]
         return rivets[int(rng.integers(len(rivets)))] if rivets else None
     if area.w <= size * 1.3 or area.h <= size * 1.3:
         return None
@@ -67,10 +67,10 @@ def _place(kind: str, drawn: Panel, area: Rect, size: float, rng: np.random.Gene
 
 def _is_free(centre: Point, size: float, area: Rect, placed: Sequence[Defect]) -> bool:
     around = Rect(centre[0] - size * 0.9, centre[1] - size * 0.9, size * 1.8, size * 1.8)
-    return area.contains(*centre) and all(around.intersection(other.box).empty for other in placed)
+    return area.contains(*centre) and all(around.intersection(other.box).is_empty for other in placed)
 
 
-def _bounds(mask: NDArray[np.float32], part_origin: Point, level: float = 0.25) -> Rect:
+def _mask_bounds(mask: NDArray[np.float32], part_origin: Point, level: float = 0.25) -> Rect:
     rows, columns = np.nonzero(mask >= level)
     if rows.size == 0:
         return Rect(0, 0, 0, 0)
@@ -80,7 +80,7 @@ def _bounds(mask: NDArray[np.float32], part_origin: Point, level: float = 0.25) 
     )
 
 
-def _apply(
+def _paint_defect(
     canvas: NDArray[Any],
     centre: Point,
     reach: float,
@@ -89,14 +89,16 @@ def _apply(
     strength: float = 1.0,
     soft: float = 0.7,
 ) -> Rect:
-    part, local = window_of(canvas, centre, reach)
-    mask = soft_mask(part.shape, lambda m: paint(m, local), soft)
+    part, local = crop_around(canvas, centre, reach)
+    mask = draw_soft_mask(part.shape, lambda m: paint(m, local), soft)
     blend(part, mask * strength, colour)
-    return _bounds(mask, (centre[0] - local[0], centre[1] - local[1]))
+    return _mask_bounds(mask, (centre[0] - local[0], centre[1] - local[1]))
 
 
-def _dent(canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, drawn: Panel) -> Rect:
-    part, (x, y) = window_of(canvas, centre, size)
+def _draw_dent(
+    canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, panel: Panel
+) -> Rect:
+    part, (x, y) = crop_around(canvas, centre, size)
     rows, columns = np.mgrid[0 : part.shape[0], 0 : part.shape[1]].astype(np.float32)
     half_w, half_h = size * 0.5, size * rng.uniform(0.3, 0.5)
     u, v = (columns - x) / half_w, (rows - y) / half_h
@@ -104,10 +106,12 @@ def _dent(canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Gener
     depth = np.clip(1 - radius, 0, 1) ** 0.6
     shade = (-0.55 + 0.75 * (u * 0.4 - v)) * depth * rng.uniform(38, 62)
     part += shade[..., None]
-    return _bounds((np.abs(shade) > 4).astype(np.float32), (centre[0] - x, centre[1] - y))
+    return _mask_bounds((np.abs(shade) > 4).astype(np.float32), (centre[0] - x, centre[1] - y))
 
 
-def _crack(canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, drawn: Panel) -> Rect:
+def _draw_crack(
+    canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, panel: Panel
+) -> Rect:
     angle = rng.uniform(0, np.pi)
     along = np.linspace(-0.5, 0.5, 7) * size
     across = rng.uniform(-0.09, 0.09, 7) * size
@@ -116,13 +120,13 @@ def _crack(canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Gene
         xs = local[0] + along * np.cos(angle) - across * np.sin(angle)
         ys = local[1] + along * np.sin(angle) + across * np.cos(angle)
         line = np.rint(np.stack([xs, ys], 1) * 16).astype(np.int32)
-        cv2.polylines(mask, [line], False, 255, max(round(drawn.cell / 220), 1), cv2.LINE_AA, 4)
+        cv2.polylines(mask, [line], False, 255, max(round(panel.cell / 220), 1), cv2.LINE_AA, 4)
 
-    return _apply(canvas, centre, size, paint, (44, 40, 38), 0.9, 0.5)
+    return _paint_defect(canvas, centre, size, paint, (44, 40, 38), 0.9, 0.5)
 
 
-def _scratch(
-    canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, drawn: Panel
+def _draw_scratch(
+    canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, panel: Panel
 ) -> Rect:
     angle = rng.uniform(0, np.pi)
     bend = rng.uniform(-0.1, 0.1) * size
@@ -142,26 +146,28 @@ def _scratch(
             [np.rint(line * 16).astype(np.int32)],
             False,
             255,
-            max(round(drawn.cell / 260), 1),
+            max(round(panel.cell / 260), 1),
             cv2.LINE_AA,
             4,
         )
 
-    return _apply(canvas, centre, size, paint, (250, 250, 250), 0.85, 0.5)
+    return _paint_defect(canvas, centre, size, paint, (250, 250, 250), 0.85, 0.5)
 
 
-def _missing_rivet(
-    canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, drawn: Panel
+def _draw_missing_rivet(
+    canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, panel: Panel
 ) -> Rect:
-    radius = drawn.rivet_radius
+    radius = panel.rivet_radius
 
     def paint(mask: Image, local: Point) -> None:
         cv2.circle(mask, fixed_point(*local), round(radius * 16 * 1.05), 255, -1, cv2.LINE_AA, 4)
 
-    return _apply(canvas, centre, radius * 3 + 3, paint, (40, 44, 52), 0.92)
+    return _paint_defect(canvas, centre, radius * 3 + 3, paint, (40, 44, 52), 0.92)
 
 
-def _stain(canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, drawn: Panel) -> Rect:
+def _draw_stain(
+    canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, panel: Panel
+) -> Rect:
     turns = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     wobble = 1 + sum(rng.uniform(-0.16, 0.16) * np.sin(turns * k + rng.uniform(0, 6)) for k in (2, 3, 5))
     radius = size * 0.4 * wobble
@@ -170,11 +176,13 @@ def _stain(canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Gene
         shape = np.stack([local[0] + radius * np.cos(turns), local[1] + 0.8 * radius * np.sin(turns)], 1)
         cv2.fillPoly(mask, [np.rint(shape * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
 
-    return _apply(canvas, centre, size, paint, (70, 92, 118), rng.uniform(0.3, 0.55), size * 0.05 + 0.5)
+    return _paint_defect(
+        canvas, centre, size, paint, (70, 92, 118), rng.uniform(0.3, 0.55), size * 0.05 + 0.5
+    )
 
 
-def _foreign_object(
-    canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, drawn: Panel
+def _draw_foreign_object(
+    canvas: NDArray[Any], centre: Point, size: float, rng: np.random.Generator, panel: Panel
 ) -> Rect:
     small = size * rng.uniform(0.35, 0.7)
     turn = float(rng.uniform(0, 180))
@@ -184,14 +192,14 @@ def _foreign_object(
         corners = cv2.boxPoints((local, (small, small * 0.62), turn))
         cv2.fillPoly(mask, [np.rint(corners * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
 
-    return _apply(canvas, centre, size, paint, colour, 0.95)
+    return _paint_defect(canvas, centre, size, paint, colour, 0.95)
 
 
-_DAMAGE: dict[str, Callable[[NDArray[Any], Point, float, np.random.Generator, Panel], Rect]] = {
-    "dent": _dent,
-    "crack": _crack,
-    "missing": _missing_rivet,
-    "scratch": _scratch,
-    "stain": _stain,
-    "added": _foreign_object,
+_DRAW_FUNCTIONS: dict[str, Callable[[NDArray[Any], Point, float, np.random.Generator, Panel], Rect]] = {
+    "dent": _draw_dent,
+    "crack": _draw_crack,
+    "missing": _draw_missing_rivet,
+    "scratch": _draw_scratch,
+    "stain": _draw_stain,
+    "added": _draw_foreign_object,
 }

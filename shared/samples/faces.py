@@ -1,14 +1,14 @@
-"""Generates faces from the portrait in scikit-image's wheel: one person twice, and strangers. Pure functions
-on upright BGR uint8 arrays (height, width, 3).
+"""Generates face pictures from the portrait in scikit-image's wheel: of one person, and of strangers.
 
-Measured with the engines of the service, against `enrolment()`:
+The functions are pure and work on upright BGR uint8 arrays (height, width, 3). Scores of the service's
+engines against `enrolment_picture()`:
 
 | picture | dlib distance (a match needs <= 0.543) | MobileFaceNet cosine (a match needs >= 0.414) |
 |---|---|---|
-| `login()` | 0.09 | 0.95 |
-| `login(moment=1)` | 0.07 | 0.97 |
-| `stranger()` | 0.67 | 0.18 |
-| `stranger(kind=1)` | 0.69 | 0.20 |
+| `login_picture()` | 0.09 | 0.95 |
+| `login_picture(moment=1)` | 0.07 | 0.97 |
+| `stranger_picture()` | 0.67 | 0.18 |
+| `stranger_picture(kind=1)` | 0.69 | 0.20 |
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.images.cv import cv2
-from shared.paths import root
+from shared.paths import program_folder
 
 Pixels = NDArray[np.uint8]
 
 FRAME = (640, 480)
-# Where things lie in the portrait, px.
+# Places in the portrait, px.
 FACE = (225, 125)
 LEFT_EYE, RIGHT_EYE, NOSE, MOUTH = (203, 102), (246, 105), (224, 130), (224, 150)
 
 
-def portrait_file() -> Path:
-    """Where the portrait lies: in scikit-image's package, which is not imported, or in the frozen program.
+def find_portrait_file() -> Path:
+    """Return the path of the portrait in scikit-image's package or in the frozen program.
 
-    Raises FileNotFoundError when scikit-image is not installed.
+    Does not import scikit-image. Raises FileNotFoundError if it is not installed.
     """
     if getattr(sys, "frozen", False):
-        return root() / "skimage" / "data" / "astronaut.png"
+        return program_folder() / "skimage" / "data" / "astronaut.png"
     spec = importlib.util.find_spec("skimage")
     if spec is None or spec.origin is None:
         raise FileNotFoundError("The portrait is missing: install scikit-image.")
@@ -46,16 +46,18 @@ def portrait_file() -> Path:
 
 
 @cache
-def portrait() -> Pixels:
-    """The portrait of the astronaut Eileen Collins (NASA, public domain), 512 x 512."""
-    data = np.frombuffer(portrait_file().read_bytes(), np.uint8)
+def load_portrait() -> Pixels:
+    """Return the portrait of the astronaut Eileen Collins (NASA, public domain), 512 x 512 px."""
+    data = np.frombuffer(find_portrait_file().read_bytes(), np.uint8)
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
 
 
-def framed(
+def render_frame(
     image: Pixels, scale: float = 2.0, shift: tuple[float, float] = (0, 0), angle: float = 0
 ) -> Pixels:
-    """A camera frame of 640 x 480, the face in the middle, moved by `shift` px, turned by `angle` degrees."""
+    """Render a camera frame of 640 x 480 px with the face in the centre, moved by `shift` px and rotated by
+    `angle` degrees.
+    """
     matrix = cv2.getRotationMatrix2D(FACE, angle, scale)
     matrix[:, 2] += np.array(FRAME) / 2 - FACE + shift
     frame: Pixels = cv2.warpAffine(
@@ -64,16 +66,20 @@ def framed(
     return frame
 
 
-def lit(image: Pixels, gain: float = 1, gamma: float = 1, slope: float = 0, noise: float = 0) -> Pixels:
-    """Other light: `gain`, `gamma`, brighter to the right by `slope`, with a sensor's noise (levels)."""
+def change_light(
+    image: Pixels, gain: float = 1, gamma: float = 1, slope: float = 0, noise: float = 0
+) -> Pixels:
+    """Change the light: `gain`, `gamma`, brighter to the right by `slope`, sensor noise of `noise` grey
+    levels.
+    """
     across = 1 + slope * np.linspace(-1, 1, image.shape[1])[None, :, None]
     light = (image / 255.0) ** gamma * gain * across * 255
-    grain = np.random.default_rng(7).normal(0, noise, image.shape) if noise else 0
-    return np.clip(light + grain, 0, 255).astype(np.uint8)
+    noise_levels = np.random.default_rng(7).normal(0, noise, image.shape) if noise else 0
+    return np.clip(light + noise_levels, 0, 255).astype(np.uint8)
 
 
-def bent(image: Pixels, bends: list[tuple[tuple[int, int], float, float, float, float]]) -> Pixels:
-    """`image` with features moved: (centre px, radius px, x px, y px, shrink), fading as Gaussians."""
+def move_features(image: Pixels, bends: list[tuple[tuple[int, int], float, float, float, float]]) -> Pixels:
+    """Move facial features by `bends`: (centre px, radius px, x px, y px, shrink), weighted by Gaussians."""
     height, width = image.shape[:2]
     grid_x, grid_y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
     from_x, from_y = grid_x.copy(), grid_y.copy()
@@ -85,25 +91,29 @@ def bent(image: Pixels, bends: list[tuple[tuple[int, int], float, float, float, 
     return moved
 
 
-def enrolment() -> Pixels:
-    """The enrolled person, as a good webcam picture."""
-    return framed(portrait())
+def enrolment_picture() -> Pixels:
+    """Return a good webcam picture of the enrolled person."""
+    return render_frame(load_portrait())
 
 
-def enrolments() -> list[Pixels]:
-    """Three pictures of a guided enrolment."""
+def enrolment_pictures() -> list[Pixels]:
+    """Return the three pictures of a guided enrolment."""
     return [
-        enrolment(),
-        lit(framed(portrait(), 1.9, (-30, 10), -4), gain=0.95),
-        lit(framed(portrait(), 2.1, (25, 0), 5), gamma=1.1, slope=0.1),
+        enrolment_picture(),
+        change_light(render_frame(load_portrait(), 1.9, (-30, 10), -4), gain=0.95),
+        change_light(render_frame(load_portrait(), 2.1, (25, 0), 5), gamma=1.1, slope=0.1),
     ]
 
 
-def login(moment: int = 0) -> Pixels:
-    """The same person later: elsewhere in the frame, head tilted, other light, with noise."""
+def login_picture(moment: int = 0) -> Pixels:
+    """Return a later picture of the same person: another place, a tilted head, other light, with noise."""
     if moment == 0:
-        return lit(framed(portrait(), 1.8, (40, -15), 4), gain=0.8, gamma=1.2, slope=0.25, noise=4)
-    return lit(framed(portrait(), 2.2, (-60, 20), -5), gain=0.95, gamma=0.85, slope=-0.2, noise=4)
+        return change_light(
+            render_frame(load_portrait(), 1.8, (40, -15), 4), gain=0.8, gamma=1.2, slope=0.25, noise=4
+        )
+    return change_light(
+        render_frame(load_portrait(), 2.2, (-60, 20), -5), gain=0.95, gamma=0.85, slope=-0.2, noise=4
+    )
 
 
 _CLOSER_EYES = [(LEFT_EYE, 12.0, -5.6, 0.0, 0.0), (RIGHT_EYE, 12.0, 5.6, 0.0, 0.0)]
@@ -120,31 +130,31 @@ _STRANGERS = (
 )
 
 
-def stranger(kind: int = 0) -> Pixels:
-    """A face that detectors find and that no engine takes for the portrait: its features are moved."""
-    return framed(bent(portrait(), _STRANGERS[kind]))
+def stranger_picture(kind: int = 0) -> Pixels:
+    """Return a face that detectors find and no engine matches with the portrait: its features are moved."""
+    return render_frame(move_features(load_portrait(), _STRANGERS[kind]))
 
 
-def crowd(count: int) -> Pixels:
-    """`count` equal faces in one picture, five to a row."""
-    face = framed(portrait())[90:390, 200:440]
+def crowd_picture(count: int) -> Pixels:
+    """Return a picture of `count` equal faces, five in a row."""
+    face = render_frame(load_portrait())[90:390, 200:440]
     rows = -(-count // 5)
-    page = np.full((rows * 300, 5 * 240, 3), 128, np.uint8)
+    picture = np.full((rows * 300, 5 * 240, 3), 128, np.uint8)
     for index in range(count):
         y, x = divmod(index, 5)
-        page[y * 300 : (y + 1) * 300, x * 240 : (x + 1) * 240] = face
-    return page
+        picture[y * 300 : (y + 1) * 300, x * 240 : (x + 1) * 240] = face
+    return picture
 
 
-def masked(image: Pixels | None = None) -> Pixels:
-    """The enrolment picture with a surgical mask drawn over nose and mouth."""
-    face = portrait().copy() if image is None else image.copy()
+def masked_picture(image: Pixels | None = None) -> Pixels:
+    """Return the enrolment picture, or a frame of `image`, with a surgical mask over nose and mouth."""
+    face = load_portrait().copy() if image is None else image.copy()
     outline = np.array([(182, 120), (224, 118), (266, 120), (262, 160), (224, 185), (188, 160)])
     cv2.fillPoly(face, [outline], (235, 225, 205))
-    return framed(face)
+    return render_frame(face)
 
 
-def encoded(image: Pixels, suffix: str = ".jpg") -> bytes:
-    """The picture as a file: `.jpg`, `.png` or `.webp`."""
+def encode_picture(image: Pixels, suffix: str = ".jpg") -> bytes:
+    """Encode the picture as the bytes of a `.jpg`, `.png` or `.webp` file."""
     _, data = cv2.imencode(suffix, image)
     return bytes(data)

@@ -1,8 +1,9 @@
-"""Renders a head of generic shape that moves, and pictures of it that are moved: sequences of camera frames.
+"""Renders camera frames of a moving head of generic shape, and of moving pictures of it.
 
-The texture is a portrait (`shared/samples/faces.py`) seen from the front; the shape is drawn from a family of
-smooth surfaces, so that a measurement can keep some of them back. Lengths are in distances of the eyes,
-angles in degrees. A yaw above 0 turns the nose to the right of the picture, a pitch above 0 upwards.
+The texture is a portrait from the front (`shared/samples/faces.py`). The shape belongs to a family of smooth
+surfaces, so that a measurement can hold out some of them. Lengths are in multiples of the distance between
+the eyes, angles in degrees. A yaw above 0 turns the nose to the right of the picture, a pitch above 0
+upwards.
 """
 
 from __future__ import annotations
@@ -20,35 +21,35 @@ from shared.samples import faces
 Pixels = NDArray[np.uint8]
 Map = NDArray[np.float32]
 
-# The neck turns about a point behind and below the eyes.
+# The head rotates about a point behind and below the eyes.
 PIVOT = (0.0, 0.9, -1.4)
-# Px between the points of the frame where the surface is looked for, with the steps there: first few points,
-# then from what they found.
+# Px between the points of the frame for which the surface is located, and the iterations there. The result on
+# the coarse grid is the start on the fine one.
 _GRIDS = ((8, 12), (2, 6))
-# Depths are looked up in a table: its px for one distance of the eyes, and what it covers.
+# Depths are read from a table: its px for one distance between the eyes, and its bounds.
 TABLE_PX = 40
-_TABLE = ((-4.0, 4.0), (-4.0, 6.0))
+_TABLE_BOUNDS = ((-4.0, 4.0), (-4.0, 6.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texture:
-    """A picture of a face from the front, with the centres of its eyes (2, 2) px, left in the picture
-    first.
+    """A picture of a face from the front. `eyes`: the centres of the eyes (2, 2) px, the left one in the
+    picture first.
     """
 
     pixels: Pixels
     eyes: NDArray[np.float64]
 
 
-def portrait() -> Texture:
-    """The portrait as a texture."""
-    return Texture(faces.portrait(), np.array((faces.LEFT_EYE, faces.RIGHT_EYE), np.float64))
+def portrait_texture() -> Texture:
+    """Return the portrait as a texture."""
+    return Texture(faces.load_portrait(), np.array((faces.LEFT_EYE, faces.RIGHT_EYE), np.float64))
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A head's relief: nose and its width, brow, chin, the curvature across and along, the depth of the
-    eyes.
+    """The relief of a head: height and width of the nose, brow, chin, curvature across and along, depth of
+    the eye sockets.
     """
 
     nose: float = 0.38
@@ -61,7 +62,7 @@ class Shape:
     sockets: float = 0.10
 
     def depth(self, x: Map, y: Map) -> Map:
-        """How far a point of the face lies before the plane of the eyes."""
+        """Return the distance of points of the face in front of the plane of the eyes."""
         up = np.clip((y + 0.05) / (self.nose_tip + 0.05), 0, 1)
         down = np.clip(1 - (y - self.nose_tip) / 0.28, 0, 1)
         profile = up**1.2 * np.where(y > self.nose_tip, down * down * (3 - 2 * down), 1)
@@ -71,9 +72,9 @@ class Shape:
         lips = 0.08 * np.exp(-0.5 * ((y - 1.1) / 0.13) ** 2 - 0.5 * (x / 0.3) ** 2)
         chin = self.chin * np.exp(-0.5 * ((y - 1.6) / 0.2) ** 2 - 0.5 * (x / 0.35) ** 2)
         eyes = sum(np.exp(-0.5 * (((x - side) / 0.22) ** 2 + (y / 0.16) ** 2)) for side in (-0.5, 0.5))
-        # An ellipse across: steep at the temples, and not deeper than the ears.
-        round_ = 1.6 * (np.sqrt(np.clip(1 - (x / 1.35) ** 2, 0.0, 1)) - 1) * self.across / 0.42
-        curve = round_ - self.along * (y - 0.4) ** 2
+        # The cross-section is an ellipse: steep at the temples, and not deeper than the ears.
+        ellipse = 1.6 * (np.sqrt(np.clip(1 - (x / 1.35) ** 2, 0.0, 1)) - 1) * self.across / 0.42
+        curve = ellipse - self.along * (y - 0.4) ** 2
         return np.asarray(
             np.clip(nose + brow + lips + chin - self.sockets * eyes + curve, -2.0, 1), np.float32
         )
@@ -81,7 +82,9 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where a head or a picture is: degrees, shift in px of the frame, and the factor of its distance."""
+    """The pose of a head or picture: angles in degrees, shift in px of the frame, and `nearer`, the factor by
+    which it is closer to the camera.
+    """
 
     yaw: float = 0.0
     pitch: float = 0.0
@@ -93,7 +96,7 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The camera's side: px between the eyes at the normal distance, that distance, light and noise."""
+    """Camera and light: px between the eyes at the normal distance, that distance, light and noise."""
 
     eye_distance: float = 64.0
     distance: float = 8.0
@@ -105,8 +108,8 @@ class Scene:
     size: tuple[int, int] = (480, 360)
 
 
-def rotation(pose: Pose) -> NDArray[np.float64]:
-    """The turn of `pose` (3, 3) in a frame of x right, y down, z towards the camera."""
+def rotation_matrix(pose: Pose) -> NDArray[np.float64]:
+    """Return the rotation of `pose` (3, 3) in axes of x right, y down and z towards the camera."""
     yaw, pitch, roll = np.radians((pose.yaw, pose.pitch, pose.roll))
     about_y = np.array(((np.cos(yaw), 0, np.sin(yaw)), (0, 1, 0), (-np.sin(yaw), 0, np.cos(yaw))))
     about_x = np.array(((1, 0, 0), (0, np.cos(pitch), -np.sin(pitch)), (0, np.sin(pitch), np.cos(pitch))))
@@ -114,15 +117,15 @@ def rotation(pose: Pose) -> NDArray[np.float64]:
     return np.asarray(about_z @ about_x @ about_y)
 
 
-def head_frame(texture: Texture, shape: Shape, pose: Pose, scene: Scene, seed: int = 0) -> Pixels:
-    """A camera frame of the head with `texture` in `pose`."""
-    return camera(render(texture, shape.depth, pose, scene), scene, seed)
+def render_head_frame(texture: Texture, shape: Shape, pose: Pose, scene: Scene, seed: int = 0) -> Pixels:
+    """Render a camera frame of the head with `texture` in `pose`."""
+    return apply_camera(render_surface(texture, shape.depth, pose, scene), scene, seed)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The relief of a picture of a face: bent by the curvature `bend` around an axis that is vertical, or
-    tilted by `axis` degrees, with holes through which eyes look that lie `holes` behind it.
+    """The relief of a picture of a face: bent by the curvature `bend` around an axis that is tilted by `axis`
+    degrees from the vertical. Through holes, the eyes of a person `holes` behind the picture are visible.
     """
 
     bend: float = 0.0
@@ -130,7 +133,7 @@ class Picture:
     axis: float = 0.0
 
     def depth(self, x: Map, y: Map) -> Map:
-        """How far a point of the picture lies before its middle."""
+        """Return the distance of points of the picture in front of its centre."""
         sag = np.zeros_like(x)
         if self.bend:
             radius = 1 / abs(self.bend)
@@ -138,27 +141,27 @@ class Picture:
             tilt = np.radians(self.axis)
             across = np.clip(x * np.cos(tilt) + (y - 0.5) * np.sin(tilt), -edge, edge)
             sag = np.sign(self.bend) * (np.sqrt(radius**2 - across**2) - radius)
-        through = ((np.abs(x) - 0.5) / 0.24) ** 2 + (y / 0.15) ** 2 < 1
-        return np.asarray(sag - self.holes * through, np.float32)
+        is_hole = ((np.abs(x) - 0.5) / 0.24) ** 2 + (y / 0.15) ** 2 < 1
+        return np.asarray(sag - self.holes * is_hole, np.float32)
 
 
-def picture_frame(
+def render_picture_frame(
     texture: Texture, pose: Pose, scene: Scene, seed: int = 0, bend: float = 0.0, holes: float = 0.0
 ) -> Pixels:
-    """A camera frame of a picture of a face, see `Picture`."""
-    return camera(render(texture, Picture(bend, holes).depth, pose, scene), scene, seed)
+    """Render a camera frame of a picture of a face; see `Picture`."""
+    return apply_camera(render_surface(texture, Picture(bend, holes).depth, pose, scene), scene, seed)
 
 
-Depth = Callable[[Map, Map], Map]
+DepthFunction = Callable[[Map, Map], Map]
 
 
-def render(texture: Texture, depth: Depth, pose: Pose, scene: Scene) -> Pixels:
-    """A surface of `depth` over the plane of the eyes, as a camera without faults shows it."""
-    return painted(texture, *places(depth, pose, scene), scene)
+def render_surface(texture: Texture, depth: DepthFunction, pose: Pose, scene: Scene) -> Pixels:
+    """Render a surface of `depth` over the plane of the eyes with an ideal camera."""
+    return paint_texture(texture, *locate_surface_points(depth, pose, scene), scene)
 
 
-def painted(texture: Texture, x: Map, y: Map, scene: Scene) -> Pixels:
-    """The frame that shows `texture` at the `places` `x` and `y`."""
+def paint_texture(texture: Texture, x: Map, y: Map, scene: Scene) -> Pixels:
+    """Paint a frame from `texture` at the points `x`, `y` that `locate_surface_points` returns."""
     middle = texture.eyes.mean(axis=0)
     eye_distance = float(np.hypot(*(texture.eyes[1] - texture.eyes[0])))
     from_x = cv2.resize((x * eye_distance + middle[0]).astype(np.float32), scene.size)
@@ -169,23 +172,23 @@ def painted(texture: Texture, x: Map, y: Map, scene: Scene) -> Pixels:
     return frame
 
 
-def places(depth: Depth, pose: Pose, scene: Scene) -> tuple[Map, Map]:
-    """Which place (x, y) of a surface of `depth` every second px of the frame shows, in distances of the
-    eyes from their middle.
+def locate_surface_points(depth: DepthFunction, pose: Pose, scene: Scene) -> tuple[Map, Map]:
+    """Return the point (x, y) of a surface of `depth` at every second px of the frame, in distances between
+    the eyes from their centre.
     """
-    table = depth_table(depth)
+    table = build_depth_table(depth)
     width, height = scene.size
-    turn, pivot = rotation(pose).astype(np.float32), np.array(PIVOT)
-    moved = (pivot - rotation(pose) @ pivot).astype(np.float32)
+    turn, pivot = rotation_matrix(pose).astype(np.float32), np.array(PIVOT)
+    moved = (pivot - rotation_matrix(pose) @ pivot).astype(np.float32)
     distance = np.float32(scene.distance / pose.nearer)
-    damped = np.float32(0.7 / pose.nearer)
+    damping = np.float32(0.7 / pose.nearer)
     x: Map | None = None
     y: Map | None = None
     for grid, steps in _GRIDS:
         columns, rows = (
             np.arange(0, side, grid, dtype=np.float32) + (grid - 1) / 2 for side in (width, height)
         )
-        # The frame's px as places on the plane of the eyes.
+        # The frame's px as points on the plane of the eyes.
         aim_x = ((columns - width / 2 - pose.x) / scene.eye_distance).astype(np.float32)[None]
         aim_y = ((rows - height * 0.42 - pose.y) / scene.eye_distance).astype(np.float32)[:, None]
         if x is None or y is None:
@@ -193,38 +196,39 @@ def places(depth: Depth, pose: Pose, scene: Scene) -> tuple[Map, Map]:
         else:
             x, y = (cv2.resize(each, (len(columns), len(rows))) for each in (x, y))
         for _ in range(steps):
-            z = looked_up(table, np.asarray(x, np.float32), np.asarray(y, np.float32))
+            z = look_up_depths(table, np.asarray(x, np.float32), np.asarray(y, np.float32))
             factor = np.float32(scene.distance) / (
                 distance - (turn[2, 0] * x + turn[2, 1] * y + turn[2, 2] * z + moved[2])
             )
             at_x = turn[0, 0] * x + turn[0, 1] * y + turn[0, 2] * z + moved[0]
             at_y = turn[1, 0] * x + turn[1, 1] * y + turn[1, 2] * z + moved[1]
-            # Damped: the sides of the nose are steep.
-            x = np.clip(x + damped * (aim_x - at_x * factor), -4, 4).astype(np.float32)
-            y = np.clip(y + damped * (aim_y - at_y * factor), -4, 6).astype(np.float32)
+            # Damped, because the sides of the nose are steep.
+            x = np.clip(x + damping * (aim_x - at_x * factor), -4, 4).astype(np.float32)
+            y = np.clip(y + damping * (aim_y - at_y * factor), -4, 6).astype(np.float32)
     assert x is not None
     assert y is not None
     return np.asarray(x, np.float32), np.asarray(y, np.float32)
 
 
 @lru_cache(maxsize=8)
-def depth_table(depth: Depth) -> Map:
-    """The depths of a surface, as `looked_up` reads them."""
-    sides = (np.arange(low * TABLE_PX, high * TABLE_PX + 1, dtype=np.float32) for low, high in _TABLE)
+def build_depth_table(depth: DepthFunction) -> Map:
+    """Return the table of depths of a surface for `look_up_depths`."""
+    sides = (np.arange(low * TABLE_PX, high * TABLE_PX + 1, dtype=np.float32) for low, high in _TABLE_BOUNDS)
     x, y = np.meshgrid(*(side / TABLE_PX for side in sides))
     return depth(np.asarray(x, np.float32), np.asarray(y, np.float32))
 
 
-def looked_up(table: Map, x: Map, y: Map) -> Map:
-    """The values of `table`, which is spread as `depth_table`, at the places `x` and `y`."""
+def look_up_depths(table: Map, x: Map, y: Map) -> Map:
+    """Return the values of a table of `build_depth_table` at the points `x` and `y`."""
     columns, rows = (
-        (side - np.float32(low)) * np.float32(TABLE_PX) for side, (low, _) in zip((x, y), _TABLE, strict=True)
+        (side - np.float32(low)) * np.float32(TABLE_PX)
+        for side, (low, _) in zip((x, y), _TABLE_BOUNDS, strict=True)
     )
     return np.asarray(cv2.remap(table, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
 
 
-def camera(frame: Pixels, scene: Scene, seed: int = 0) -> Pixels:
-    """`frame` as the camera of `scene` gives it: light, blur and a fresh noise for each `seed`."""
+def apply_camera(frame: Pixels, scene: Scene, seed: int = 0) -> Pixels:
+    """Return `frame` with the blur and light of `scene` and the noise of `seed`."""
     if scene.blur:
         frame = cv2.GaussianBlur(frame, (0, 0), scene.blur)
     across = 1 + scene.slope * np.linspace(-1, 1, frame.shape[1])[None, :, None]
@@ -234,16 +238,16 @@ def camera(frame: Pixels, scene: Scene, seed: int = 0) -> Pixels:
     return np.clip(light, 0, 255).astype(np.uint8)
 
 
-def path(poses: Sequence[tuple[float, Pose]], times: Sequence[float]) -> list[Pose]:
-    """The poses at `times` (ms) of a smooth movement through `poses`, each with its time."""
-    at = np.array([time for time, _ in poses])
+def interpolate_poses(poses: Sequence[tuple[float, Pose]], times: Sequence[float]) -> list[Pose]:
+    """Return the poses at `times` (ms) of a smooth movement through `poses`, which have times in ms."""
+    knots = np.array([time for time, _ in poses])
     names = ("yaw", "pitch", "roll", "x", "y", "nearer")
     values = np.array([[getattr(pose, name) for name in names] for _, pose in poses])
     poses_at_times = []
     for time in times:
-        index = int(np.clip(np.searchsorted(at, time, side="right") - 1, 0, len(at) - 2))
-        part = float(np.clip((time - at[index]) / (at[index + 1] - at[index]), 0, 1))
-        part = part * part * (3 - 2 * part)
-        row = values[index] * (1 - part) + values[index + 1] * part
+        index = int(np.clip(np.searchsorted(knots, time, side="right") - 1, 0, len(knots) - 2))
+        fraction = float(np.clip((time - knots[index]) / (knots[index + 1] - knots[index]), 0, 1))
+        fraction = fraction * fraction * (3 - 2 * fraction)
+        row = values[index] * (1 - fraction) + values[index + 1] * fraction
         poses_at_times.append(replace(Pose(), **dict(zip(names, row.tolist(), strict=True))))
     return poses_at_times

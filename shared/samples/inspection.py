@@ -1,6 +1,6 @@
 """Draws a whole inspection: a reference image, today's photo of it, and regions with and without damage.
 
-The sample inspection of the desktop, the demo and tests show the same pictures.
+The sample inspection of the desktop, the demo and the tests use the same pictures.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import numpy as np
 
 from shared.geometry import Rect
 from shared.samples.brush import Image, Matrix
-from shared.samples.defects import Defect, damage
-from shared.samples.skin import panel
+from shared.samples.defects import Defect, damage_panel
+from shared.samples.skin import draw_panel
 from shared.samples.views import View, photograph
 
 MM_PER_PIXEL = 0.4
@@ -24,7 +24,7 @@ _VIEW = View(rotation=1.5, scale=0.96, perspective=0.012, light=0.12, gain=0.95,
 
 @dataclass(frozen=True, slots=True)
 class SampleRegion:
-    """A region to be inspected (px of the reference image), and the damage there today, if any."""
+    """A region to inspect (px of the reference image), and the kind of damage in the photo, if any."""
 
     region: Rect
     damage: str | None
@@ -42,9 +42,9 @@ REGIONS = (
 
 @dataclass(frozen=True, slots=True)
 class SampleInspection:
-    """The pictures (BGR uint8) and what is known about them.
+    """The pictures (BGR uint8) and their known content.
 
-    `defects` belong to `REGIONS` one by one (reference px); `homography` maps reference px to photo px.
+    `defects` has one entry for each of `REGIONS` (reference px). `homography` maps reference px to photo px.
     """
 
     reference: Image
@@ -52,27 +52,28 @@ class SampleInspection:
     defects: tuple[Defect | None, ...]
     homography: Matrix
 
-    def in_photo(self, rect: Rect) -> Rect:
-        """The bounds in the photo of a rectangle of the reference image."""
-        return in_photo(self.homography, rect)
+    def bounds_in_photo(self, rect: Rect) -> Rect:
+        """Return the bounds in the photo of a rectangle of the reference image."""
+        return bounds_in_photo(self.homography, rect)
 
 
-def draw() -> SampleInspection:
-    """Draw the reference image and its photo, always the same."""
-    drawn = panel(*SIZE, _SEED)
-    today, defects = drawn, []
-    for spot in REGIONS:
+def draw_inspection() -> SampleInspection:
+    """Draw the reference image and its photo. The result is always the same."""
+    panel = draw_panel(*SIZE, _SEED)
+    damaged_panel, defects = panel, []
+    for sample in REGIONS:
         drawn_defects: tuple[Defect, ...] = ()
-        if spot.damage is not None:
-            hurt, drawn_defects = damage(today, (spot.damage,), spot.seed, _inner(spot.region))
-            today = replace(today, image=hurt)
+        if sample.damage is not None:
+            inside = _shrink_region(sample.region)
+            image, drawn_defects = damage_panel(damaged_panel, (sample.damage,), sample.seed, inside)
+            damaged_panel = replace(damaged_panel, image=image)
         defects.append(drawn_defects[0] if drawn_defects else None)
-    photo, homography = photograph(today.image, _VIEW, _SEED)
-    return SampleInspection(drawn.image, photo, tuple(defects), homography)
+    photo, homography = photograph(damaged_panel.image, _VIEW, _SEED)
+    return SampleInspection(panel.image, photo, tuple(defects), homography)
 
 
-def in_photo(homography: Matrix, rect: Rect) -> Rect:
-    """The bounds in a photo of a rectangle of the reference image.
+def bounds_in_photo(homography: Matrix, rect: Rect) -> Rect:
+    """Return the bounds in a photo of a rectangle of the reference image.
 
     `homography` maps reference px to photo px.
     """
@@ -82,7 +83,7 @@ def in_photo(homography: Matrix, rect: Rect) -> Rect:
     return Rect(float(xs.min()), float(ys.min()), float(np.ptp(xs)), float(np.ptp(ys)))
 
 
-def _inner(region: Rect) -> Rect:
-    """Damage keeps away from the edge of its region, as a person would draw it around."""
-    side, top = region.w * 0.12, region.h * 0.12
-    return Rect(region.x + side, region.y + top, region.w - 2 * side, region.h - 2 * top)
+def _shrink_region(region: Rect) -> Rect:
+    """Return the part of a region for damage, with a margin as a person would leave one."""
+    margin_x, margin_y = region.w * 0.12, region.h * 0.12
+    return Rect(region.x + margin_x, region.y + margin_y, region.w - 2 * margin_x, region.h - 2 * margin_y)

@@ -1,8 +1,8 @@
-"""Draws regions that look different at each inspection although nothing is wrong with them, and their damage.
+"""Draws regions that look different at each inspection although they have no damage, and damages them.
 
 A `VariedRegion` is a panel with places that vary: highlights that move, a cable that hangs elsewhere, dirt,
-digits, labels, wear, a lamp, a door. `state` draws how it looks at one inspection; `with_crack` adds a crack
-of a given length, for one that grows.
+digits, labels, wear, a lamp, a door. `draw_state` draws it at one inspection. `draw_crack` adds a crack of a
+given length, for cracks that grow.
 """
 
 from __future__ import annotations
@@ -16,20 +16,19 @@ from numpy.typing import NDArray
 
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples.brush import Image, Point, blend, fixed_point, soft_mask, to_bytes
-from shared.samples.defects import Defect, damage
-from shared.samples.skin import Panel, panel
+from shared.samples.brush import Image, Point, blend, draw_soft_mask, fixed_point, to_uint8
+from shared.samples.skin import Panel, draw_panel
 from shared.samples.views import View
 
 Canvas = NDArray[Any]
 Draw = Callable[[Canvas, np.random.Generator, np.random.Generator, int], None]
-"""Draws into the zone's part of the canvas: once seeded by the place, once by the inspection, whose number
-is the last argument (0: the reference image)."""
+"""Draws into the zone's part of the canvas. Arguments: the part, a generator seeded by the place, a generator
+seeded by place and inspection, and the number of the inspection (0: the reference image)."""
 
 
 @dataclass(frozen=True, slots=True)
 class VaryingPlace:
-    """A zone of a region (px) in which something of `kind` varies; `seed` says how it looks there."""
+    """A zone of a region (px) with a variation of `kind`; `seed` determines its appearance."""
 
     kind: str
     zone: Rect
@@ -38,45 +37,39 @@ class VaryingPlace:
 
 @dataclass(frozen=True, slots=True)
 class VariedRegion:
-    """A drawn panel and the places of it that vary."""
+    """A drawn panel and its varying places."""
 
-    drawn: Panel
+    panel: Panel
     places: tuple[VaryingPlace, ...]
     seed: int
 
     @property
     def reference(self) -> Image:
-        """How it looked when the reference image was taken."""
-        return self.state(0).image
+        """The reference image: its state at inspection 0."""
+        return self.draw_state(0).image
 
-    def state(self, inspection: int, without: Sequence[str] = ()) -> Panel:
-        """How it looks at inspection number `inspection`; kinds in `without` stay as they were."""
-        canvas = self.drawn.image.astype(np.float32)
+    def draw_state(self, inspection: int) -> Panel:
+        """Draw it as it looks at inspection number `inspection`."""
+        canvas = self.panel.image.astype(np.float32)
         for place in self.places:
             zone = place.zone
             part = canvas[int(zone.y) : int(zone.bottom), int(zone.x) : int(zone.right)]
-            number = 0 if place.kind in without else inspection
-            place_rng, now = np.random.default_rng(place.seed), np.random.default_rng([place.seed, number])
-            _DRAWN[place.kind](part, place_rng, now, number)
-        return replace(self.drawn, image=to_bytes(canvas))
-
-    def damaged(
-        self, state: Panel, kinds: Sequence[str], seed: int, inside: Rect | None = None
-    ) -> tuple[Image, tuple[Defect, ...]]:
-        """`state` with defects of `kinds`, see `damage`."""
-        return damage(state, kinds, seed, inside)
+            place_rng = np.random.default_rng(place.seed)
+            inspection_rng = np.random.default_rng([place.seed, inspection])
+            _DRAW_FUNCTIONS[place.kind](part, place_rng, inspection_rng, inspection)
+        return replace(self.panel, image=to_uint8(canvas))
 
 
-def varied_region(width: int, height: int, seed: int, kinds: Sequence[str]) -> VariedRegion:
-    """A panel of `width` x `height` px with a zone for each of `kinds`, on a grid of 3 x 3 cells.
+def draw_varied_region(width: int, height: int, seed: int, kinds: Sequence[str]) -> VariedRegion:
+    """Draw a panel of `width` x `height` px with a zone for each of `kinds`, on a grid of 3 x 3 cells.
 
-    Raises KeyError on a kind that is not in `NUISANCES` or `OTHER_NUISANCES`.
+    Raises KeyError for a kind that is not in `NUISANCES` or `UNSEEN_NUISANCES`.
     """
     rng = np.random.default_rng(seed)
     cells = rng.permutation(9)[: len(kinds)]
     places = []
     for kind, cell in zip(kinds, cells.tolist(), strict=True):
-        if kind not in _DRAWN:
+        if kind not in _DRAW_FUNCTIONS:
             raise KeyError(kind)
         row, column = divmod(cell, 3)
         across, down = width / 3, height / 3
@@ -86,11 +79,11 @@ def varied_region(width: int, height: int, seed: int, kinds: Sequence[str]) -> V
         places.append(
             VaryingPlace(kind, Rect(round(x), round(y), round(size[0]), round(size[1])), seed + cell)
         )
-    return VariedRegion(panel(width, height, seed), tuple(places), seed)
+    return VariedRegion(draw_panel(width, height, seed), tuple(places), seed)
 
 
-def season(inspection: int, seed: int) -> View:
-    """The light of the season and a camera that changes every fifth inspection."""
+def seasonal_view(inspection: int, seed: int) -> View:
+    """Return a view with the light of the season and a camera that changes every fifth inspection."""
     rng = np.random.default_rng([seed, inspection, 5])
     camera = np.random.default_rng([seed, inspection // 5, 6])
     summer = 0.5 + 0.5 * np.cos(2 * np.pi * inspection / 12)
@@ -106,8 +99,8 @@ def season(inspection: int, seed: int) -> View:
     )
 
 
-def with_crack(image: Image, start: Point, angle: float, length: float) -> tuple[Image, Rect]:
-    """The image with a dark crack of `length` px from `start`, `angle` in radians, and the crack's bounds."""
+def draw_crack(image: Image, start: Point, angle: float, length: float) -> tuple[Image, Rect]:
+    """Draw a dark crack of `length` px from `start` at `angle` (radians); return the image and its bounds."""
     canvas = image.astype(np.float32)
     rng = np.random.default_rng(round(start[0] * 7 + start[1]))
     steps = np.arange(0, 200, 4.0)
@@ -117,56 +110,72 @@ def with_crack(image: Image, start: Point, angle: float, length: float) -> tuple
     x = start[0] + along * np.cos(angle) - across * np.sin(angle)
     y = start[1] + along * np.sin(angle) + across * np.cos(angle)
     line = np.rint(np.stack([x, y], 1) * 16).astype(np.int32)
-    mask = soft_mask(canvas.shape, lambda m: cv2.polylines(m, [line], False, 255, 1, cv2.LINE_AA, 4), 0.5)
+    mask = draw_soft_mask(
+        canvas.shape, lambda m: cv2.polylines(m, [line], False, 255, 1, cv2.LINE_AA, 4), 0.5
+    )
     blend(canvas, mask * 0.85, (52, 48, 46))
-    return to_bytes(canvas), Rect(x.min() - 1, y.min() - 1, np.ptp(x) + 2, np.ptp(y) + 2)
+    return to_uint8(canvas), Rect(x.min() - 1, y.min() - 1, np.ptp(x) + 2, np.ptp(y) + 2)
 
 
-def _ellipse(part: Canvas, centre: Point, axes: Point, angle: float, soft: float) -> NDArray[np.float32]:
+def _ellipse_mask(part: Canvas, centre: Point, axes: Point, angle: float, soft: float) -> NDArray[np.float32]:
     middle, half = (round(centre[0]), round(centre[1])), (max(round(axes[0]), 1), max(round(axes[1]), 1))
-    return soft_mask(part.shape, lambda m: cv2.ellipse(m, middle, half, angle, 0, 360, 255, -1), soft)
+    return draw_soft_mask(part.shape, lambda m: cv2.ellipse(m, middle, half, angle, 0, 360, 255, -1), soft)
 
 
-def _random_point(part: Canvas, now: np.random.Generator, margin: float = 0.2) -> Point:
+def _random_point(part: Canvas, inspection_rng: np.random.Generator, margin: float = 0.2) -> Point:
     height, width = part.shape[:2]
-    return float(now.uniform(margin, 1 - margin) * width), float(now.uniform(margin, 1 - margin) * height)
+    return float(inspection_rng.uniform(margin, 1 - margin) * width), float(
+        inspection_rng.uniform(margin, 1 - margin) * height
+    )
 
 
-def _stroke(part: Canvas, ends: tuple[tuple[int, ...], tuple[int, ...]], thick: int) -> NDArray[np.float32]:
-    return soft_mask(part.shape, lambda m: cv2.line(m, *ends, 255, thick, cv2.LINE_AA, 4))
+def _stroke_mask(
+    part: Canvas, ends: tuple[tuple[int, ...], tuple[int, ...]], thick: int
+) -> NDArray[np.float32]:
+    return draw_soft_mask(part.shape, lambda m: cv2.line(m, *ends, 255, thick, cv2.LINE_AA, 4))
 
 
-def _highlight(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_highlights(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, number: int
+) -> None:
     size, angle = min(part.shape[:2]) * place_rng.uniform(0.14, 0.24), float(place_rng.uniform(0, 180))
-    for _ in range(int(now.integers(1, 3))):
-        grown = size * now.uniform(0.8, 1.2)
-        mask = _ellipse(part, _random_point(part, now, 0.25), (grown, grown * 0.6), angle, grown * 0.25)
-        blend(part, mask * float(now.uniform(0.75, 1)), (255, 255, 255))
+    for _ in range(int(inspection_rng.integers(1, 3))):
+        grown = size * inspection_rng.uniform(0.8, 1.2)
+        mask = _ellipse_mask(
+            part, _random_point(part, inspection_rng, 0.25), (grown, grown * 0.6), angle, grown * 0.25
+        )
+        blend(part, mask * float(inspection_rng.uniform(0.75, 1)), (255, 255, 255))
 
 
-def _cable(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_cable(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     height, width = part.shape[:2]
     thick, colour = int(place_rng.integers(3, 7)), place_rng.uniform(20, 70, 3)
-    sag, end = now.uniform(-0.3, 0.3) * width, now.uniform(-0.12, 0.12) * width
+    sag, end = inspection_rng.uniform(-0.3, 0.3) * width, inspection_rng.uniform(-0.12, 0.12) * width
     t = np.linspace(0, 1, 24)
     x = width / 2 + sag * np.sin(np.pi * t) + end * t
     line = np.rint(np.stack([x, t * height], 1) * 16).astype(np.int32)
-    mask = soft_mask(part.shape, lambda m: cv2.polylines(m, [line], False, 255, thick, cv2.LINE_AA, 4))
+    mask = draw_soft_mask(part.shape, lambda m: cv2.polylines(m, [line], False, 255, thick, cv2.LINE_AA, 4))
     blend(part, mask, colour)
 
 
-def _dirt(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_dirt(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     colour = np.array([50, 70, 90]) + place_rng.uniform(-15, 15, 3)
-    for _ in range(int(now.integers(2, 5))):
-        size = min(part.shape[:2]) * now.uniform(0.06, 0.16)
-        axes = (size, size * float(now.uniform(0.5, 1)))
-        mask = _ellipse(part, _random_point(part, now), axes, float(now.uniform(0, 180)), size * 0.3)
-        blend(part, mask * float(now.uniform(0.3, 0.65)), colour)
+    for _ in range(int(inspection_rng.integers(2, 5))):
+        size = min(part.shape[:2]) * inspection_rng.uniform(0.06, 0.16)
+        axes = (size, size * float(inspection_rng.uniform(0.5, 1)))
+        mask = _ellipse_mask(
+            part, _random_point(part, inspection_rng), axes, float(inspection_rng.uniform(0, 180)), size * 0.3
+        )
+        blend(part, mask * float(inspection_rng.uniform(0.3, 0.65)), colour)
 
 
-def _text(part: Canvas, text: str, at: Point, size: float, colour: Sequence[float], thick: int) -> None:
+def _draw_text(part: Canvas, text: str, at: Point, size: float, colour: Sequence[float], thick: int) -> None:
     origin = (round(at[0]), round(at[1]))
-    mask = soft_mask(
+    mask = draw_soft_mask(
         part.shape,
         lambda m: cv2.putText(m, text, origin, cv2.FONT_HERSHEY_SIMPLEX, size, 255, thick, cv2.LINE_AA),
         0.5,
@@ -174,52 +183,69 @@ def _text(part: Canvas, text: str, at: Point, size: float, colour: Sequence[floa
     blend(part, mask, colour)
 
 
-def _digits(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_digits(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     height, width = part.shape[:2]
     plate = part[round(height * 0.3) : round(height * 0.7)]
     plate[:] = (46, 42, 40)
     size = width / 100
     for place in range(4):
         at = (width * (0.06 + 0.23 * place), plate.shape[0] * 0.5 + size * 11)
-        _text(plate, str(int(now.integers(10))), at, size, (225, 230, 232), max(round(size * 2), 1))
+        _draw_text(
+            plate, str(int(inspection_rng.integers(10))), at, size, (225, 230, 232), max(round(size * 2), 1)
+        )
 
 
-def _label(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_label(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     height, width = part.shape[:2]
-    x, y = (float(v) for v in (width * 0.12 + now.uniform(-3, 3), height * 0.25 + now.uniform(-3, 3)))
+    x, y = (
+        float(v)
+        for v in (width * 0.12 + inspection_rng.uniform(-3, 3), height * 0.25 + inspection_rng.uniform(-3, 3))
+    )
     sheet = Rect(x, y, width * 0.74, height * 0.46)
     ends = (fixed_point(sheet.x, sheet.y), fixed_point(sheet.right, sheet.bottom))
-    mask = soft_mask(part.shape, lambda m: cv2.rectangle(m, *ends, 255, -1, cv2.LINE_AA, 4))
+    mask = draw_soft_mask(part.shape, lambda m: cv2.rectangle(m, *ends, 255, -1, cv2.LINE_AA, 4))
     blend(part, mask, (205, 235, 240))
     for row in range(3):
-        text = "".join(now.choice(list("ABCDEFGHKLMNPRSTUX0123456789"), 6))
-        _text(part, text, (sheet.x + 5, sheet.y + sheet.h * (0.3 + 0.29 * row)), width / 190, (40, 40, 60), 1)
+        text = "".join(inspection_rng.choice(list("ABCDEFGHKLMNPRSTUX0123456789"), 6))
+        _draw_text(
+            part, text, (sheet.x + 5, sheet.y + sheet.h * (0.3 + 0.29 * row)), width / 190, (40, 40, 60), 1
+        )
 
 
-def _wear(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_wear(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     width = part.shape[1]
     colour = np.array([225, 225, 228])
-    for _ in range(3 + number):
+    for _ in range(3 + inspection):
         x, y = _random_point(part, place_rng, 0.15)
         length, angle = place_rng.uniform(0.05, 0.14) * width, place_rng.normal(0.6, 0.25)
         ends = (fixed_point(x, y), fixed_point(x + length * np.cos(angle), y + length * np.sin(angle)))
         thick = int(place_rng.integers(1, 4))
-        mask = _stroke(part, ends, thick)
+        mask = _stroke_mask(part, ends, thick)
         blend(part, mask * float(place_rng.uniform(0.5, 0.9)), colour)
 
 
-def _lamp(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_lamp(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     height, width = part.shape[:2]
-    radius, on = min(height, width) * 0.22, number > 0 and now.random() < 0.5
-    mask = _ellipse(part, (width / 2, height / 2), (radius * 1.2, radius * 1.2), 0, 0.8)
+    radius, on = min(height, width) * 0.22, inspection > 0 and inspection_rng.random() < 0.5
+    mask = _ellipse_mask(part, (width / 2, height / 2), (radius * 1.2, radius * 1.2), 0, 0.8)
     blend(part, mask, (90, 90, 92))
-    mask = _ellipse(part, (width / 2, height / 2), (radius, radius), 0, 0.8)
+    mask = _ellipse_mask(part, (width / 2, height / 2), (radius, radius), 0, 0.8)
     blend(part, mask, (120, 235, 255) if on else (50, 60, 95))
 
 
-def _door(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_door(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     height, width = part.shape[:2]
-    opened = number > 0 and now.random() < 0.4
+    opened = inspection > 0 and inspection_rng.random() < 0.4
     inner = part[round(height * 0.2) : round(height * 0.8), round(width * 0.2) : round(width * 0.8)]
     inner[:2], inner[-2:], inner[:, :2], inner[:, -2:] = 90, 90, 90, 90
     if opened:
@@ -229,64 +255,72 @@ def _door(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator
             inner[3:-3, x - 2 : x + 2] = (110, 112, 105)
 
 
-def _strap(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_strap(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     height, width = part.shape[:2]
-    x, lean = float(now.uniform(0.3, 0.7) * width), float(now.normal(0, 0.15) * width)
-    ends = (fixed_point(x, 0), fixed_point(x + lean, height * now.uniform(0.6, 0.9)))
-    mask = _stroke(part, ends, 9)
+    x, lean = float(inspection_rng.uniform(0.3, 0.7) * width), float(inspection_rng.normal(0, 0.15) * width)
+    ends = (fixed_point(x, 0), fixed_point(x + lean, height * inspection_rng.uniform(0.6, 0.9)))
+    mask = _stroke_mask(part, ends, 9)
     blend(part, mask, (40, 30, 190))
 
 
-def _streak(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_streak(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     height, width = part.shape[:2]
     x = np.arange(width, dtype=np.float32)
-    middle, wide = now.uniform(0.25, 0.75) * width, place_rng.uniform(0.05, 0.1) * width
+    middle, wide = inspection_rng.uniform(0.25, 0.75) * width, place_rng.uniform(0.05, 0.1) * width
     fade = np.sin(np.pi * np.linspace(0.05, 0.95, height, dtype=np.float32)) ** 0.5
     glow = np.exp(-((x - middle) ** 2) / (2 * wide**2))[None] * fade[:, None]
-    blend(part, (glow * float(now.uniform(0.6, 0.95))).astype(np.float32), (250, 252, 255))
+    blend(part, (glow * float(inspection_rng.uniform(0.6, 0.95))).astype(np.float32), (250, 252, 255))
 
 
-def _puddle(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_puddle(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     height, width = part.shape[:2]
     mask = np.zeros((height, width), np.float32)
     for _ in range(3):
-        size = min(height, width) * float(now.uniform(0.12, 0.2))
+        size = min(height, width) * float(inspection_rng.uniform(0.12, 0.2))
         at = (
-            width / 2 + float(now.normal(0, 0.12)) * width,
-            height / 2 + float(now.normal(0, 0.12)) * height,
+            width / 2 + float(inspection_rng.normal(0, 0.12)) * width,
+            height / 2 + float(inspection_rng.normal(0, 0.12)) * height,
         )
-        mask = np.maximum(mask, _ellipse(part, at, (size * 1.3, size), 0, 1.5))
+        mask = np.maximum(mask, _ellipse_mask(part, at, (size * 1.3, size), 0, 1.5))
     part *= 1 - 0.4 * mask[..., None]
 
 
-def _needle(part: Canvas, place_rng: np.random.Generator, now: np.random.Generator, number: int) -> None:
+def _draw_needle(
+    part: Canvas, place_rng: np.random.Generator, inspection_rng: np.random.Generator, inspection: int
+) -> None:
     height, width = part.shape[:2]
     radius = min(height, width) * 0.4
-    mask = _ellipse(part, (width / 2, height / 2), (radius, radius), 0, 0.8)
+    mask = _ellipse_mask(part, (width / 2, height / 2), (radius, radius), 0, 0.8)
     blend(part, mask, (225, 228, 228))
-    angle = now.uniform(-2.2, 2.2) - np.pi / 2
+    angle = inspection_rng.uniform(-2.2, 2.2) - np.pi / 2
     ends = (
         fixed_point(width / 2, height / 2),
         fixed_point(width / 2 + radius * 0.85 * np.cos(angle), height / 2 + radius * 0.85 * np.sin(angle)),
     )
-    needle = _stroke(part, ends, 3)
+    needle = _stroke_mask(part, ends, 3)
     blend(part, needle, (30, 30, 40))
 
 
-_DRAWN: dict[str, Draw] = {
-    "highlight": _highlight,
-    "cable": _cable,
-    "dirt": _dirt,
-    "digits": _digits,
-    "label": _label,
-    "wear": _wear,
-    "lamp": _lamp,
-    "door": _door,
-    "strap": _strap,
-    "streak": _streak,
-    "puddle": _puddle,
-    "needle": _needle,
+_DRAW_FUNCTIONS: dict[str, Draw] = {
+    "highlight": _draw_highlights,
+    "cable": _draw_cable,
+    "dirt": _draw_dirt,
+    "digits": _draw_digits,
+    "label": _draw_label,
+    "wear": _draw_wear,
+    "lamp": _draw_lamp,
+    "door": _draw_door,
+    "strap": _draw_strap,
+    "streak": _draw_streak,
+    "puddle": _draw_puddle,
+    "needle": _draw_needle,
 }
 NUISANCES = ("highlight", "cable", "dirt", "digits", "label", "wear", "lamp", "door")
-OTHER_NUISANCES = ("strap", "streak", "puddle", "needle")
-"""Kinds that the method was not made on."""
+UNSEEN_NUISANCES = ("strap", "streak", "puddle", "needle")
+"""Kinds that were not used to develop the method."""

@@ -1,4 +1,4 @@
-"""Takes a photo of a picture under a known view."""
+"""Simulates a photo of a picture from a known view."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from shared.images.cv import cv2
-from shared.samples.brush import Image, Matrix, to_bytes
+from shared.samples.brush import Image, Matrix, to_uint8
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a photo is taken.
+    """Geometry, light and quality of a photo.
 
-    rotation in degrees; scale in photo px per reference px; perspective as the greatest shift of a corner
-    in parts of the image size; light as the brightness change across the image in parts of full scale;
-    gain multiplies; noise as standard deviation in grey levels; blur as Gaussian sigma in px; jpeg as
-    quality (None: not compressed).
+    `rotation`: degrees. `scale`: photo px per reference px. `perspective`: greatest shift of a corner, as a
+    fraction of the image size. `light`: brightness change across the image, as a fraction of full scale.
+    `gain`: brightness factor. `noise`: standard deviation in grey levels. `blur`: Gaussian sigma in px.
+    `jpeg`: quality (None: not compressed).
     """
 
     rotation: float = 0.0
@@ -31,7 +31,10 @@ class View:
 
 
 def view_matrix(width: int, height: int, view: View, seed: int = 1) -> tuple[Matrix, tuple[int, int]]:
-    """Reference px -> photo px for `view`, and the photo's (width, height): the scaled reference's size."""
+    """Return the homography reference px -> photo px of `view`, and width and height of the photo.
+
+    The photo has the size of the scaled reference image.
+    """
     rng = np.random.default_rng(seed)
     out = (max(round(width * view.scale), 16), max(round(height * view.scale), 16))
     turn = np.deg2rad(view.rotation)
@@ -47,13 +50,13 @@ def view_matrix(width: int, height: int, view: View, seed: int = 1) -> tuple[Mat
 
 
 def photograph(image: Image, view: View, seed: int = 1) -> tuple[Image, Matrix]:
-    """A photo of `image` under `view`, and the 3 x 3 homography reference px -> photo px."""
+    """Return a photo of `image` from `view`, and the 3 x 3 homography reference px -> photo px."""
     rng = np.random.default_rng(seed + 7)
     height, width = image.shape[:2]
     matrix, (out_w, out_h) = view_matrix(width, height, view, seed)
     photo: Image = image
     if not np.allclose(matrix, np.eye(3)):
-        # Our pixel centres lie at half pixels, those of warpPerspective at whole ones.
+        # Pixel centres of this project are at half pixels, those of warpPerspective at whole ones.
         half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
         smooth = cv2.GaussianBlur(image, (0, 0), 0.5 / view.scale) if view.scale < 1 else image
         photo = cv2.warpPerspective(
@@ -74,7 +77,7 @@ def photograph(image: Image, view: View, seed: int = 1) -> tuple[Image, Matrix]:
             values *= (1 + view.light * ramp)[..., None]
         if view.noise:
             values += rng.standard_normal(values.shape).astype(np.float32) * view.noise
-        photo = to_bytes(values)
+        photo = to_uint8(values)
     if view.jpeg is not None:
         _, data = cv2.imencode(".jpg", photo, [cv2.IMWRITE_JPEG_QUALITY, view.jpeg])
         photo = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)

@@ -1,6 +1,6 @@
 """Bodies of accounts: login, tokens, profile, users.
 
-Passwords and face images arrive as SecretStr, so that no log line or error text can repeat them.
+Passwords and face images are SecretStr, so that no log line or error text contains them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from shared.limits import MAX_NEW_PASSWORD, MAX_USERNAME, MIN_NEW_PASSWORD
 from shared.wire.common import FilledText, ItemTime, OptionalName, WireModel
 
 MAX_PASSWORD = 1024
-"""Longest password that is looked at; a new one has at most `MAX_NEW_PASSWORD` characters."""
+"""Characters of the longest password that is checked. A new one has at most `MAX_NEW_PASSWORD`."""
 
 Password = Annotated[SecretStr, Field(max_length=MAX_PASSWORD)]
 
-# The rules that OpenAPI can say; account checks them and the others, and answers with a sentence.
+# These are the rules that OpenAPI can express. `service.account` checks all rules and answers with a
+# sentence.
 NewPassword = Annotated[
     Password,
     Field(

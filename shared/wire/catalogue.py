@@ -98,7 +98,7 @@ def _require_names(template: list[TemplateRegion]) -> list[TemplateRegion]:
     return template
 
 
-# What is stored may be older than this rule, so a region by itself does not have it.
+# Stored templates can be older than this rule, so `TemplateRegion` does not check it.
 Template = Annotated[list[TemplateRegion], Field(max_length=2000), AfterValidator(_require_names)]
 
 

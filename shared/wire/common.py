@@ -1,4 +1,4 @@
-"""Defines the types that every domain's bodies are built from."""
+"""Defines the types that the bodies of all domains use."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from pydantic_core.core_schema import CoreSchema, no_info_before_validator_funct
 
 T = TypeVar("T")
 
-# A JSON document kept as given (item_point, result) may nest this deep and hold this many values: far above
-# what a client writes, far below what would tie up a request.
+# The bounds of a JSON document that is kept as given (item_point, result): far above the documents of
+# clients, far below documents that would block a request.
 MAX_JSON_DEPTH = 32
 MAX_JSON_VALUES = 200_000
 
 
-# Patterns, so that the API's document says it too. PostgreSQL stores no U+0000 in text.
+# Patterns, because the API document contains them. PostgreSQL cannot store U+0000 in text.
 NO_NUL = r"^[^\x00]*$"
 NOT_BLANK = r"^[^\x00]*[^\s\x00][^\x00]*$"
-"""As `NO_NUL`, with a character in it that is not a blank."""
+"""As `NO_NUL`, with at least one character that is not whitespace."""
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=NO_NUL)]
 Name = Annotated[str, StringConstraints(max_length=255, pattern=NO_NUL)]
@@ -45,7 +45,7 @@ _DATE_FIRST = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class _NotNull:
-    """Refuses a null that was sent, and leaves null out of the schema."""
+    """Rejects a null in a request, and leaves null out of the schema."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return no_info_before_validator_function(self._check, handler(source))
@@ -65,11 +65,11 @@ class _NotNull:
 
 
 NotNull = _NotNull()
-"""For a field of an update that may be left out but not be null: `Annotated[X | None, NotNull] = None`."""
+"""For an update field that can be missing but not null: `Annotated[X | None, NotNull] = None`."""
 
 
 class _EmptyAsNull:
-    """Reads "" as null, and says in the schema that it may be sent."""
+    """Reads "" as null, and allows it in the schema."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return no_info_before_validator_function(self._read, handler(source))
@@ -87,7 +87,8 @@ class _EmptyAsNull:
 
 
 EmptyAsNull = _EmptyAsNull()
-"""For what may be null, as web forms send "" for a field left empty: `Annotated[X | None, EmptyAsNull]`."""
+"""For a field that can be null, because web forms send "" for an empty one:
+`Annotated[X | None, EmptyAsNull]`."""
 
 OptionalId = Annotated[Id | None, EmptyAsNull]
 OptionalName = Annotated[RequiredName | None, EmptyAsNull]
@@ -95,16 +96,16 @@ OptionalText = Annotated[LongText | None, EmptyAsNull]
 
 
 def _require_iso_time(value: Any) -> Any:
-    # pydantic would read a number, also one in a string, as seconds since 1970; the contract says ISO 8601.
+    # pydantic would read a number, also in a string, as seconds since 1970. The contract requires ISO 8601.
     if isinstance(value, datetime) or (isinstance(value, str) and _DATE_FIRST.match(value)):
         return value
     raise ValueError("应为 ISO 8601 格式的时间字符串")
 
 
 def to_utc(value: datetime) -> datetime:
-    """`value` in UTC with a zone; a value without a zone is UTC already.
+    """Return `value` in UTC with a time zone; a value without a time zone is in UTC.
 
-    Raises ValueError when the offset leads outside the years 1..9999.
+    Raises ValueError if the result is outside the years 1..9999.
     """
     if value.tzinfo is None:
         return value.replace(tzinfo=UTC)
@@ -124,11 +125,11 @@ RecordTime = Annotated[
     AfterValidator(_naive_utc),
     PlainSerializer(lambda value: value.isoformat(), return_type=str, when_used="json"),
 ]
-"""A time of a record: UTC, in Python without zone, written `<date>T<time>` without a suffix."""
+"""A time of a record: UTC, in Python without a time zone, in JSON `<date>T<time>` without a suffix."""
 
 
 def _require_iso_day(value: Any) -> Any:
-    # pydantic would read a number, also one in a string, as seconds since 1970.
+    # pydantic would read a number, also in a string, as seconds since 1970.
     if isinstance(value, date) or (isinstance(value, str) and _DAY.fullmatch(value)):
         return value
     raise ValueError("应为 YYYY-MM-DD 格式的日期")
@@ -145,11 +146,11 @@ ItemTime = Annotated[
         lambda value: value.replace(tzinfo=None).isoformat() + "Z", return_type=str, when_used="json"
     ),
 ]
-"""A time of an item and of everything that the contract does not show: UTC, written with Z."""
+"""A time of an item and of every object outside the contract: UTC, in JSON with Z."""
 
 
 def _is_finite(value: float) -> bool:
-    # An integer with more digits than a double holds reads as infinity elsewhere.
+    # Other JSON parsers read an integer beyond the range of a double as infinity.
     try:
         return math.isfinite(value)
     except OverflowError:
@@ -158,9 +159,9 @@ def _is_finite(value: float) -> bool:
 
 def _check_json(value: Any) -> Any:
     count = 0
-    waiting = [(value, 1)]
-    while waiting:
-        part, depth = waiting.pop()
+    pending = [(value, 1)]
+    while pending:
+        part, depth = pending.pop()
         count += 1
         if depth > MAX_JSON_DEPTH or count > MAX_JSON_VALUES:
             raise ValueError("内容嵌套过深或过多")
@@ -173,10 +174,10 @@ def _check_json(value: Any) -> Any:
             raise ValueError("数字必须是有限值")
         elif isinstance(part, dict):
             for key, inner in part.items():
-                waiting.append((key, depth + 1))
-                waiting.append((inner, depth + 1))
+                pending.append((key, depth + 1))
+                pending.append((inner, depth + 1))
         elif isinstance(part, list):
-            waiting.extend((inner, depth + 1) for inner in part)
+            pending.extend((inner, depth + 1) for inner in part)
     return value
 
 
@@ -193,7 +194,7 @@ class _CheckedJson:
 
 
 CheckedJson = _CheckedJson()
-"""In front of what is kept as given: finite numbers, valid text, bounded depth and size."""
+"""For a value that is kept as given: checks for finite numbers, valid text, and bounded depth and size."""
 
 JsonObject = Annotated[dict[str, Any], CheckedJson]
 """A JSON object kept as given."""
@@ -208,35 +209,35 @@ def _require_finite_number(value: Any) -> Any:
 
 
 Number = Annotated[int | float, BeforeValidator(_require_finite_number)]
-"""A finite number that stays an int when an int was sent ("number for number")."""
+"""A finite number; an int stays an int."""
 
 
-def without_null_defaults(schema: dict[str, Any]) -> None:
-    """Take defaults of null out of the JSON schema of a body, for a `json_schema_extra` of its own."""
-    # A default of null means "not sent"; said in the schema, it would be a value that some fields refuse.
+def remove_null_defaults(schema: dict[str, Any]) -> None:
+    """Remove defaults of null from the JSON schema of a body; for `json_schema_extra`."""
+    # The default None means "not sent". In the schema it would be a value, which some fields reject.
     for field in schema.get("properties", {}).values():
         if field.get("default", ...) is None:
             del field["default"]
 
 
 def _require_number(value: Any) -> Any:
-    # In Python a bool is an int, and pydantic reads one from a string; in JSON neither is a number.
+    # In Python a bool is an int, and pydantic converts strings. In JSON neither is a number.
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("应为整数")
     return value
 
 
-NumberOnly = BeforeValidator(_require_number)
-"""In front of an int with limits; `Whole` is one without."""
+StrictNumber = BeforeValidator(_require_number)
+"""For an int with limits; `Integer` has none."""
 
-Whole = Annotated[int, NumberOnly]
-"""An integer, and neither true or false nor a string of digits."""
+Integer = Annotated[int, StrictNumber]
+"""An integer; true, false and strings of digits are rejected."""
 
 
 class WireModel(BaseModel):
     """Base of the bodies: unknown fields of a request are ignored."""
 
-    model_config = ConfigDict(extra="ignore", json_schema_extra=without_null_defaults)
+    model_config = ConfigDict(extra="ignore", json_schema_extra=remove_null_defaults)
 
 
 class ExtensibleModel(BaseModel):
@@ -293,18 +294,18 @@ class Page(BaseModel, Generic[T]):
 
 
 MAX_PAGE_SIZE = 200
-# OFFSET is (page - 1) x size; beyond this the product leaves SQLite's 64-bit integers.
+# OFFSET is (page - 1) x size. With a larger page, the product would exceed SQLite's 64-bit integers.
 MAX_PAGE = 2**31 - 1
 
 UPDATED_BY = "X-Updated-By"
-"""Header of a record or an item: who last changed it by hand, percent-encoded UTF-8."""
+"""Header of a record or item: the user who last changed it, percent-encoded UTF-8."""
 
 CurrentPage = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)]
 
 
 def pagination(current_page: int, page_size: int, total: int) -> Pagination:
-    """The pagination object for `total` entries in pages of `page_size`."""
+    """Return the pagination object for `total` entries in pages of `page_size`."""
     return Pagination(
         current_page=current_page, page_size=page_size, total=total, total_pages=-(-total // page_size)
     )

@@ -94,11 +94,11 @@ class JobState(StrEnum):
     CANCELED = "canceled"
 
 
-OPEN: Final = (JobState.QUEUED, JobState.RUNNING)
+OPEN_JOB_STATES: Final = (JobState.QUEUED, JobState.RUNNING)
 """The states of a job that has not ended."""
 
-JOBS_PAGE: Final = 500
-"""So many jobs are listed in one answer; fewer mean that there are no more."""
+MAX_LISTED_JOBS: Final = 500
+"""Jobs of a full page. A shorter page is the last one."""
 
 
 class Job(WireModel):

@@ -1,4 +1,4 @@
-"""Bodies of face enrolment and face login; pictures are SecretStr, so no log or error repeats them."""
+"""Bodies of face enrolment and face login. Pictures are SecretStr, so that no log or error contains them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from shared.limits import (
 )
 from shared.wire.common import ItemTime, RequiredName, WireModel
 
-_SAYS_PICTURE: dict[str, Any] = {
+_PICTURE_SCHEMA: dict[str, Any] = {
     "description": "Base64 of a JPEG, PNG or WebP picture, also as a data: URL",
     "x-max-picture-bytes": MAX_FACE_PICTURE_BYTES,
     "x-max-picture-pixels": MAX_FACE_PICTURE_PIXELS,
 }
 
-FacePicture = Annotated[SecretStr, Field(json_schema_extra=_SAYS_PICTURE)]
-"""A picture of a face; the service says in a sentence which limit one breaks."""
+FacePicture = Annotated[SecretStr, Field(json_schema_extra=_PICTURE_SCHEMA)]
+"""A picture of a face. The service answers with a sentence if it exceeds a limit."""
 
 
 class FaceInfo(WireModel):
@@ -30,12 +30,12 @@ class FaceInfo(WireModel):
     faceInfo: FacePicture | None = None  # noqa: N815 - the contract's name
 
 
-_NO_PICTURE = "?"
-"""Not Base64: nothing can be read from it."""
+_UNREADABLE_PICTURE = "?"
+"""A text that is not Base64, so that no picture can be read from it."""
 
 
-def _text_or_no_picture(value: Any) -> Any:
-    return value if value is None or isinstance(value, str) else _NO_PICTURE
+def _replace_non_text(value: Any) -> Any:
+    return value if value is None or isinstance(value, str) else _UNREADABLE_PICTURE
 
 
 class FaceLogin(WireModel):
@@ -46,8 +46,8 @@ class FaceLogin(WireModel):
 
     faceInfo: Annotated[  # noqa: N815 - the contract's name
         SecretStr | None,
-        BeforeValidator(_text_or_no_picture),
-        WithJsonSchema({"title": "Faceinfo", **_SAYS_PICTURE}),
+        BeforeValidator(_replace_non_text),
+        WithJsonSchema({"title": "Faceinfo", **_PICTURE_SCHEMA}),
     ] = None
 
 
@@ -59,8 +59,8 @@ class FaceEnrolment(WireModel):
 
 
 Weakness = Literal["one_photo", "front_only", "small", "dark", "bright", "blurred"]
-"""What will make logins fail although an enrolment was taken: only one photo, none with the head turned, or
-all photos near a limit.
+"""Why logins can fail after an accepted enrolment: only one photo, no photo with the head turned, or all
+photos near a limit.
 """
 
 
@@ -89,8 +89,8 @@ class FaceStatus(WireModel):
 
 
 ChallengeRule = Literal["off", "in_doubt", "always"]
-"""When a face login has to answer a challenge: never; where no liveness model looks at the picture, the
-station has just failed or the face is only just recognised; at every login.
+"""When a face login needs a challenge. off: never. in_doubt: if no liveness model checks the picture, the
+station has just failed, or the face is barely recognised. always: at every login.
 """
 
 
@@ -153,8 +153,8 @@ class FaceRequirements(WireModel):
 DEVICE_HEADER: Final = "X-Device-Token"
 """The header of a face login that carries the token of an allowed device."""
 
-MOST_DEVICES: Final = 500
-"""So many devices an installation allows at most."""
+MAX_DEVICES: Final = 500
+"""Devices of an installation."""
 
 
 class DeviceName(WireModel):
@@ -184,7 +184,7 @@ class Device(DeviceName):
     device_id: str
     allowed_at: ItemTime
     last_used_at: ItemTime | None
-    """When someone last logged in there by face, to the hour; None: not yet."""
+    """The last face login on the device, to the hour; None before the first."""
 
 
 class NewDevice(Device):
@@ -207,11 +207,11 @@ class NewDevice(Device):
     token: str = Field(repr=False)
 
 
-NOT_SHOWN: Final = "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录"
-"""The sentence of an answer to a challenge that does not show its movements."""
+CHALLENGE_FAILED: Final = "未能确认是真人按提示做的动作，请按提示重试，或使用密码登录"
+"""The message for an answer to a challenge that does not show the movements."""
 
 CHALLENGE_NEEDED: Final = "此账号的人脸登录需按提示转动头部，请重试，或使用密码登录"
-"""The sentence of a login by one picture where the policy wants a challenge; a client films one then."""
+"""The message for a login by one picture if the policy requires a challenge; the client then films one."""
 
 
 MovementName = Literal["left", "right", "up", "closer"]

@@ -76,8 +76,8 @@ class HistoryEntry(WireModel):
     appeared: list[PastFinding]
 
 
-MOST_TREND_ENTRIES = 200
-"""A trend shows at most so many inspections, the newest."""
+MAX_TREND_ENTRIES = 200
+"""Inspections of a trend. The newest are shown."""
 
 
 class TrendFinding(WireModel):

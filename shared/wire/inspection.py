@@ -12,22 +12,22 @@ from shared.wire.common import (
     CheckedJson,
     ExtensibleModel,
     Id,
+    Integer,
     ItemTime,
     LongText,
     NotNull,
     Number,
-    NumberOnly,
     OptionalId,
     OptionalName,
     OptionalText,
     RecordTime,
     RequiredName,
-    Whole,
+    StrictNumber,
     WireModel,
 )
 from shared.wire.files import CameraData
 
-Percent = Annotated[int, Field(ge=0, le=100), NumberOnly]
+Percent = Annotated[int, Field(ge=0, le=100), StrictNumber]
 Fraction = Annotated[Number, Field(ge=0, le=1)]
 
 
@@ -108,7 +108,7 @@ class IgnoredArea(ExtensibleModel):
 
     @model_validator(mode="after")
     def _check_inside(self) -> Self:
-        # What was divided by the size of an image may come out a little above 1.
+        # Dividing by the size of an image can give slightly more than 1.
         if max(self.x + self.w, self.y + self.h) > 1 + 1e-6:
             raise ValueError("区域超出图片范围")
         return self
@@ -119,7 +119,7 @@ Homography = Annotated[list[Row], Field(min_length=3, max_length=3)]
 
 
 def check_invertible(homography: Homography) -> None:
-    """Raises ValueError for a homography that leads nowhere back."""
+    """Raise ValueError if the homography has no inverse."""
     (a, b, c), (d, e, f), (g, h, i) = homography
     if abs(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) < 1e-12:
         raise ValueError("对齐矩阵不可逆")
@@ -196,7 +196,7 @@ class ResultEntry(ExtensibleModel):
     resultImage: ResultImage | None = None  # noqa: N815
     isPassed: StrictBool | None = None  # noqa: N815
     progress: str | None = None
-    version: Whole | None = None
+    version: Integer | None = None
 
 
 class ItemCreate(WireModel):
@@ -258,7 +258,7 @@ class CorrectedBox(Box):
 class BoxesSet(WireModel):
     """Body of `POST /inspection_item/{item_id}/boxes`: the findings in place of those of `of_version`."""
 
-    of_version: Whole
+    of_version: Integer
     boxes: Annotated[list[CorrectedBox], Field(max_length=10_000), CheckedJson]
 
 

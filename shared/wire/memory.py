@@ -7,12 +7,12 @@ from typing import Annotated
 
 from pydantic import Field, StrictBool
 
-from shared.wire.common import Id, ItemTime, NotNull, NumberOnly, WireModel
+from shared.wire.common import Id, ItemTime, NotNull, StrictNumber, WireModel
 
-MOST_REQUIRED = 20
-"""A planner can require so many photos at most before a memory counts."""
-MOST_MEMORY_PHOTOS = 200
-"""So many photos are listed at most, the newest, and left out or taken in at once."""
+MAX_REQUIRED_PHOTOS = 20
+"""The largest number of photos that a planner can require for a memory."""
+MAX_MEMORY_PHOTOS = 200
+"""Photos in the list of a memory (the newest), and in one change of it."""
 
 
 class MemoryKind(StrEnum):
@@ -23,7 +23,7 @@ class MemoryKind(StrEnum):
     REJECTED = "rejected"
     """A person rejected findings in this photo as not a defect."""
     FAILED = "failed"
-    """A person failed the item with this photo; the like of its findings is never explained."""
+    """A person failed the item with this photo. The memory never explains findings similar to those in it."""
 
 
 class MemoryStatus(StrEnum):
@@ -91,8 +91,10 @@ class MemoryChange(WireModel):
     """
 
     frozen: Annotated[StrictBool | None, NotNull] = None
-    required: Annotated[Annotated[int, Field(ge=1, le=MOST_REQUIRED), NumberOnly] | None, NotNull] = None
+    required: Annotated[Annotated[int, Field(ge=1, le=MAX_REQUIRED_PHOTOS), StrictNumber] | None, NotNull] = (
+        None
+    )
     left_out: Annotated[
-        Annotated[dict[Id, StrictBool], Field(max_length=MOST_MEMORY_PHOTOS)] | None, NotNull
+        Annotated[dict[Id, StrictBool], Field(max_length=MAX_MEMORY_PHOTOS)] | None, NotNull
     ] = None
     start_over: StrictBool = False

@@ -9,39 +9,39 @@ from pydantic import Field, StrictBool, StringConstraints
 
 from shared.wire.common import Id, ItemTime, RequiredName, WireModel
 
-MOST_PHOTO_BYTES: Final = 64 * 2**20
-"""A photo of a phone has no more bytes: those of 200 megapixels have about 50 MB."""
+MAX_PHOTO_BYTES: Final = 64 * 2**20
+"""Bytes of a photo from a phone. A photo of 200 megapixels has about 50 MB."""
 
-MOST_PART_BYTES: Final = 2**20
-"""A photo is sent in parts of at most so many bytes; what has arrived is not sent again."""
+MAX_PART_BYTES: Final = 2**20
+"""Bytes of a part of a photo. Parts that have arrived are not sent again."""
 
-MOST_CODES: Final = 10
-"""So many codes of one person connect phones at a time."""
+MAX_CODES: Final = 10
+"""Valid codes of one user."""
 
-MOST_PHOTOS: Final = 500
-"""So many photos are sent with one code."""
+MAX_PHOTOS: Final = 500
+"""Photos of one code."""
 
 CODE_SECONDS: Final = 15 * 60
-"""How long a code is valid; from the last photo that arrived, it is so long again."""
+"""Seconds that a code is valid after its creation or its last photo."""
 
-LONGEST_SECONDS: Final = 2 * 3600
-"""No code is valid for longer, however many photos arrive."""
+MAX_CODE_SECONDS: Final = 2 * 3600
+"""Seconds after its creation at which a code expires even if photos arrive."""
 
 
 class CodeEnd(StrEnum):
     """Why a code has ended."""
 
     ENDED = "ended"
-    """Its maker or an administrator ended it."""
+    """The user who created it, or an administrator, ended it."""
     EXPIRED = "expired"
     SEALED = "sealed"
     """The record was finished."""
     DELETED = "deleted"
-    """The record or the item is gone."""
+    """The record or the item was deleted."""
     LOGGED_OUT = "logged_out"
-    """The login of its maker has ended."""
+    """The session of the user who created it has ended."""
     NO_RIGHT = "no_right"
-    """Its maker may not add photos any more."""
+    """The user who created it no longer has the permission to add photos."""
 
 
 class PhoneCodeCreate(WireModel):
@@ -97,7 +97,7 @@ class NewPhoneCode(PhoneCode):
 
 Token = Annotated[str, StringConstraints(min_length=20, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 PhoneKey = Annotated[str, StringConstraints(min_length=32, max_length=128, pattern=r"^[A-Za-z0-9_-]+$")]
-"""A secret that the phone makes and keeps: with it, it stays the one that claimed the code."""
+"""A secret that the phone creates and stores. It proves that this phone claimed the code."""
 
 
 class PhoneClaim(WireModel):
@@ -114,7 +114,7 @@ class UploadState(StrEnum):
     ARRIVED = "arrived"
     """It is a photo of the item or the record."""
     REFUSED = "refused"
-    """It cannot be one; `reason` says why."""
+    """The service rejected it; `reason` says why."""
 
 
 class PhoneUploadCreate(WireModel):
@@ -122,7 +122,7 @@ class PhoneUploadCreate(WireModel):
 
     upload_id: Annotated[str, StringConstraints(min_length=8, max_length=36, pattern=r"^[A-Za-z0-9-]+$")]
     name: RequiredName
-    size: Annotated[int, Field(ge=1, le=MOST_PHOTO_BYTES)]
+    size: Annotated[int, Field(ge=1, le=MAX_PHOTO_BYTES)]
     item_id: Id | None = None
 
 

@@ -11,8 +11,8 @@ from shared.wire.common import Id, ItemTime, WireModel
 from shared.wire.files import CameraData
 from shared.wire.inspection import FileInfo, Homography, TakenMark, check_invertible
 
-MOST_PHOTO_ITEMS = 1000
-"""A photo is assigned to no more items at a time."""
+MAX_PHOTO_ITEMS = 1000
+"""Items that a photo can be assigned to."""
 
 
 class PhotoState(StrEnum):
@@ -125,4 +125,4 @@ class PhotoItemSet(WireModel):
 class PhotoItemsSet(WireModel):
     """Body of `PUT /inspection/{inspection_id}/record-photos/{photo_id}/items`: exactly these items."""
 
-    items: Annotated[list[PhotoItemSet], Field(max_length=MOST_PHOTO_ITEMS)]
+    items: Annotated[list[PhotoItemSet], Field(max_length=MAX_PHOTO_ITEMS)]

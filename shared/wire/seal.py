@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, StrictBool, StringConstraints
 
 from shared.codes import SealState, Status
-from shared.wire.common import Id, ItemTime, LongText, Whole, WireModel, without_null_defaults
+from shared.wire.common import Id, Integer, ItemTime, LongText, WireModel, remove_null_defaults
 
-MOST_SUMMARIES = 200
-"""So many records one request for summaries may name."""
+MAX_SUMMARIES = 200
+"""Records in one request for summaries."""
 
 Reason = Annotated[
     str,
@@ -20,11 +20,11 @@ Reason = Annotated[
 
 
 def _example(**values: Any) -> ConfigDict:
-    def described(schema: dict[str, Any]) -> None:
-        without_null_defaults(schema)
+    def add_example(schema: dict[str, Any]) -> None:
+        remove_null_defaults(schema)
         schema["example"] = values
 
-    return ConfigDict(extra="ignore", json_schema_extra=described)
+    return ConfigDict(extra="ignore", json_schema_extra=add_example)
 
 
 _EDITION: dict[str, Any] = {
@@ -74,7 +74,7 @@ class RecordRelease(WireModel):
 
     model_config = _example(edition=1)
 
-    edition: Whole
+    edition: Integer
 
 
 class InspectionPolicy(WireModel):

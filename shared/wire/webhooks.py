@@ -9,14 +9,14 @@ from pydantic import Field, StrictBool, StringConstraints
 
 from shared.wire.common import ItemTime, NotNull, RequiredName, WireModel
 
-MOST_WEBHOOKS: Final = 20
-"""So many webhooks an installation has at most: each event is one request to each of them."""
+MAX_WEBHOOKS: Final = 20
+"""Webhooks of an installation. Each event is one request to each of them."""
 
 LISTED_DELIVERIES: Final = 50
-"""So many of the last deliveries are listed."""
+"""Deliveries in the list of the last ones."""
 
 Address = Annotated[str, StringConstraints(min_length=1, max_length=2048, pattern=r"^https?://[^\s\x00]+$")]
-"""An address as it is sent; the service checks more of it."""
+"""An address in a request. The service checks it further."""
 
 
 class WebhookEvent(StrEnum):
@@ -31,7 +31,7 @@ class WebhookEvent(StrEnum):
 
 
 TEST_EVENT: Final = "webhook.test"
-"""The event of a test delivery; every webhook gets it when it is asked for."""
+"""The event of a test delivery, which a user requests for a webhook."""
 
 
 class WebhookState(StrEnum):

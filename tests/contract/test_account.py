@@ -42,7 +42,7 @@ def account(running: Running) -> Account:
 
 
 def _face(pixels: faces.Pixels) -> str:
-    return base64.b64encode(faces.encoded(pixels, ".png")).decode()
+    return base64.b64encode(faces.encode_picture(pixels, ".png")).decode()
 
 
 USER_FIELDS = [
@@ -89,7 +89,7 @@ def _assert_tokens(data: dict[str, Any], username: str, role: list[str]) -> None
 
 
 def test_update_face_info_gives_the_submitted_face_info_unchanged_and_msg_null(client: TestClient) -> None:
-    face = _face(faces.enrolment())
+    face = _face(faces.enrolment_picture())
     for path in ("/api/auth/updateFaceInfo", "/auth/updateFaceInfo"):
         answer = client.post(path, json={"faceInfo": face})
         assert answer.status_code == 200
@@ -105,9 +105,9 @@ def test_update_face_info_needs_a_jwt(running: Running) -> None:
 def test_face_login_needs_no_login_and_gives_tokens_and_payload(
     client: TestClient, anonymous: TestClient
 ) -> None:
-    client.post("/api/auth/updateFaceInfo", json={"faceInfo": _face(faces.enrolment())})
+    client.post("/api/auth/updateFaceInfo", json={"faceInfo": _face(faces.enrolment_picture())})
     for path in ("/api/auth/loginByFaceInfo", "/auth/loginByFaceInfo"):
-        answer = anonymous.post(path, json={"faceInfo": _face(faces.login())})
+        answer = anonymous.post(path, json={"faceInfo": _face(faces.login_picture())})
         assert answer.status_code == 200
         body = answer.json()
         assert body == {"code": 0, "data": body["data"], "msg": "登录成功"}
@@ -141,10 +141,10 @@ def test_update_profile_changes_the_fields_that_were_sent(account: Account) -> N
 
 
 def test_update_profile_registers_the_face_info(client: TestClient, anonymous: TestClient) -> None:
-    answer = client.post("/api/auth/updateInfo", json={"faceInfo": _face(faces.enrolment())})
+    answer = client.post("/api/auth/updateInfo", json={"faceInfo": _face(faces.enrolment_picture())})
     assert answer.json()["code"] == 0, answer.text
     assert answer.json()["data"]["has_face"] is True
-    login = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": _face(faces.login())})
+    login = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": _face(faces.login_picture())})
     assert login.json()["msg"] == "登录成功"
 
 
@@ -240,8 +240,8 @@ def test_face_login_face_info_missing(running: Running) -> None:
 
 
 def test_face_login_face_cannot_be_verified(client: TestClient, anonymous: TestClient) -> None:
-    client.post("/api/auth/updateFaceInfo", json={"faceInfo": _face(faces.enrolment())})
-    for face in ("no picture", _face(faces.stranger()), 123):
+    client.post("/api/auth/updateFaceInfo", json={"faceInfo": _face(faces.enrolment_picture())})
+    for face in ("no picture", _face(faces.stranger_picture()), 123):
         answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face})
         assert answer.status_code == 200
         assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
@@ -251,10 +251,10 @@ def test_face_login_of_a_disabled_user_cannot_be_verified(
     client: TestClient, as_role: AsRole, anonymous: TestClient
 ) -> None:
     viewer = as_role("viewer", username="watcher")
-    viewer.post("/api/auth/updateFaceInfo", json={"faceInfo": _face(faces.enrolment())})
+    viewer.post("/api/auth/updateFaceInfo", json={"faceInfo": _face(faces.enrolment_picture())})
     user_id = viewer.get("/api/auth/me").json()["data"]["user"]["user_id"]
     client.put(f"/api/users/{user_id}", json={"enabled": False})
-    answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": _face(faces.login())})
+    answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": _face(faces.login_picture())})
     assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
 
 

@@ -250,7 +250,7 @@ def show_accounts(stage: Stage) -> None:
     send, show, anonymous = stage.send, stage.show, stage.running.anonymous
     account = new_account(stage.running, "viewer")
     stage.running.post("/api/users", username="unused", password="a-long-one-too", roles=["viewer"])
-    picture = base64.b64encode(faces.encoded(faces.enrolment(), ".png")).decode()
+    picture = base64.b64encode(faces.encode_picture(faces.enrolment_picture(), ".png")).decode()
     show(FACE, "registered", send(FACE, account.client, body={"faceInfo": picture}))
     show(FACE, "no picture", send(FACE, account.client, body={}))
     show(FACE, "not a picture", send(FACE, account.client, body={"faceInfo": "AAAA"}))
@@ -258,7 +258,7 @@ def show_accounts(stage: Stage) -> None:
     account.client.post(
         "/api/auth/updateInfo", json={"name": "李梅", "email": "a@example.com", "work_years": 3}
     )
-    login = base64.b64encode(faces.encoded(faces.login(), ".png")).decode()
+    login = base64.b64encode(faces.encode_picture(faces.login_picture(), ".png")).decode()
     movements = {"login_enabled": True, "challenge_admins": "always", "challenge_others": "always"}
     assert stage.admin.put("/api/face/policy", json=movements).status_code == 200
     show(FACE_LOGIN, "movements wanted", send(FACE_LOGIN, anonymous, body={"faceInfo": login}))
@@ -270,7 +270,7 @@ def show_accounts(stage: Stage) -> None:
     show(FACE_LOGIN, "logged in", send(FACE_LOGIN, anonymous, body={"faceInfo": login}))
     show(FACE_LOGIN, "no picture", send(FACE_LOGIN, anonymous, body={}))
     show(FACE_LOGIN, "not an object", send(FACE_LOGIN, anonymous, body=[]))
-    stranger = base64.b64encode(faces.encoded(faces.stranger(), ".png")).decode()
+    stranger = base64.b64encode(faces.encode_picture(faces.stranger_picture(), ".png")).decode()
     for _ in range(5):
         show(FACE_LOGIN, "not verified", send(FACE_LOGIN, anonymous, body={"faceInfo": stranger}))
     show(FACE_LOGIN, "too many attempts", send(FACE_LOGIN, anonymous, body={"faceInfo": stranger}))

@@ -11,7 +11,7 @@ from service.settings import Settings
 from service.web.protocol import HEAD_BYTES
 from shared import limits
 from shared.wire.common import MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_PAGE, MAX_PAGE_SIZE
-from shared.wire.phone import MOST_PART_BYTES
+from shared.wire.phone import MAX_PART_BYTES
 from tests.contract.running import Running, new_id
 
 # The document does not depend on the database.
@@ -109,7 +109,7 @@ def test_every_request_body_documents_its_size_limit(document: dict[str, Any]) -
     assert uploads < limits.keys()
     for name, most in limits.items():
         limit = settings.max_upload_bytes if name in uploads else settings.max_body_bytes
-        assert most == (MOST_PART_BYTES if " /api/phone/" in name else limit), name
+        assert most == (MAX_PART_BYTES if " /api/phone/" in name else limit), name
 
 
 def test_a_body_that_is_longer_than_said_is_refused(document: dict[str, Any], running: Running) -> None:

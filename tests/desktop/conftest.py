@@ -59,7 +59,7 @@ def catalogues(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Use catalogues compiled from the current sources, not those that were compiled last."""
     folder = compile_catalogues(tmp_path_factory.mktemp("translations"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("desktop.localization.language.resource", lambda *_parts: folder)
+        patch.setattr("desktop.localization.language.resource_path", lambda *_parts: folder)
         yield
 
 

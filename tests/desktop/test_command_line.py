@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from desktop import command_line, display
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 
 
 @pytest.fixture
@@ -87,8 +87,8 @@ def _takes_sigterm(process_id: int) -> bool:
 @pytest.mark.skipif(sys.platform != "linux", reason="the system says there which signals a process takes")
 def test_the_program_starts_and_ends_in_order_on_sigterm(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        own_command("run", "--server", "http://127.0.0.1:9"),
-        cwd=root(),
+        program_command("run", "--server", "http://127.0.0.1:9"),
+        cwd=program_folder(),
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
         stderr=subprocess.PIPE,
         text=True,

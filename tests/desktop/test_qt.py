@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from shared.paths import root
+from shared.paths import program_folder
 
 _WINDOW = """
 from shared.images.cv import cv2
@@ -44,7 +44,7 @@ def test_a_real_window_opens_after_opencv_was_imported() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("QT_")}
     done = subprocess.run(
         [xvfb, "-a", sys.executable, "-c", _WINDOW],
-        cwd=root(),
+        cwd=program_folder(),
         env={**environment, "QT_QPA_PLATFORM": "xcb"},
         capture_output=True,
         text=True,

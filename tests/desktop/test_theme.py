@@ -26,7 +26,7 @@ from desktop.theme import (
     text_px,
     theme_manager,
 )
-from shared.paths import resource
+from shared.paths import resource_path
 
 TONES = ("accent", "passed", "failed", "undecided", "dim")
 BOTH = pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
@@ -87,9 +87,9 @@ def test_stylesheet_is_filled_and_its_drawings_exist(theme: Theme) -> None:
     drawings = re.findall(r'url\("([^"]+)"\)', sheet)
     assert drawings
     for drawing in drawings:
-        assert resource("themes", drawing.rsplit("/", 1)[1]).is_file()
-    chevron = resource("themes", f"chevron-{theme.name}.svg").read_text(encoding="utf-8")
-    tick = resource("themes", f"tick-{theme.name}.svg").read_text(encoding="utf-8")
+        assert resource_path("themes", drawing.rsplit("/", 1)[1]).is_file()
+    chevron = resource_path("themes", f"chevron-{theme.name}.svg").read_text(encoding="utf-8")
+    tick = resource_path("themes", f"tick-{theme.name}.svg").read_text(encoding="utf-8")
     assert theme.dim in chevron
     assert theme.accent_ink in tick
 

@@ -6,9 +6,9 @@ import re
 import tomllib
 
 from shared import __version__
-from shared.paths import root
+from shared.paths import program_folder
 
-HEADINGS = re.findall(r"^## (.*)$", (root() / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+HEADINGS = re.findall(r"^## (.*)$", (program_folder() / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
 
 
 def numbers(version: str) -> tuple[int, ...]:
@@ -28,7 +28,7 @@ def test_version_has_its_part_or_is_not_released_yet() -> None:
 
 
 def test_version_of_the_package_is_read_from_its_one_place() -> None:
-    project = tomllib.loads((root() / "pyproject.toml").read_text("utf-8"))
+    project = tomllib.loads((program_folder() / "pyproject.toml").read_text("utf-8"))
     assert "version" not in project["project"]
     assert "version" in project["project"]["dynamic"]
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "shared.__version__"}

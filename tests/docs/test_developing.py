@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from shared.paths import root
+from shared.paths import program_folder
 
-TEXT = (root() / "docs" / "developing.md").read_text("utf-8")
+TEXT = (program_folder() / "docs" / "developing.md").read_text("utf-8")
 CODE = re.findall(r"`([^`\n]+)`", TEXT)
 # What a person fills in.
 BLANKS = re.compile(r"NAME|CODE")
@@ -15,7 +15,7 @@ BLANKS = re.compile(r"NAME|CODE")
 def test_paths_exist() -> None:
     paths = [word for word in CODE if "/" in word and not BLANKS.search(word)]
     assert len(paths) > 40
-    assert [path for path in paths if not (root() / path).exists()] == []
+    assert [path for path in paths if not (program_folder() / path).exists()] == []
 
 
 def test_names_are_in_the_files_that_are_named_with_them() -> None:
@@ -23,7 +23,7 @@ def test_names_are_in_the_files_that_are_named_with_them() -> None:
     missing = []
     for sentence in re.split(r"(?<=\.)\s|\n\d\. |\n\n", TEXT):
         names_in_code = [word for word in re.findall(r"`([^`\n]+)`", sentence) if not BLANKS.search(word)]
-        files = [root() / word for word in names_in_code if "/" in word and word.endswith(".py")]
+        files = [program_folder() / word for word in names_in_code if "/" in word and word.endswith(".py")]
         names = [word for word in names_in_code if re.fullmatch(r"_?[A-Za-z][A-Za-z_]+", word)]
         if files:
             source = "".join(file.read_text("utf-8") for file in files)

@@ -13,11 +13,11 @@ import pytest
 
 from service.settings import Settings
 from shared.command_line import COMMANDS
-from shared.paths import root
+from shared.paths import program_folder
 
-DOCUMENTS = [root() / "README.md", *sorted((root() / "docs").glob("*.md"))]
-DEPLOY = root() / "docs" / "deploy.md"
-UNIT = root() / "resources" / "packaging" / "walkaround.service"
+DOCUMENTS = [program_folder() / "README.md", *sorted((program_folder() / "docs").glob("*.md"))]
+DEPLOY = program_folder() / "docs" / "deploy.md"
+UNIT = program_folder() / "resources" / "packaging" / "walkaround.service"
 
 # Not of the service: the login of a script, the models of the tests, the update notice of the desktop.
 OTHERS = {"WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD", "WALKAROUND_TEST_MODELS"}

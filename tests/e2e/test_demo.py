@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 from tests.e2e.written import check_written
 
 
@@ -16,8 +16,8 @@ def play(out: Path, *, temporary: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "TMPDIR": str(temporary), "PYTHONIOENCODING": "utf-8"}
     environment.pop("DISPLAY", None)
     return subprocess.run(
-        own_command("demo", "--out", str(out)),
-        cwd=root(),
+        program_command("demo", "--out", str(out)),
+        cwd=program_folder(),
         env=environment,
         capture_output=True,
         encoding="utf-8",

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
 
@@ -55,8 +55,8 @@ class Running:
 def running(tmp_path: Path) -> Iterator[Running]:
     data = tmp_path / "data"
     process = subprocess.Popen(
-        own_command("run", "--data-dir", str(data)),
-        cwd=root(),
+        program_command("run", "--data-dir", str(data)),
+        cwd=program_folder(),
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

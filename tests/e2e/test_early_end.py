@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from shared.paths import SERVICE_ADDRESS, own_command, root
+from shared.paths import SERVICE_ADDRESS_FILE, program_command, program_folder
 
 
 @pytest.mark.slow(40)
 def test_a_signal_before_the_window_ends_desktop_and_service(tmp_path: Path) -> None:
     data = tmp_path / "data"
     options = {"QT_QPA_PLATFORM": "offscreen", "HOME": str(tmp_path)}
-    command = own_command("run", "--data-dir", str(data))
-    with subprocess.Popen(command, cwd=root(), env={**os.environ, **options}) as process:
+    command = program_command("run", "--data-dir", str(data))
+    with subprocess.Popen(command, cwd=program_folder(), env={**os.environ, **options}) as process:
         try:
             deadline = time.monotonic() + 30
             # Its lock is there before it answers, and before the window is.
@@ -28,4 +28,4 @@ def test_a_signal_before_the_window_ends_desktop_and_service(tmp_path: Path) -> 
             assert process.wait(30) == 0
         finally:
             process.kill()
-    assert not (data / SERVICE_ADDRESS).exists()
+    assert not (data / SERVICE_ADDRESS_FILE).exists()

@@ -22,7 +22,7 @@ import pytest
 
 from shared import samples
 from shared.images.cv import cv2
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 from tests.postgresql import Server
 from tests.service_process import first_admin, running_service
 
@@ -49,8 +49,8 @@ def alone(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         process = subprocess.Popen(
-            own_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
-            cwd=root(),
+            program_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
+            cwd=program_folder(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -145,7 +145,7 @@ def test_stopped_child_process_does_not_block_the_end_of_the_service(tmp_path: P
     arguments = ["serve", "--port", "0", "--data-dir", str(tmp_path / "data")]
     process = subprocess.Popen(
         [sys.executable, "-c", HASTY.format(arguments=arguments)],
-        cwd=root(),
+        cwd=program_folder(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -193,8 +193,8 @@ def find_child(pid: int, word: bytes) -> int:
 
 def failed_start(data: Path) -> dict[str, Any]:
     run = subprocess.run(
-        own_command("serve", "--port", "0", "--data-dir", str(data)),
-        cwd=root(),
+        program_command("serve", "--port", "0", "--data-dir", str(data)),
+        cwd=program_folder(),
         capture_output=True,
         text=True,
         timeout=30,
@@ -239,7 +239,7 @@ def test_full_disk_loses_no_saved_data(tmp_path: Path) -> None:
             assert len(item_ids) < 1000
         assert answer.status_code == 503
         assert "磁盘空间不足" in answer.json()["msg"]
-        picture = bytes(cv2.imencode(".png", samples.panel(960, 640).image)[1])
+        picture = bytes(cv2.imencode(".png", samples.draw_panel(960, 640).image)[1])
         photo = {"file": ("a.png", picture + bytes(size), "image/png")}
         upload = http.post("/files", files=photo)
         assert upload.status_code == 503

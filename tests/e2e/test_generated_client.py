@@ -17,11 +17,11 @@ import pytest
 
 from shared import samples
 from shared.images.cv import cv2
-from shared.paths import root
+from shared.paths import program_folder
 from tests.service_process import ADMIN, first_admin, service_process
 
 NAME = "generated_walkaround"
-DOCS = root() / "docs" / "clients.md"
+DOCS = program_folder() / "docs" / "clients.md"
 
 
 @pytest.fixture(scope="session")
@@ -89,7 +89,7 @@ def api(service: str, generated_client: Path) -> Iterator[Api]:
 
 def photo(api: Api, defects: bool) -> Any:
     """An uploaded picture of the sample surface."""
-    image = samples.panel(640, 480).image.copy()
+    image = samples.draw_panel(640, 480).image.copy()
     if defects:
         cv2.line(image, (200, 150), (420, 330), (10, 10, 10), 5)
     file = importlib.import_module(f"{NAME}.types").File(

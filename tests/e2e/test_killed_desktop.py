@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
 
@@ -38,7 +38,7 @@ class DrivenDesktop:
 def driven(*arguments: str) -> Iterator[DrivenDesktop]:
     with subprocess.Popen(
         [sys.executable, "-m", "tests.e2e.desktop_driver", *arguments],
-        cwd=root(),
+        cwd=program_folder(),
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "WALKAROUND_BCRYPT_COST": "4"},
         stdout=subprocess.PIPE,
         text=True,
@@ -72,8 +72,8 @@ def test_nothing_is_restored_under_an_open_desktop(tmp_path: Path) -> None:
 
     def walkaround(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            own_command(*arguments, "--data-dir", str(data)),
-            cwd=root(),
+            program_command(*arguments, "--data-dir", str(data)),
+            cwd=program_folder(),
             capture_output=True,
             text=True,
             timeout=60,

@@ -98,11 +98,11 @@ def test_folders_are_neither_closed_to_others_nor_synced_on_windows(
     on_windows(monkeypatch, paths, atomic)
     folder = tmp_path / "folder"
     folder.mkdir(mode=0o755)
-    assert paths.private_folder(folder) == folder
+    assert paths.ensure_private_folder(folder) == folder
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
     # Windows opens no folder: this would raise.
     atomic.sync_folder(tmp_path / "nowhere")
-    atomic.write(folder / "file", b"whole", durable=True)
+    atomic.write_file(folder / "file", b"whole", durable=True)
     assert (folder / "file").read_bytes() == b"whole"
 
 
@@ -200,5 +200,5 @@ def test_own_service_opens_no_console_on_windows(monkeypatch: pytest.MonkeyPatch
 def test_frozen_program_starts_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.setattr(sys, "executable", r"C:\Program Files\Walkaround\walkaround.exe")
-    assert paths.own_command("serve") == [r"C:\Program Files\Walkaround\walkaround.exe", "serve"]
-    assert paths.command_folder() is None
+    assert paths.program_command("serve") == [r"C:\Program Files\Walkaround\walkaround.exe", "serve"]
+    assert paths.program_command_folder() is None

@@ -12,7 +12,7 @@ from desktop.client import Session
 from desktop.pages.workbench.open_record.live_changes import _poll_jobs
 from service.db.database import Database
 from service.detection.dispatch.dispatcher import Dispatcher
-from shared.wire.detection import JOBS_PAGE, OPEN, Job, JobState
+from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, Job, JobState
 from tests.service.detection.dispatch.test_listing import RECORD, jobs_of
 from tests.service_app import ADMIN, HERE
 
@@ -54,8 +54,8 @@ def test_the_workbench_polls_the_oldest_of_many_waiting_jobs_too(
     client: TestClient, database: Database
 ) -> None:
     jobs_of(database, RECORD, *[JobState.DONE] * 30)
-    waiting = jobs_of(database, "c3d4", JobState.RUNNING, *[JobState.QUEUED] * (JOBS_PAGE + 20))
-    ended = jobs_of(database, "e5f6", *[JobState.DONE] * (JOBS_PAGE + 1))
+    waiting = jobs_of(database, "c3d4", JobState.RUNNING, *[JobState.QUEUED] * (MAX_LISTED_JOBS + 20))
+    ended = jobs_of(database, "e5f6", *[JobState.DONE] * (MAX_LISTED_JOBS + 1))
 
     def through(request: httpx.Request) -> httpx.Response:
         answer = client.request(
@@ -69,8 +69,8 @@ def test_the_workbench_polls_the_oldest_of_many_waiting_jobs_too(
     with pytest.raises(Reported):
         _poll_jobs(report, session, "c3d4", {f"item-{place}" for place in range(len(waiting))})  # type: ignore[arg-type]
     assert [job.job_id for job in report.jobs] == waiting[::-1]
-    assert report.jobs[-1].state in OPEN
+    assert report.jobs[-1].state in OPEN_JOB_STATES
     # Nothing is open where all have ended, however many those are.
     assert session.detection.open_jobs("e5f6") == []
-    assert len(session.detection.jobs(record_id="e5f6")) == JOBS_PAGE < len(ended)
+    assert len(session.detection.jobs(record_id="e5f6")) == MAX_LISTED_JOBS < len(ended)
     session.close()

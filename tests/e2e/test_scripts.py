@@ -23,7 +23,7 @@ from desktop.client.scripts import (
 )
 from shared import samples
 from shared.images.cv import cv2
-from shared.paths import root
+from shared.paths import program_folder
 from shared.wire.common import Page
 from shared.wire.detection import JobState
 from shared.wire.events import ChangeEvent
@@ -31,7 +31,7 @@ from shared.wire.inspection import ItemCreate, Record, RecordCreate
 from tests.service_process import ADMIN, first_admin, running_service
 from tests.stalling_proxy import StallingProxy
 
-EXAMPLE = root() / "docs" / "examples" / "records_from_csv.py"
+EXAMPLE = program_folder() / "docs" / "examples" / "records_from_csv.py"
 ROWS = 100
 LOGIN = ("WALKAROUND_URL", "WALKAROUND_USERNAME", "WALKAROUND_PASSWORD")
 
@@ -42,7 +42,7 @@ def url_port(url: str) -> int:
 
 def environment(url: str, **more: str) -> dict[str, str]:
     login = dict(zip(LOGIN, (url, *ADMIN), strict=True))
-    return {**os.environ, "PYTHONPATH": str(root()), **login, **more}
+    return {**os.environ, "PYTHONPATH": str(program_folder()), **login, **more}
 
 
 @pytest.fixture
@@ -154,7 +154,9 @@ def test_csv_script_asks_to_go_on_where_that_helps(service: str, table: Path) ->
 
 
 def test_lines_of_the_document_run(service: str, tmp_path: Path) -> None:
-    code = (root() / "docs" / "clients.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
+    code = (
+        (program_folder() / "docs" / "clients.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
+    )
     env = environment(service)
     login = tmp_path / "service.env"
     login.write_text("".join(f"{name}={env.pop(name)}\n" for name in LOGIN), "utf-8")
@@ -179,7 +181,7 @@ def test_pages_photos_detection_and_events(service: str, tmp_path: Path) -> None
         reader = threading.Thread(target=_listen, args=(session, changes, item_changed))
         reader.start()
         picture = tmp_path / "左翼.png"
-        picture.write_bytes(bytes(cv2.imencode(".png", samples.panel(320, 240).image)[1]))
+        picture.write_bytes(bytes(cv2.imencode(".png", samples.draw_panel(320, 240).image)[1]))
         stored = session.files.upload(picture, progress=lambda done, whole: sizes.append((done, whole)))
         assert sizes[-1] == (picture.stat().st_size, picture.stat().st_size)
         record = session.records.create(RecordCreate(task_id="t"))

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 from tests.postgresql import Server
 from tests.service_process import first_admin, service_process
 
@@ -71,8 +71,8 @@ def test_head_of_a_streamed_answer_ends_with_its_headers(tmp_path: Path) -> None
 def test_second_service_on_the_same_data_prints_the_address_of_the_first(tmp_path: Path) -> None:
     with service_process(tmp_path / "data") as url:
         second = subprocess.run(
-            own_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
-            cwd=root(),
+            program_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
+            cwd=program_folder(),
             capture_output=True,
             text=True,
             timeout=30,
@@ -83,9 +83,13 @@ def test_second_service_on_the_same_data_prints_the_address_of_the_first(tmp_pat
 
 
 def test_service_starts_after_kill_9_with_every_acknowledged_change(tmp_path: Path) -> None:
-    command = own_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data"))
+    command = program_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data"))
     first = subprocess.Popen(
-        command, cwd=root(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+        command,
+        cwd=program_folder(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
     )
     assert first.stdout is not None
     ready = json.loads(first.stdout.readline())
@@ -101,8 +105,10 @@ def test_service_starts_after_kill_9_with_every_acknowledged_change(tmp_path: Pa
 
 
 def test_several_processes_need_a_database_for_several(tmp_path: Path) -> None:
-    command = own_command("serve", "--workers", "2", "--data-dir", str(tmp_path / "data"))
-    run = subprocess.run(command, cwd=root(), capture_output=True, text=True, timeout=30, check=False)
+    command = program_command("serve", "--workers", "2", "--data-dir", str(tmp_path / "data"))
+    run = subprocess.run(
+        command, cwd=program_folder(), capture_output=True, text=True, timeout=30, check=False
+    )
     assert run.returncode == 2
     assert "PostgreSQL" in run.stderr
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from service.web.server_config import ANSWER_SECONDS
-from shared.paths import own_command, root, service_address
+from shared.paths import program_command, program_folder, read_service_address
 from tests.certificates import Pair, make_pair, served_fingerprint, unchecked_context
 from tests.postgresql import Server
 from tests.service_process import first_admin, running_service, service_process
@@ -37,13 +37,13 @@ def test_service_beyond_loopback_uses_its_own_certificate(tmp_path: Path) -> Non
         assert running.url.startswith("https://127.0.0.1:")
         fingerprint = running.ready["fingerprint"]
         assert served_fingerprint(running.url) == fingerprint
-        assert service_address(data) == (running.url, fingerprint)
+        assert read_service_address(data) == (running.url, fingerprint)
         # Whoever is given the certificate can check it as any other: it names this machine.
         trusting = ssl.create_default_context(cafile=str(data / "tls.crt"))
         assert httpx.get(f"{running.url}/healthz", verify=trusting).json() == {"status": "ok"}
         second = subprocess.run(
-            own_command("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(data)),
-            cwd=root(),
+            program_command("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(data)),
+            cwd=program_folder(),
             capture_output=True,
             text=True,
             timeout=60,

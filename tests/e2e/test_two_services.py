@@ -60,21 +60,23 @@ def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]
         assert answer.status_code == 200, answer.text
         return bool(answer.json()["code"] == 0)
 
-    enrol(faces.enrolment())
+    enrol(faces.enrolment_picture())
     # From here on the other holds the template in its memory.
-    assert can_log_in(other, faces.login())
+    assert can_log_in(other, faces.login_picture())
     assert httpx.delete(f"{first}/api/auth/face", headers=headers).json()["data"] is True
-    assert not can_log_in(other, faces.login())
-    enrol(faces.enrolment())
-    assert can_log_in(other, faces.login())
-    enrol(faces.stranger())
-    assert not can_log_in(other, faces.login())
-    assert can_log_in(other, faces.stranger())
+    assert not can_log_in(other, faces.login_picture())
+    enrol(faces.enrolment_picture())
+    assert can_log_in(other, faces.login_picture())
+    enrol(faces.stranger_picture())
+    assert not can_log_in(other, faces.login_picture())
+    assert can_log_in(other, faces.stranger_picture())
     # Disabled at one, out at the other, whatever the face.
     switch = {"login_enabled": False}
     assert httpx.put(f"{first}/api/face/policy", json=switch, headers=headers).status_code == 200
     answer = httpx.post(
-        f"{other}/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(faces.stranger())}, timeout=30
+        f"{other}/api/auth/loginByFaceInfo",
+        json={"faceInfo": as_face_info(faces.stranger_picture())},
+        timeout=30,
     )
     assert answer.status_code == 403
 

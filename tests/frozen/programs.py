@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from shared.paths import SERVICE_ADDRESS
+from shared.paths import SERVICE_ADDRESS_FILE
 from tests.narrowing import present
 
 NOBODY = 65534
@@ -92,7 +92,7 @@ def running(
     command: Sequence[str | Path], data: Path, options: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
     """Run the program until its service answers, and end it: gives what it wrote of its address."""
-    address = data / SERVICE_ADDRESS
+    address = data / SERVICE_ADDRESS_FILE
     with (
         tempfile.TemporaryFile() as output,
         subprocess.Popen(command, stdout=output, stderr=output, **options) as process,

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from shared import __version__
-from shared.paths import root
+from shared.paths import program_folder
 from tests.e2e.written import check_written
 
 pytestmark = pytest.mark.frozen
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.frozen
 # Qt names helper windows of a few pixels after the program too, before it is ready for a signal.
 MAIN_WINDOW = re.compile(r'"[^"]*Walkaround[^"]*": .*?\s\d{3,}x\d{3,}\+')
 
-BUNDLE = root() / "dist" / "walkaround"
+BUNDLE = program_folder() / "dist" / "walkaround"
 PROGRAM = BUNDLE / ("walkaround.exe" if sys.platform == "win32" else "walkaround")
 INSIDE = BUNDLE / "_internal"
 
@@ -76,7 +76,7 @@ def test_the_bundle_holds(pattern: str) -> None:
 
 
 def test_every_migration_is_in_the_bundle() -> None:
-    migrations = {path.name for path in (root() / "service/migrations/versions").glob("*.py")}
+    migrations = {path.name for path in (program_folder() / "service/migrations/versions").glob("*.py")}
     assert migrations == {path.name for path in (INSIDE / "service/migrations/versions").glob("*.py")}
 
 

@@ -11,13 +11,13 @@ import pytest
 
 from resources.packaging.slim import is_elf
 from shared import __version__
-from shared.paths import root
+from shared.paths import program_folder
 from tests.frozen.programs import FreshUser, check_fresh_user, make_read_only, output, public_folder, running
 from tests.frozen.upgrades import check_kept, earlier_data
 
 pytestmark = pytest.mark.frozen
 
-LICENCES = root() / "dist" / "walkaround" / "_internal" / "licences"
+LICENCES = program_folder() / "dist" / "walkaround" / "_internal" / "licences"
 
 debian = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="made on Debian and Ubuntu")
 
@@ -39,7 +39,7 @@ def test_no_part_is_one_that_must_not_be(unwanted: str) -> None:
 
 @pytest.fixture(scope="module")
 def installer() -> Path:
-    packages = sorted((root() / "dist").glob(f"walkaround_{__version__}_*.deb"))
+    packages = sorted((program_folder() / "dist").glob(f"walkaround_{__version__}_*.deb"))
     assert packages, "build it first: make installer"
     return packages[-1]
 
@@ -111,7 +111,7 @@ def test_the_menu_shows_it_with_its_icon(installed: Path) -> None:
     lines = dict(line.split("=", 1) for line in entry.read_text("utf-8").splitlines() if "=" in line)
     assert (installed / "usr/bin" / lines["Exec"]).is_symlink()
     icon = installed / "usr/share/icons/hicolor/scalable/apps" / f"{lines['Icon']}.svg"
-    assert icon.read_bytes() == (root() / "resources/icons/walkaround.svg").read_bytes()
+    assert icon.read_bytes() == (program_folder() / "resources/icons/walkaround.svg").read_bytes()
 
 
 @debian
@@ -119,7 +119,7 @@ def test_the_service_is_there_for_systemd_and_starts_only_when_it_is_enabled(
     installer: Path, installed: Path, tmp_path: Path
 ) -> None:
     unit = installed / "usr/lib/systemd/system/walkaround.service"
-    assert unit.read_bytes() == (root() / "resources/packaging/walkaround.service").read_bytes()
+    assert unit.read_bytes() == (program_folder() / "resources/packaging/walkaround.service").read_bytes()
     assert list(installed.rglob("*.wants")) == []
     output("dpkg-deb", "-e", installer, tmp_path / "control")
     assert [file.name for file in (tmp_path / "control").iterdir()] == ["control"]

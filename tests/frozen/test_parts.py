@@ -16,11 +16,11 @@ from PyInstaller.archive.readers import CArchiveReader
 
 from resources.packaging import sbom
 from shared import __version__
-from shared.paths import root
+from shared.paths import program_folder
 
 pytestmark = pytest.mark.frozen
 
-BUNDLE = root() / "dist" / "walkaround"
+BUNDLE = program_folder() / "dist" / "walkaround"
 INSIDE = BUNDLE / "_internal"
 LICENCES = INSIDE / "licences"
 OWN = {"walkaround"}

@@ -11,7 +11,7 @@ import pytest
 
 from resources.packaging import portable
 from shared import __version__
-from shared.paths import root
+from shared.paths import program_folder
 from tests.frozen.programs import FreshUser, check_fresh_user, make_read_only, output, public_folder, running
 from tests.frozen.upgrades import check_kept, earlier_data
 
@@ -23,7 +23,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def archive() -> Path:
-    path = root() / "dist" / f"{portable.name()}.tar.xz"
+    path = program_folder() / "dist" / f"{portable.name()}.tar.xz"
     assert path.is_file(), "build it first: make portable"
     return path
 
@@ -46,7 +46,7 @@ def test_it_is_one_folder_with_what_a_person_wants_to_read(unpacked: Path) -> No
 
 
 def test_it_holds_the_bundle_and_no_trace_of_who_built_it(archive: Path) -> None:
-    bundle = root() / "dist" / "walkaround"
+    bundle = program_folder() / "dist" / "walkaround"
     with tarfile.open(archive) as packed:
         entries = {entry.name.partition("/")[2]: entry for entry in packed}
     for path in bundle.rglob("*"):

@@ -78,7 +78,7 @@ class PopulatedApp(Running):
     def __init__(self, anonymous: TestClient, folder: Path) -> None:
         super().__init__(anonymous)
         self.folder = folder
-        png = bytes(cv2.imencode(".png", samples.panel(96, 64).image)[1])
+        png = bytes(cv2.imencode(".png", samples.draw_panel(96, 64).image)[1])
         form = {"file": ("左翼.png", png, "image/png")}
         self.file = self.admin.post("/api/files", files=form).json()["data"]
         other = {"username": "other", "password": "pass-of-the-other", "name": "别人", "roles": ["planner"]}

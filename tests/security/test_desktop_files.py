@@ -29,7 +29,7 @@ ADDRESS = f"/api/files/{FILE_ID}/content"
 
 
 def png(side: int) -> bytes:
-    return bytes(cv2.imencode(".png", samples.panel(side, side).image)[1])
+    return bytes(cv2.imencode(".png", samples.draw_panel(side, side).image)[1])
 
 
 @pytest.fixture

@@ -97,8 +97,8 @@ def play_day(live: LiveService) -> Day:
     keep(post("/api/auth/updatePassword", {"password": secret("wrong-current"), "newPassword": "x"}, token))
 
     # Faces: parts of the pictures as they were sent and as they are.
-    for name, image in (("enrolment", faces.enrolment()), ("login", faces.login())):
-        raw = faces.encoded(image)
+    for name, image in (("enrolment", faces.enrolment_picture()), ("login", faces.login_picture())):
+        raw = faces.encode_picture(image)
         text = base64.b64encode(raw).decode()
         middle = len(text) // 2
         secrets[f"face of the {name}"] = text[middle : middle + 48].encode()
@@ -132,7 +132,7 @@ def _detect(client: httpx.Client, token: str) -> None:
         answer = client.post(path, json=body, headers=headers).json()
         return answer.get("data", answer)
 
-    scene = samples.scene(320, 240, 3, kinds=("added",))
+    scene = samples.draw_scene(320, 240, 3, kinds=("added",))
     files = [
         client.post(
             "/api/files",

@@ -65,8 +65,8 @@ def names(folder: Path) -> list[str]:
 @pytest.mark.parametrize("private", [False, True])
 def test_new_content_replaces_the_old(tmp_path: Path, durable: bool, private: bool) -> None:
     path = tmp_path / "report.pdf"
-    atomic.write(path, b"old content", durable=durable, private=private)
-    atomic.write(path, b"new", durable=durable, private=private)
+    atomic.write_file(path, b"old content", durable=durable, private=private)
+    atomic.write_file(path, b"new", durable=durable, private=private)
     assert path.read_bytes() == b"new"
     assert names(tmp_path) == ["report.pdf"]
 
@@ -77,7 +77,7 @@ def test_failure_in_the_middle_leaves_the_old_file_only(tmp_path: Path, error: B
     path.write_bytes(b"old")
 
     def write() -> None:
-        with atomic.writing(path, durable=True) as file:
+        with atomic.open_for_writing(path, durable=True) as file:
             file.write(b"half")
             assert path.read_bytes() == b"old"
             raise error
@@ -89,7 +89,7 @@ def test_failure_in_the_middle_leaves_the_old_file_only(tmp_path: Path, error: B
     assert names(tmp_path) == ["export.zip"]
 
 
-@pytest.mark.parametrize("write", [atomic.write_once, partial(atomic.write, durable=True)])
+@pytest.mark.parametrize("write", [atomic.write_if_absent, partial(atomic.write_file, durable=True)])
 def test_full_disk_at_the_sync_raises_and_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path, bytes], None]
 ) -> None:
@@ -104,31 +104,31 @@ def test_failed_rename_leaves_no_part_file(tmp_path: Path) -> None:
     folder = tmp_path / "report.pdf"
     folder.mkdir()
     with pytest.raises(OSError, match=r"report\.pdf"):
-        atomic.write(folder, b"data", durable=False)
+        atomic.write_file(folder, b"data", durable=False)
     assert names(tmp_path) == ["report.pdf"]
 
 
 def test_missing_folder_is_an_oserror(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        atomic.write(tmp_path / "missing" / "report.pdf", b"data", durable=False)
+        atomic.write_file(tmp_path / "missing" / "report.pdf", b"data", durable=False)
 
 
 @posix
 def test_durable_content_is_on_the_disk_before_its_name(tmp_path: Path, file_events: list[object]) -> None:
     path = tmp_path / "a"
-    atomic.write(path, b"seven b", durable=True)
+    atomic.write_file(path, b"seven b", durable=True)
     assert file_events == [7, "named", "folder"]
     file_events.clear()
-    atomic.put_in_place(path, tmp_path / "b", durable=True)
+    atomic.replace_file(path, tmp_path / "b", durable=True)
     assert file_events == [7, "named", "folder"]
     file_events.clear()
-    atomic.write_once(tmp_path / "c", b"secret")
+    atomic.write_if_absent(tmp_path / "c", b"secret")
     assert file_events == [6, "named", "folder"]
 
 
 def test_without_durable_nothing_is_synced(tmp_path: Path, file_events: list[object]) -> None:
-    atomic.write(tmp_path / "a", b"data", durable=False)
-    atomic.put_in_place(tmp_path / "a", tmp_path / "b", durable=False)
+    atomic.write_file(tmp_path / "a", b"data", durable=False)
+    atomic.replace_file(tmp_path / "a", tmp_path / "b", durable=False)
     assert file_events == ["named", "named"]
 
 
@@ -138,7 +138,7 @@ def test_two_writers_at_once_leave_the_whole_content_of_one(tmp_path: Path) -> N
     both_open = threading.Barrier(2)
 
     def write(data: bytes) -> None:
-        with atomic.writing(path, durable=False) as file:
+        with atomic.open_for_writing(path, durable=False) as file:
             file.write(data[:50_000])
             both_open.wait(30)
             file.write(data[50_000:])
@@ -155,10 +155,10 @@ def test_two_writers_at_once_leave_the_whole_content_of_one(tmp_path: Path) -> N
 @posix
 def test_permissions_follow_the_umask_or_the_replaced_file(tmp_path: Path, usual_umask: None) -> None:
     path = tmp_path / "report.pdf"
-    atomic.write(path, b"new", durable=False)
+    atomic.write_file(path, b"new", durable=False)
     assert permissions(path) == 0o644
     path.chmod(0o660)
-    atomic.write(path, b"newer", durable=False)
+    atomic.write_file(path, b"newer", durable=False)
     assert permissions(path) == 0o660
 
 
@@ -167,7 +167,7 @@ def test_private_file_is_never_readable_by_others(tmp_path: Path, usual_umask: N
     path = tmp_path / "preferences.json"
     path.write_bytes(b"{}")
     path.chmod(0o644)
-    with atomic.writing(path, durable=False, private=True):
+    with atomic.open_for_writing(path, durable=False, private=True):
         part = next(tmp_path.glob(f"{atomic.PART_PREFIX}*"))
         assert permissions(part) == 0o600
     assert permissions(path) == 0o600
@@ -179,7 +179,7 @@ def test_write_protected_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     # Root may write any file, so that permissions alone would test nothing there.
     monkeypatch.setattr(os, "access", lambda _path, _mode: False)
     with pytest.raises(PermissionError):
-        atomic.write(path, b"new", durable=False)
+        atomic.write_file(path, b"new", durable=False)
     assert path.read_bytes() == b"old"
 
 
@@ -188,7 +188,7 @@ def test_symbolic_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     link = tmp_path / "report.pdf"
     link.symlink_to(tmp_path / "there" / "real.pdf")
-    atomic.write(link, b"new", durable=True)
+    atomic.write_file(link, b"new", durable=True)
     assert link.is_symlink()
     assert (tmp_path / "there" / "real.pdf").read_bytes() == b"new"
 
@@ -196,8 +196,8 @@ def test_symbolic_link_stays_a_link(tmp_path: Path) -> None:
 @posix
 def test_write_once_keeps_the_first_and_is_private(tmp_path: Path, usual_umask: None) -> None:
     path = tmp_path / "secret.key"
-    atomic.write_once(path, b"first")
-    atomic.write_once(path, b"second")
+    atomic.write_if_absent(path, b"first")
+    atomic.write_if_absent(path, b"second")
     assert path.read_bytes() == b"first"
     assert permissions(path) == 0o600
     assert names(tmp_path) == ["secret.key"]
@@ -205,7 +205,7 @@ def test_write_once_keeps_the_first_and_is_private(tmp_path: Path, usual_umask: 
 
 def test_write_once_without_hard_links_renames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "link", partial(refuse, errno.EPERM))
-    atomic.write_once(tmp_path / "secret.key", b"secret")
+    atomic.write_if_absent(tmp_path / "secret.key", b"secret")
     assert (tmp_path / "secret.key").read_bytes() == b"secret"
     assert names(tmp_path) == ["secret.key"]
 
@@ -215,7 +215,7 @@ def test_failed_put_in_place_keeps_the_part_file(tmp_path: Path) -> None:
     part.write_bytes(b"data")
     folder.mkdir()
     with pytest.raises(OSError, match=r"pack\.onnx"):
-        atomic.put_in_place(part, folder, durable=True)
+        atomic.replace_file(part, folder, durable=True)
     assert part.read_bytes() == b"data"
 
 

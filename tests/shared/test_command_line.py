@@ -9,7 +9,7 @@ import pytest
 
 from shared import __version__
 from shared.command_line import COMMANDS, main, usage
-from shared.paths import root
+from shared.paths import program_folder
 
 
 @pytest.mark.parametrize("arguments", [["--version"], *([command, "--version"] for command in COMMANDS)])
@@ -27,7 +27,7 @@ def test_version_loads_neither_side() -> None:
         "print([name for name in ('desktop', 'service', 'PySide6', 'numpy') if name in sys.modules])"
     )
     run = subprocess.run(
-        [sys.executable, "-c", check], cwd=root(), capture_output=True, text=True, check=True
+        [sys.executable, "-c", check], cwd=program_folder(), capture_output=True, text=True, check=True
     )
     assert run.stdout.splitlines() == [f"walkaround {__version__}", "[]"]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.content import cid, file_id_of, names_other_file, same_file, sha256, sha256_of
+from shared.content import cid, file_id_from_url, is_same_file, names_other_file, sha256, sha256_from_cid
 
 
 def test_the_content_id_of_the_empty_file_is_the_known_one() -> None:
@@ -19,7 +19,7 @@ def test_the_content_id_of_the_empty_file_is_the_known_one() -> None:
 
 @given(st.binary())
 def test_content_id_is_converted_to_its_hash(data: bytes) -> None:
-    assert sha256_of(cid(sha256(data))) == sha256(data)
+    assert sha256_from_cid(cid(sha256(data))) == sha256(data)
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,14 @@ def test_content_id_is_converted_to_its_hash(data: bytes) -> None:
 )
 def test_other_texts_are_no_content_ids(text: str) -> None:
     with pytest.raises(ValueError):
-        sha256_of(text)
+        sha256_from_cid(text)
 
 
 @pytest.mark.parametrize("length", [0, 31, 33, 64])
 def test_hash_of_another_length_is_not_recognized(length: int) -> None:
     raw = bytes([0x01, 0x55, 0x12, 0x20]) + bytes(length)
     with pytest.raises(ValueError):
-        sha256_of("b" + base64.b32encode(raw).decode().rstrip("=").lower())
+        sha256_from_cid("b" + base64.b32encode(raw).decode().rstrip("=").lower())
 
 
 @pytest.mark.parametrize("digest", ["", "00", "zz" * 32, "0" * 63])
@@ -53,7 +53,7 @@ def info(file_id: str, content_id: str | None = None, before: str = "/api") -> d
 
 @pytest.mark.parametrize("before", ["", "/api", "http://127.0.0.1:8177", "https://host.example/api"])
 def test_the_address_of_a_file_names_it_with_and_without_host_and_prefix(before: str) -> None:
-    assert file_id_of(info(ONE, before=before)["download_url"]) == ONE
+    assert file_id_from_url(info(ONE, before=before)["download_url"]) == ONE
 
 
 @pytest.mark.parametrize(
@@ -72,17 +72,17 @@ def test_the_address_of_a_file_names_it_with_and_without_host_and_prefix(before:
     ],
 )
 def test_other_addresses_name_no_file(address: object) -> None:
-    assert file_id_of(address) is None
+    assert file_id_from_url(address) is None
 
 
 def test_the_content_decides_whether_two_are_the_same_file_and_the_id_where_it_is_not_known() -> None:
     first, second = cid(sha256(b"first")), cid(sha256(b"second"))
-    assert same_file(info(ONE, first), info(OTHER, first))
-    assert not same_file(info(ONE, first), info(ONE, second))
-    assert same_file(info(ONE, first), info(ONE))
-    assert not same_file(info(ONE, first), info(OTHER))
-    assert same_file(info(ONE), info(ONE, before="http://127.0.0.1:8177/api"))
-    assert not same_file({"download_url": "elsewhere"}, {"download_url": "elsewhere"})
+    assert is_same_file(info(ONE, first), info(OTHER, first))
+    assert not is_same_file(info(ONE, first), info(ONE, second))
+    assert is_same_file(info(ONE, first), info(ONE))
+    assert not is_same_file(info(ONE, first), info(OTHER))
+    assert is_same_file(info(ONE), info(ONE, before="http://127.0.0.1:8177/api"))
+    assert not is_same_file({"download_url": "elsewhere"}, {"download_url": "elsewhere"})
 
 
 def test_an_item_names_another_picture_when_it_is_a_file_and_not_that_of_the_record() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.entries import Entry, EntryBox, EntryCorrection, EntryOpinion
-from shared.findings import Finding, SecondOpinion, read_findings, size_mm
+from shared.findings import Finding, SecondOpinion, measure_size_mm, read_findings
 from shared.geometry import Rect
 from shared.wire.detection import Severity
 
@@ -53,10 +53,10 @@ OPINION: EntryOpinion = {
 def test_second_opinion_of_a_box() -> None:
     finding = Finding.from_box({**BOX, "second_opinion": OPINION})
     assert finding.second_opinion == SecondOpinion(0.5, 3, "patches", 2)
-    assert finding.second_opinion.unusual
+    assert finding.second_opinion.is_unusual
     usual = Finding.from_box({**BOX, "second_opinion": {**OPINION, "value": 0.49}}).second_opinion
     assert usual is not None
-    assert not usual.unusual
+    assert not usual.is_unusual
     assert Finding.from_box(BOX).second_opinion is None
 
 
@@ -69,7 +69,7 @@ def test_second_opinion_that_cannot_be_read_is_left_out(wrong: Any) -> None:
 
 
 def test_a_finding_written_as_a_box_reads_as_the_same() -> None:
-    drawn = Finding("dent", 1.0, Rect(10, 20, 100, 60), drawn=True, accepted=True)
+    drawn = Finding("dent", 1.0, Rect(10, 20, 100, 60), is_drawn=True, accepted=True)
     assert drawn.to_box() == {**BOX, "accepted": True}
     assert Finding.from_box(drawn.to_box()) == drawn
     finding = Finding("crack", 0.5, Rect(1, 2, 3, 4))
@@ -88,7 +88,7 @@ def test_findings_of_an_entry_leave_out_boxes_that_cannot_be_read() -> None:
     ]
     swapped: EntryBox = {**BOX, "label": "hole", "points": {"x1": 110, "y1": 80, "x2": 10, "y2": 20}}
     findings = read_findings({"resultImage": {"boxes": [*broken, BOX, *broken, swapped]}})
-    assert [(finding.label, finding.place) for finding in findings] == [("dent", 0), ("hole", 1)]
+    assert [(finding.label, finding.index) for finding in findings] == [("dent", 0), ("hole", 1)]
     assert [finding.box for finding in findings] == [Rect(10, 20, 100, 60)] * 2
     assert read_findings(None) == read_findings({}) == read_findings({"resultImage": None}) == []
 
@@ -107,8 +107,8 @@ def test_the_size_is_measured_on_the_reference_image() -> None:
     turn, scale = math.radians(30), 2.0
     cos, sin = scale * math.cos(turn), scale * math.sin(turn)
     to_photo = [[cos, -sin, 40.0], [sin, cos, -7.0], [0.0, 0.0, 1.0]]
-    assert size_mm(Rect(10, 20, 100, 60), to_photo, 0.5) == pytest.approx((25, 15))
-    assert size_mm(Rect(10, 20, 100, 60), to_photo, None) is None
-    assert size_mm(Rect(10, 20, 100, 60), None, 0.5) is None
-    assert size_mm(Rect(10, 20, 100, 60), [[0.0] * 3] * 3, 0.5) is None
-    assert size_mm(Rect(10, 20, 100, 60), [[1, 0, 0], [0, 1, 0], [0.01, 0, 1]], 0.5) is not None
+    assert measure_size_mm(Rect(10, 20, 100, 60), to_photo, 0.5) == pytest.approx((25, 15))
+    assert measure_size_mm(Rect(10, 20, 100, 60), to_photo, None) is None
+    assert measure_size_mm(Rect(10, 20, 100, 60), None, 0.5) is None
+    assert measure_size_mm(Rect(10, 20, 100, 60), [[0.0] * 3] * 3, 0.5) is None
+    assert measure_size_mm(Rect(10, 20, 100, 60), [[1, 0, 0], [0, 1, 0], [0.01, 0, 1]], 0.5) is not None

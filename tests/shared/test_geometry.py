@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.geometry import Rect, from_corners, is_inside, mapped_corners, pixels_to_point, point_to_pixels
+from shared.geometry import (
+    Rect,
+    is_inside_quad,
+    map_corners,
+    pixels_to_point,
+    point_to_pixels,
+    rect_from_corners,
+)
 
 sides = st.integers(1, 60_000)
 coordinates = st.floats(-1e5, 1e5, allow_nan=False)
@@ -15,8 +22,8 @@ rects = st.builds(Rect, coordinates, coordinates, st.floats(0, 1e5), st.floats(0
 
 @given(rects, sides, sides)
 def test_a_clamped_rectangle_never_leaves_the_image(rect: Rect, width: int, height: int) -> None:
-    inside = rect.clamped(width, height)
-    if not inside.empty:
+    inside = rect.clamp(width, height)
+    if not inside.is_empty:
         assert 0 <= inside.x <= inside.right <= width * (1 + 1e-12)
         assert 0 <= inside.y <= inside.bottom <= height * (1 + 1e-12)
 
@@ -26,7 +33,7 @@ def test_pixels_become_fractions_and_come_back(
     corners: tuple[float, float, float, float], width: int, height: int
 ) -> None:
     x1, y1, x2, y2 = corners
-    rect = from_corners(x1 * width, y1 * height, x2 * width, y2 * height).clamped(width, height)
+    rect = rect_from_corners(x1 * width, y1 * height, x2 * width, y2 * height).clamp(width, height)
     point = pixels_to_point(rect, width, height)
     again = point_to_pixels(point.x, point.y, point.w, point.h, width, height)
     for before, after in zip(
@@ -43,12 +50,12 @@ def test_a_value_above_one_makes_all_four_pixels() -> None:
 def test_a_point_that_leads_out_of_the_image_ends_at_its_edge() -> None:
     assert point_to_pixels(0.75, 0.5, 0.5, 1, 640, 480) == Rect(480, 240, 160, 240)
     assert point_to_pixels(-20, -10, 50, 40, 640, 480) == Rect(0, 0, 30, 30)
-    assert point_to_pixels(700, 0, 10, 10, 640, 480).empty
+    assert point_to_pixels(700, 0, 10, 10, 640, 480).is_empty
 
 
 def test_a_rectangle_that_is_turned_over_has_no_area() -> None:
     assert Rect(10, 10, -2, -3).area == 0
-    assert Rect(10, 10, -2, -3).empty
+    assert Rect(10, 10, -2, -3).is_empty
     assert Rect(0, 0, 6, 1).iou(Rect(10, 10, -2, -3)) == 0
 
 
@@ -74,17 +81,17 @@ def test_iou_of_halves() -> None:
 
 def test_corners_through_a_homography() -> None:
     tilted = ((1.0, 0.0, 10.0), (0.0, 2.0, 0.0), (0.001, 0.0, 1.0))
-    quad = mapped_corners(Rect(0, 0, 1000, 100), tilted)
+    quad = map_corners(Rect(0, 0, 1000, 100), tilted)
     assert quad == [(10, 0), (505, 0), (505, 100), (10, 200)]
     # The horizon lies at x = -1000.
-    assert mapped_corners(Rect(-1500, 0, 1000, 100), tilted) is None
-    assert mapped_corners(Rect(-1000, 0, 1000, 100), tilted) is None
+    assert map_corners(Rect(-1500, 0, 1000, 100), tilted) is None
+    assert map_corners(Rect(-1000, 0, 1000, 100), tilted) is None
 
 
 def test_within_a_quadrilateral() -> None:
     quad = [(0.0, 0.0), (10.0, 2.0), (8.0, 12.0), (-1.0, 9.0)]
     for around in (quad, quad[::-1]):
-        assert is_inside(around, 5, 5)
-        assert is_inside(around, *Rect(4, 4, 2, 3).middle)
+        assert is_inside_quad(around, 5, 5)
+        assert is_inside_quad(around, *Rect(4, 4, 2, 3).centre)
         for x, y in ((5, 0.5), (10, 5), (5, 11.5), (-1, 4)):
-            assert not is_inside(around, x, y)
+            assert not is_inside_quad(around, x, y)

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from shared.paths import SERVICE_ADDRESS, service_address
+from shared.paths import SERVICE_ADDRESS_FILE, read_service_address
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"event": "ready"}'])
 def test_an_unfinished_or_foreign_file_gives_no_address(tmp_path: Path, text: str) -> None:
-    assert service_address(tmp_path) is None
-    (tmp_path / SERVICE_ADDRESS).write_text(text)
-    assert service_address(tmp_path) is None
+    assert read_service_address(tmp_path) is None
+    (tmp_path / SERVICE_ADDRESS_FILE).write_text(text)
+    assert read_service_address(tmp_path) is None
 
 
 def test_the_address_is_what_the_service_wrote(tmp_path: Path) -> None:
-    (tmp_path / SERVICE_ADDRESS).write_text('{"event": "ready", "url": "http://127.0.0.1:9"}')
-    assert service_address(tmp_path) == ("http://127.0.0.1:9", None)
-    (tmp_path / SERVICE_ADDRESS).write_text('{"url": "https://127.0.0.1:9", "fingerprint": "AB:CD"}')
-    assert service_address(tmp_path) == ("https://127.0.0.1:9", "AB:CD")
+    (tmp_path / SERVICE_ADDRESS_FILE).write_text('{"event": "ready", "url": "http://127.0.0.1:9"}')
+    assert read_service_address(tmp_path) == ("http://127.0.0.1:9", None)
+    (tmp_path / SERVICE_ADDRESS_FILE).write_text('{"url": "https://127.0.0.1:9", "fingerprint": "AB:CD"}')
+    assert read_service_address(tmp_path) == ("https://127.0.0.1:9", "AB:CD")

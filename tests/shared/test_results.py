@@ -38,42 +38,42 @@ def correction(version: int, of_version: int, boxes: int = 0) -> Entry:
 
 
 def test_unused_database_has_nothing_to_verify() -> None:
-    assert results.current([]) is None
-    assert results.passed([]) is None
+    assert results.current_entry([]) is None
+    assert results.is_passed([]) is None
     assert results.next_version([]) == 1
-    assert results.verdict([]) is Verdict.UNDECIDED
+    assert results.current_verdict([]) is Verdict.UNDECIDED
 
 
 def test_the_person_overrules_the_model_and_both_facts_stay() -> None:
     entries = [detection(1, passed=False), decision(2, "passed")]
-    assert results.passed(entries) is True
+    assert results.is_passed(entries) is True
     assert results.model_opinion(entries) is False
-    assert results.verdict(entries) is Verdict.PASSED
+    assert results.current_verdict(entries) is Verdict.PASSED
 
 
 def test_a_new_detection_makes_the_verdict_undecided_again() -> None:
     entries = [detection(1), decision(2, "passed"), detection(3, passed=False)]
-    assert results.verdict(entries) is Verdict.UNDECIDED
-    assert results.passed(entries) is False
+    assert results.current_verdict(entries) is Verdict.UNDECIDED
+    assert results.is_passed(entries) is False
 
 
 @pytest.mark.parametrize("progress", ["pending", "detecting", "error", "canceled"])
 def test_detection_without_a_result_hides_no_other_detection(progress: str) -> None:
     # The entry of a job says `isPassed` false from the start.
     entries = [detection(1), detection(2, passed=False, progress=progress)]
-    assert results.current(entries) is results.finished_detection(entries) is entries[0]
+    assert results.current_entry(entries) is results.finished_detection(entries) is entries[0]
     assert results.newest_detection(entries) is entries[1]
-    assert results.passed(entries) is results.model_opinion(entries) is True
-    assert results.passed(entries[1:]) is None
+    assert results.is_passed(entries) is results.model_opinion(entries) is True
+    assert results.is_passed(entries[1:]) is None
 
 
 def test_correction_replaces_findings_but_not_model_opinion() -> None:
     entries = [detection(1, passed=False), correction(2, 1)]
     assert results.finished_detection(entries) is entries[1]
     assert results.newest_detection(entries) is entries[1]
-    assert results.model_entry(entries) is entries[0]
+    assert results.newest_model_entry(entries) is entries[0]
     assert results.model_opinion(entries) is False
-    assert results.passed(entries) is True
+    assert results.is_passed(entries) is True
     assert results.is_correction(entries[1])
     assert not results.is_verdict(entries[1])
     assert results.model_opinion([correction(1, 1)]) is None
@@ -81,17 +81,17 @@ def test_correction_replaces_findings_but_not_model_opinion() -> None:
 
 def test_a_correction_makes_the_verdict_undecided_again() -> None:
     entries = [detection(1), decision(2, "passed"), correction(3, 1, boxes=1)]
-    assert results.verdict(entries) is Verdict.UNDECIDED
-    assert results.passed(entries) is False
-    assert results.verdict([*entries, decision(4, "failed")]) is Verdict.FAILED
+    assert results.current_verdict(entries) is Verdict.UNDECIDED
+    assert results.is_passed(entries) is False
+    assert results.current_verdict([*entries, decision(4, "failed")]) is Verdict.FAILED
     assert results.finished_detection([*entries, detection(4)]) == detection(4)
 
 
 @pytest.mark.parametrize("progress", ["pending", "detecting", "error", "canceled"])
 def test_an_unfinished_detection_hides_nothing(progress: str) -> None:
     entries = [detection(1), decision(2, "failed"), detection(3, None, progress)]
-    assert results.passed(entries) is False
-    assert results.verdict(entries) is Verdict.FAILED
+    assert results.is_passed(entries) is False
+    assert results.current_verdict(entries) is Verdict.FAILED
     newest = results.newest_detection(entries)
     assert newest is not None
     assert newest["version"] == 3
@@ -99,15 +99,15 @@ def test_an_unfinished_detection_hides_nothing(progress: str) -> None:
 
 def test_an_entry_without_a_version_has_its_place_in_the_list() -> None:
     entries: list[Entry] = [{"isPassed": True}, {"isPassed": False, "version": True}]
-    assert [results.version(entry, index) for index, entry in enumerate(entries)] == [1, 2]
-    assert results.version({"version": 9}, 1) == 9
-    assert results.passed(entries) is False
+    assert [results.entry_version(entry, index) for index, entry in enumerate(entries)] == [1, 2]
+    assert results.entry_version({"version": 9}, 1) == 9
+    assert results.is_passed(entries) is False
     assert results.next_version(entries) == 3
 
 
 def test_only_a_detection_of_the_service_is_under_way() -> None:
     running: Entry = {**detection(2, False, "detecting"), "job_id": "j1"}
-    assert results.job_of(running) == "j1"
+    assert results.entry_job_id(running) == "j1"
     assert results.is_under_way(running)
     assert results.is_under_way({**running, "progress": "pending"})
     for progress in ("done", "error", "canceled", "50%"):
@@ -117,24 +117,24 @@ def test_only_a_detection_of_the_service_is_under_way() -> None:
     assert not results.is_under_way(cast(Entry, {**running, "job_id": 7}))
     corrected: Entry = {**correction(3, 2), "progress": "pending"}
     for by_person in (decision(3, "undecided"), corrected):
-        assert results.job_of({**by_person, "job_id": "j1"}) is None
+        assert results.entry_job_id({**by_person, "job_id": "j1"}) is None
         assert not results.is_under_way({**by_person, "job_id": "j1"})
 
 
 def test_undecided_takes_the_decision_back() -> None:
     entries = [detection(1), decision(2, "passed"), decision(3, "undecided")]
-    assert results.passed(entries) is None
-    assert results.verdict(entries) is Verdict.UNDECIDED
+    assert results.is_passed(entries) is None
+    assert results.current_verdict(entries) is Verdict.UNDECIDED
 
 
 def test_label_of_another_client_counts_if_it_is_a_decision() -> None:
-    assert results.passed([{"isPassed": True, "progress": "100%"}]) is True
-    assert results.passed([{"isPassed": None, "progress": "done"}]) is None
+    assert results.is_passed([{"isPassed": True, "progress": "100%"}]) is True
+    assert results.is_passed([{"isPassed": None, "progress": "done"}]) is None
 
 
 @given(st.permutations([detection(1, passed=False), detection(2), decision(3, "failed"), detection(4)]))
 def test_the_order_in_the_list_does_not_matter(entries: list[Entry]) -> None:
-    assert results.passed(entries) is True
+    assert results.is_passed(entries) is True
     assert results.next_version(entries) == 5
 
 

@@ -9,15 +9,15 @@ from shared.geometry import Rect
 
 
 def test_a_seed_always_draws_the_same() -> None:
-    first, second = samples.scene(320, 240, 5), samples.scene(320, 240, 5)
+    first, second = samples.draw_scene(320, 240, 5), samples.draw_scene(320, 240, 5)
     assert np.array_equal(first.reference, second.reference)
     assert np.array_equal(first.photo, second.photo)
-    assert not np.array_equal(first.reference, samples.panel(320, 240, 6).image)
+    assert not np.array_equal(first.reference, samples.draw_panel(320, 240, 6).image)
 
 
 def test_damage_lies_inside_its_boxes_and_nowhere_else() -> None:
-    drawn = samples.panel(900, 700, 3)
-    hurt, defects = samples.damage(drawn, samples.KINDS, 3)
+    drawn = samples.draw_panel(900, 700, 3)
+    hurt, defects = samples.damage_panel(drawn, samples.KINDS, 3)
     assert sorted(defect.label for defect in defects) == sorted(samples.KINDS)
     changed = np.abs(hurt.astype(int) - drawn.image).max(axis=2) > 20
     for defect in defects:
@@ -29,9 +29,9 @@ def test_damage_lies_inside_its_boxes_and_nowhere_else() -> None:
 
 
 def test_damage_keeps_to_the_asked_part() -> None:
-    drawn = samples.panel(900, 700, 3)
+    drawn = samples.draw_panel(900, 700, 3)
     part = Rect(300, 200, 400, 300)
-    _, defects = samples.damage(drawn, ("added", "stain", "missing"), 4, inside=part)
+    _, defects = samples.damage_panel(drawn, ("added", "stain", "missing"), 4, inside=part)
     assert defects
     for defect in defects:
         assert part.intersection(defect.box).area > 0.7 * defect.box.area

@@ -5,37 +5,45 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shared.samples.variation import NUISANCES, OTHER_NUISANCES, season, varied_region, with_crack
+from shared.samples.variation import (
+    NUISANCES,
+    UNSEEN_NUISANCES,
+    draw_crack,
+    draw_varied_region,
+    seasonal_view,
+)
 
 
-@pytest.mark.parametrize("kind", [*NUISANCES, *OTHER_NUISANCES])
+@pytest.mark.parametrize("kind", [*NUISANCES, *UNSEEN_NUISANCES])
 def test_each_kind_varies_inside_its_zone_and_nowhere_else(kind: str) -> None:
-    region = varied_region(240, 240, 3, [kind])
-    states = [region.state(number).image.astype(int) for number in range(5)]
+    region = draw_varied_region(240, 240, 3, [kind])
+    states = [region.draw_state(number).image.astype(int) for number in range(5)]
     assert np.array_equal(states[0], region.reference)
     off = np.max([np.abs(state - states[0]).max(axis=2) for state in states], axis=0)
     zone = region.places[0].zone
     assert off[int(zone.y) : int(zone.bottom), int(zone.x) : int(zone.right)].max() > 30
     off[int(zone.y) : int(zone.bottom), int(zone.x) : int(zone.right)] = 0
     assert off.max() == 0
-    assert np.array_equal(region.state(3).image, varied_region(240, 240, 3, [kind]).state(3).image)
+    assert np.array_equal(
+        region.draw_state(3).image, draw_varied_region(240, 240, 3, [kind]).draw_state(3).image
+    )
 
 
 def test_an_unknown_kind_is_a_key_error() -> None:
     with pytest.raises(KeyError):
-        varied_region(240, 240, 3, ["weather"])
+        draw_varied_region(240, 240, 3, ["weather"])
 
 
 def test_a_crack_that_grows_keeps_its_course() -> None:
-    image = varied_region(240, 240, 3, []).reference
-    short, near = with_crack(image, (60, 60), 0.5, 20)
-    long, far = with_crack(image, (60, 60), 0.5, 60)
+    image = draw_varied_region(240, 240, 3, []).reference
+    short, near = draw_crack(image, (60, 60), 0.5, 20)
+    long, far = draw_crack(image, (60, 60), 0.5, 60)
     assert near.intersection(far).area > 0.9 * near.area
     dark = np.abs(short.astype(int) - image).max(axis=2) > 40
     assert (np.abs(long.astype(int) - image).max(axis=2)[dark] > 20).mean() > 0.9
 
 
 def test_light_changes_with_the_season_and_the_camera_every_fifth_inspection() -> None:
-    views = [season(number, 4) for number in range(12)]
+    views = [seasonal_view(number, 4) for number in range(12)]
     assert views[0].gain > views[6].gain + 0.2
     assert views[0].noise == views[4].noise != views[5].noise

@@ -116,7 +116,7 @@ def level_for(levels: Sequence[Level], scale: float) -> int:
 def tiles_in_view(levels: Sequence[Level], index: int, viewport: Viewport) -> list[TileKey]:
     """The visible tiles of a level, those in the middle first."""
     level, part = levels[index], viewport.visible
-    if part.empty:
+    if part.is_empty:
         return []
     pitch = TILE * level.factor
     first_column, last_column = _index_range(

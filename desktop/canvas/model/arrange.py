@@ -52,8 +52,8 @@ def paste(
     placed = []
     for region in regions:
         rect = region.rect
-        rect = Rect(rect.x * fx, rect.y * fy, rect.w * fx, rect.h * fy).clamped(*size)
-        if not rect.empty:
+        rect = Rect(rect.x * fx, rect.y * fy, rect.w * fx, rect.h * fy).clamp(*size)
+        if not rect.is_empty:
             placed.append(region.with_rect(rect))
     return _add_copies(store, size, placed, RegionStep.PASTE)
 

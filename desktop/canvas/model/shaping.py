@@ -58,7 +58,7 @@ def rect_between(x1: float, y1: float, x2: float, y2: float, size: Size, square:
         x2 = x1 - side if x2 < x1 else x1 + side
         y2 = y1 - side if y2 < y1 else y1 + side
     rect = Rect(min(x1, x2), min(y1, y2), abs(x2 - x1), abs(y2 - y1))
-    return None if rect.empty else rect
+    return None if rect.is_empty else rect
 
 
 def resize_rect(rect: Rect, handle: Handle, x: float, y: float, size: Size) -> Rect:
@@ -78,7 +78,7 @@ def move_rects(rects: Sequence[Rect], dx: float, dy: float, size: Size) -> list[
         return []
     step_x = _limit_step(round(dx), min(r.x for r in rects), size[0] - max(r.right for r in rects))
     step_y = _limit_step(round(dy), min(r.y for r in rects), size[1] - max(r.bottom for r in rects))
-    return [Rect(r.x + step_x, r.y + step_y, r.w, r.h).clamped(*size) for r in rects]
+    return [Rect(r.x + step_x, r.y + step_y, r.w, r.h).clamp(*size) for r in rects]
 
 
 def snap_offset(edges: Iterable[float], lines: Iterable[float], reach: float) -> float:

@@ -45,7 +45,7 @@ class Viewport:
     def visible(self) -> Rect:
         """The visible part of the picture; empty when there is no picture."""
         x, y = self.to_image(0, 0)
-        return Rect(x, y, self.width / self.scale, self.height / self.scale).clamped(
+        return Rect(x, y, self.width / self.scale, self.height / self.scale).clamp(
             self.image_width, self.image_height
         )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from desktop.canvas.model.regions import Region, RegionChange, RegionStep
 from desktop.canvas.model.shaping import Handle, handle_at, move_rects, resize_rect, snap_offset
 from desktop.canvas.tools.tool_machine import Hover, Pointer, ToolContext, ToolDraft
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 
 HANDLE_REACH = 7.0
 """Distance in view px from the middle of a handle within which a press drags it."""
@@ -87,7 +87,7 @@ class SelectTool:
             case _ResizeAction(region, handle):
                 self._draft = ToolDraft(moved_rects={region.id: self._resized_rect(region, handle, pointer)})
             case _BandAction(selected):
-                band = from_corners(self._start.x, self._start.y, pointer.x, pointer.y)
+                band = rect_from_corners(self._start.x, self._start.y, pointer.x, pointer.y)
                 self._draft = ToolDraft(band=band)
                 inside = [region.id for region in self._context.store.intersecting(band)]
                 self._context.store.select([*selected, *(key for key in inside if key not in selected)])

@@ -92,7 +92,7 @@ class CanvasView(PictureView):
     def ensure_visible(self, region_id: str) -> None:
         """Centre a region without zooming, unless a part of it is visible."""
         region = self.store.get(region_id)
-        if region is not None and region.rect.intersection(self._viewport.visible).empty:
+        if region is not None and region.rect.intersection(self._viewport.visible).is_empty:
             rect = region.rect
             self._set_viewport(
                 self._viewport.centred(rect.x + rect.w / 2, rect.y + rect.h / 2), is_moving=False

@@ -11,8 +11,8 @@ from desktop.client.api.files import CountingReader, Progress
 from desktop.client.http.transport import Transport, Versioned, segment
 from shared.wire.common import Envelope
 from shared.wire.detection import (
-    JOBS_PAGE,
-    OPEN,
+    MAX_LISTED_JOBS,
+    OPEN_JOB_STATES,
     Batch,
     DetectionModel,
     Job,
@@ -139,7 +139,7 @@ class Detection:
         """One page of jobs, newest first. The filters are record, batch and states; None and () leave them
         out.
 
-        A page of fewer than `JOBS_PAGE` jobs is the last one. `before` is the id of the last job of the
+        A page of fewer than `MAX_LISTED_JOBS` jobs is the last one. `before` is the id of the last job of the
         previous page. Raises NotFound when there is no such job.
         """
         query = {"inspection_id": record_id, "batch_id": batch_id, "state": list(states), "before": before}
@@ -147,10 +147,10 @@ class Detection:
 
     def open_jobs(self, record_id: str) -> Sequence[Job]:
         """All waiting and running jobs of a record, newest first."""
-        page = self.jobs(record_id=record_id, states=OPEN)
+        page = self.jobs(record_id=record_id, states=OPEN_JOB_STATES)
         jobs = list(page)
-        while len(page) == JOBS_PAGE:
-            page = self.jobs(record_id=record_id, states=OPEN, before=jobs[-1].job_id)
+        while len(page) == MAX_LISTED_JOBS:
+            page = self.jobs(record_id=record_id, states=OPEN_JOB_STATES, before=jobs[-1].job_id)
             jobs += page
         return jobs
 

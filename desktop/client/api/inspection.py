@@ -25,7 +25,7 @@ from shared.wire.inspection import (
 )
 from shared.wire.memory import MemoryChange, MemoryState
 from shared.wire.seal import (
-    MOST_SUMMARIES,
+    MAX_SUMMARIES,
     Edition,
     EditionContent,
     InspectionPolicy,
@@ -206,8 +206,8 @@ class Records:
     def summaries(self, inspection_ids: Sequence[str]) -> Sequence[RecordSeal]:
         """The state of several records, in the order of their IDs; IDs without a record are left out."""
         seals: list[RecordSeal] = []
-        for start in range(0, len(inspection_ids), MOST_SUMMARIES):
-            ids = list(inspection_ids[start : start + MOST_SUMMARIES])
+        for start in range(0, len(inspection_ids), MAX_SUMMARIES):
+            ids = list(inspection_ids[start : start + MAX_SUMMARIES])
             answer = self._transport.call("GET", "/inspection/summaries", query={"ids": ids})
             seals += answer.read(Envelope[list[RecordSeal]]).data
         return seals

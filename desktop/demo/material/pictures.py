@@ -33,19 +33,21 @@ class Pictures:
 
     def in_photo(self, rect: Rect) -> Rect:
         """The bounds in the photo of a rectangle of the reference image."""
-        return inspection.in_photo(self.homography, rect)
+        return inspection.bounds_in_photo(self.homography, rect)
 
 
 def make(folder: Path) -> Pictures:
     """Draw every picture into `folder`."""
-    drawn = inspection.draw()
+    drawn = inspection.draw_inspection()
     write = _writer(folder)
     return Pictures(
         reference=write("left-wing-root.png", drawn.reference),
         photo=write("today.jpg", drawn.photo),
-        faces=[write(f"face-{number}.jpg", face) for number, face in enumerate(faces.enrolments(), 1)],
-        login=write("login.jpg", faces.login()),
-        stranger=write("stranger.jpg", faces.stranger()),
+        faces=[
+            write(f"face-{number}.jpg", face) for number, face in enumerate(faces.enrolment_pictures(), 1)
+        ],
+        login=write("login.jpg", faces.login_picture()),
+        stranger=write("stranger.jpg", faces.stranger_picture()),
         defects=drawn.defects,
         homography=drawn.homography,
     )

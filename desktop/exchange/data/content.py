@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from shared import findings, results
 from shared.codes import Verdict
-from shared.entries import entries_of
+from shared.entries import item_entries
 from shared.findings import Finding
 from shared.geometry import Rect, point_to_pixels
 from shared.wire.detection import Severity
@@ -86,9 +86,9 @@ class Inspection:
         return [self._facts(number, item) for number, item in enumerate(self.items, 1)]
 
     def _facts(self, number: int, item: Item) -> ItemFacts:
-        entries = entries_of(item)
+        entries = item_entries(item)
         detection = results.finished_detection(entries)
-        current = results.current(entries)
+        current = results.current_entry(entries)
         verdict = current["verdict"] if current is not None and results.is_verdict(current) else {}
         reference = self.item_references.get(item.item_id, self.reference)
         return ItemFacts(
@@ -102,10 +102,10 @@ class Inspection:
                     detection, self.severities, None if reference is None else reference.mm_per_pixel
                 )
             ),
-            version=None if detection is None else results.version(detection),
-            passed=_passed_from_verdict(results.verdict(entries)),
+            version=None if detection is None else results.entry_version(detection),
+            passed=_passed_from_verdict(results.current_verdict(entries)),
             opinion=results.model_opinion(entries),
-            verdict=results.verdict(entries),
+            verdict=results.current_verdict(entries),
             reason=str(verdict.get("reason") or ""),
             decided_by=str(verdict.get("by_name") or verdict.get("by") or ""),
             decided_at=str(verdict.get("at") or ""),
@@ -127,4 +127,4 @@ def pixel_region(item: Item, reference: ExportedPicture | None) -> Rect | None:
     except OverflowError:
         return None
     rect = point_to_pixels(x, y, w, h, reference.width, reference.height)
-    return None if rect.empty else rect
+    return None if rect.is_empty else rect

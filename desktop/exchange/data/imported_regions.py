@@ -58,7 +58,7 @@ def fit_regions(drafts: Sequence[ImportedRegion], target: ExportedPicture) -> Im
     """
     if len(drafts) > MAX_REGIONS:
         raise ExchangeError(Reason.TOO_LARGE)
-    clamped = [replace(draft, rect=draft.rect.clamped(target.width, target.height)) for draft in drafts]
+    clamped = [replace(draft, rect=draft.rect.clamp(target.width, target.height)) for draft in drafts]
     regions = ImportedRegions(draft for draft in clamped if draft.rect.w > 0 and draft.rect.h > 0)
     if not regions:
         raise ExchangeError(Reason.NO_REGIONS)

@@ -34,7 +34,7 @@ def write_archive(path: Path, files: Mapping[str, str], pictures: Iterable[tuple
     Raises OSError, and every exception of `pictures`.
     """
     with (
-        atomic.writing(path, durable=True) as part,
+        atomic.open_for_writing(path, durable=True) as part,
         zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
         for name, text in files.items():

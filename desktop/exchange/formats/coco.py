@@ -31,7 +31,7 @@ from desktop.exchange.data.file_names import (
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions, scale_rect
 from desktop.exchange.formats.archive import is_archive, pack, unpack
 from desktop.exchange.formats.walkaround_json import bounding_rect, load, parse_rect
-from shared.datasets import DatasetBox, DatasetPicture, coco_document
+from shared.datasets import DatasetBox, DatasetPicture, build_coco_document
 from shared.geometry import Rect
 
 REGIONS = "regions.json"
@@ -82,7 +82,7 @@ def _item_attributes(facts: ItemFacts) -> dict[str, Any]:
 def _finding_boxes(photo: NamedPhoto, facts: ItemFacts) -> Iterator[DatasetBox]:
     """The findings of an item inside its photo."""
     for finding in facts.findings:
-        rect = finding.box.clamped(photo.picture.width, photo.picture.height)
+        rect = finding.box.clamp(photo.picture.width, photo.picture.height)
         if rect.w > 0 and rect.h > 0:
             opinion = finding.second_opinion
             attributes = {
@@ -103,7 +103,7 @@ def _dataset(
         DatasetPicture(file_name, picture.width, picture.height, picture.content_id)
         for file_name, picture in pictures.values()
     ]
-    return coco_document(name, entries, boxes)
+    return build_coco_document(name, entries, boxes)
 
 
 def regions(data: bytes, target: ExportedPicture) -> ImportedRegions:

@@ -109,7 +109,7 @@ def write(inspection: Inspection, terms: ColumnTerms = CODES) -> bytes:
                 row |= {
                     "label": terms.label(finding.label),
                     "severity": terms.severity(finding.severity) if finding.severity else "",
-                    "confidence": "" if finding.drawn else finding.confidence,
+                    "confidence": "" if finding.is_drawn else finding.confidence,
                     "drawn_by": finding.author,
                     "width_mm": width_mm if width_mm is None else round(width_mm, 2),
                     "height_mm": height_mm if height_mm is None else round(height_mm, 2),

@@ -112,7 +112,7 @@ def _item_attributes(facts: ItemFacts) -> dict[str, str]:
 def _finding_boxes(photo: NamedPhoto, facts: ItemFacts) -> Iterator[_Box]:
     """The findings of an item inside its photo."""
     for finding in facts.findings:
-        rect = finding.box.clamped(photo.picture.width, photo.picture.height)
+        rect = finding.box.clamp(photo.picture.width, photo.picture.height)
         if rect.w > 0 and rect.h > 0:
             size = "" if finding.size_mm is None else " x ".join(f"{side:g}" for side in finding.size_mm)
             opinion = finding.second_opinion

@@ -25,7 +25,7 @@ from desktop.exchange.data.file_names import dataset_pictures, name_photos, refe
 from desktop.exchange.data.imported_regions import ImportedRegion, ImportedRegions, fit_regions
 from desktop.exchange.formats.archive import decode_text, is_archive, pack, unpack
 from desktop.exchange.formats.walkaround_json import bounding_rect, parse_rect
-from shared.datasets import one_line, yolo_row, yolo_yaml
+from shared.datasets import clean_class_name, yolo_row, yolo_yaml
 from shared.geometry import Rect
 
 _CLASSES = "classes.txt"
@@ -71,7 +71,7 @@ def files(inspection: Inspection) -> dict[str, str]:
 def _dataset(
     folder: str, pictures: dict[str, tuple[ExportedPicture, list[tuple[str, Rect]]]]
 ) -> dict[str, str]:
-    names = [one_line(name) for _, boxes in pictures.values() for name, _ in boxes]
+    names = [clean_class_name(name) for _, boxes in pictures.values() for name, _ in boxes]
     classes = {name: number for number, name in enumerate(dict.fromkeys(names))}
     texts = {
         f"{folder}/{_CLASSES}": "".join(f"{name}\n" for name in classes),
@@ -79,7 +79,8 @@ def _dataset(
     }
     for file_name, (picture, boxes) in pictures.items():
         rows = (
-            yolo_row(classes[one_line(name)], rect, picture.width, picture.height) for name, rect in boxes
+            yolo_row(classes[clean_class_name(name)], rect, picture.width, picture.height)
+            for name, rect in boxes
         )
         texts[f"{folder}/labels/{stem(file_name)}.txt"] = "".join(rows)
     return texts

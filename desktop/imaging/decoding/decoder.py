@@ -178,8 +178,8 @@ def pixel_rect(rect: Rect, width: int, height: int) -> tuple[int, int, int, int]
 
     Raises ValueError when there are none.
     """
-    inside = rect.clamped(width, height)
-    if inside.empty:
+    inside = rect.clamp(width, height)
+    if inside.is_empty:
         raise ValueError("the rectangle has no pixel of the picture")
     left, top = math.floor(inside.x), math.floor(inside.y)
     return left, top, math.ceil(inside.right) - left, math.ceil(inside.bottom) - top

@@ -46,8 +46,8 @@ def original_crop(source: ImageSource, rect: Rect) -> ImageCrop | None:
     None if the rectangle is outside the picture or has more than `WHOLE_LIMIT` px.
     """
     grown = Rect(rect.x - _MARGIN, rect.y - _MARGIN, rect.w + 2 * _MARGIN, rect.h + 2 * _MARGIN)
-    part = grown.clamped(*source.size)
-    if part.empty or part.area > WHOLE_LIMIT:
+    part = grown.clamp(*source.size)
+    if part.is_empty or part.area > WHOLE_LIMIT:
         return None
     left, top = np.floor(part.x), np.floor(part.y)
     image = source.crop(part)

@@ -30,9 +30,9 @@ from desktop.imaging.decoding.decoder import (
 )
 from desktop.imaging.decoding.pixels import Pixels, from_qimage
 from shared import atomic
-from shared.images.tiles import SAVE, TILE, tile_name
-from shared.paths import private_folder
-from shared.unused import drop_unused
+from shared.cache_limit import trim_cache
+from shared.images.tiles import DZSAVE_OPTIONS, TILE, tile_name
+from shared.paths import ensure_private_folder
 
 CACHE_LIMIT = 8 * 1024**3
 """Maximum number of bytes of all pyramids. The longest unused ones are deleted first."""
@@ -72,7 +72,7 @@ class PyramidCache:
 
         Raises OSError when the folder cannot be written, pyvips.Error when the picture cannot be read.
         """
-        private_folder(self.folder)
+        ensure_private_folder(self.folder)
         image = as_rgb(open_stream(data)).copy()
         image.remove("orientation")
         report_progress(image, progress, cancellation)
@@ -84,8 +84,8 @@ class PyramidCache:
             cancellation.watch(image),
         ):
             archive = Path(scratch) / "made.zip"
-            image.dzsave(str(archive), **SAVE)
-            atomic.put_in_place(archive, path, durable=False)
+            image.dzsave(str(archive), **DZSAVE_OPTIONS)
+            atomic.replace_file(archive, path, durable=False)
         self.trim(keep=path)
         return path
 
@@ -96,7 +96,7 @@ class PyramidCache:
             with contextlib.suppress(OSError):
                 if now - scratch.stat().st_mtime > _ABANDONED_SECONDS:
                     shutil.rmtree(scratch)
-        drop_unused(self.folder.glob("*.zip"), self._limit, keep)
+        trim_cache(self.folder.glob("*.zip"), self._limit, keep)
 
 
 class Pyramid:

@@ -34,11 +34,11 @@ from desktop.imaging.sources.opening import open_image
 from desktop.imaging.sources.source import TILE, ImageSource, Level
 from desktop.imaging.sources.whole import WHOLE_LIMIT
 from shared import atomic
-from shared.content import sha256_of
+from shared.cache_limit import trim_cache
+from shared.content import sha256_from_cid
 from shared.geometry import Rect
 from shared.images.tiles import MAX_CROP_PIXELS, level_sizes
-from shared.paths import private_folder
-from shared.unused import drop_unused
+from shared.paths import ensure_private_folder
 from shared.wire.files import Tiles, TilesState
 
 T = TypeVar("T")
@@ -88,7 +88,7 @@ def choose_source(
     if not is_local(session.base_url) and picture.width and picture.height:
         size = picture.width, picture.height
         with contextlib.suppress(ValueError):
-            digest = sha256_of(picture.ipfs_cid or "")
+            digest = sha256_from_cid(picture.ipfs_cid or "")
             if size[0] * size[1] > WHOLE_LIMIT:
                 return RemoteImage(session.files, picture.file_id, digest, size, name)
     return open_image(fetch(), name)
@@ -106,10 +106,10 @@ class TileCache:
         """Mark the picture with this SHA-256 as used, and delete the longest unused ones above the limit."""
         folder = self._picture_folder(digest)
         with contextlib.suppress(OSError):
-            private_folder(self.folder)
+            ensure_private_folder(self.folder)
             folder.mkdir(exist_ok=True)
             os.utime(folder)
-            drop_unused(self.folder.iterdir(), self._limit, folder)
+            trim_cache(self.folder.iterdir(), self._limit, folder)
 
     def read(self, digest: str, name: str) -> QImage | None:
         """The cached image with this name; None if it is missing or damaged."""
@@ -122,9 +122,9 @@ class TileCache:
         """Store a JPEG, completely or not at all. Errors, such as a full disk, are ignored."""
         path = self._picture_folder(digest) / name
         with contextlib.suppress(OSError):
-            private_folder(self.folder)
+            ensure_private_folder(self.folder)
             path.parent.mkdir(exist_ok=True)
-            atomic.write(path, data, durable=False)
+            atomic.write_file(path, data, durable=False)
 
     def _picture_folder(self, digest: str) -> Path:
         # Writing into a folder changes its time, so pictures in use are not deleted.

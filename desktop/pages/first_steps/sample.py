@@ -86,7 +86,7 @@ def create_sample(
 def _create(
     session: Session, texts: SampleTexts, executor_id: str, objects: SampleObjects, step: Callable[[], None]
 ) -> None:
-    pictures = inspection.draw()
+    pictures = inspection.draw_inspection()
     step()
     reference = session.files.upload(_encode(pictures.reference, ".png"), "sample-reference.png")
     step()

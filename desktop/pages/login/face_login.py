@@ -18,7 +18,7 @@ from desktop.pages.common.messages.error_messages import seconds_sentence, sente
 from desktop.pages.login.challenge import ChallengeFilm, ChoppyFilmError
 from desktop.pages.login.status_widgets import Countdown
 from shared.wire.account import Payload
-from shared.wire.face import CHALLENGE_NEEDED, NOT_SHOWN, FaceRequirements
+from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, FaceRequirements
 
 # Surplus of good frames over others before a picture is sent. One missed face therefore costs little.
 GOOD_FRAMES = 4
@@ -285,19 +285,19 @@ class FaceLogin(QObject):
             if self._tries >= MAX_TRIES:
                 self._block(
                     self.tr("Movements not recognized. Log in with your password, or try again.")
-                    if error.server_message == NOT_SHOWN
+                    if error.server_message == CHALLENGE_FAILED
                     else self.tr("Face not recognized. Log in with your password, or try again."),
                     self.tr("Retry"),
                 )
             else:
                 self._show_failure(self._refusal_text(error))
                 # The user has time for the button now, but not during the recording.
-                self._view.offer_another_movement(error.server_message == NOT_SHOWN)
+                self._view.offer_another_movement(error.server_message == CHALLENGE_FAILED)
         else:
             self._show_failure(sentence(error))
 
     def _refusal_text(self, error: Refused) -> str:
-        if error.server_message == NOT_SHOWN:
+        if error.server_message == CHALLENGE_FAILED:
             return self.tr("Movement not recognized. Try again when the arrow appears.")
         return self.tr("Not recognized. Look straight into the camera.")
 

@@ -25,7 +25,7 @@ from desktop.widgets import (
 )
 from shared import findings, results
 from shared.codes import Progress, Status
-from shared.entries import Entry, entries_of
+from shared.entries import Entry, item_entries
 from shared.findings import Finding
 from shared.wire.inspection import Item
 
@@ -121,10 +121,10 @@ class ItemsCard(Card):
 
     def show_items(self, items: Sequence[Item], has_reference: bool, may_add: bool) -> None:
         """Show the items of a record."""
-        rows = [RecordItemRow(number, item, entries_of(item)) for number, item in enumerate(items, 1)]
+        rows = [RecordItemRow(number, item, item_entries(item)) for number, item in enumerate(items, 1)]
         selected_id = self.table.selected_row.item.item_id if self.table.selected_row is not None else ""
         self.table.show_rows(rows, lambda row: row.item.item_id == selected_id)
-        counters = results.counters([row.entries for row in rows])
+        counters = results.count_items([row.entries for row in rows])
         self._counts.setText(f"{decided_text(counters)} · {detected_text(counters)}" if rows else "")
         self._progress.setVisible(bool(rows))
         self._progress.setValue(100 * counters.judged // len(rows) if rows else 0)
@@ -156,7 +156,7 @@ class ItemsCard(Card):
 
 def _status(row: RecordItemRow) -> str:
     """The verdict; "not started" for an item without result entries."""
-    return results.verdict(row.entries).value if row.entries else Status.NOT_STARTED.value
+    return results.current_verdict(row.entries).value if row.entries else Status.NOT_STARTED.value
 
 
 def _first_labels(row: RecordItemRow) -> str:
@@ -169,4 +169,4 @@ def _first_labels(row: RecordItemRow) -> str:
 
 
 def _source_text(finding: Finding) -> str:
-    return finding.author_name if finding.drawn else f"{finding.confidence:.2f}"
+    return finding.author_name if finding.is_drawn else f"{finding.confidence:.2f}"

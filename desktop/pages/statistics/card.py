@@ -177,5 +177,5 @@ def write_picture(path: Path, image: QImage) -> Path:
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]
-    atomic.write(path, bytes(buffer.data().data()), durable=True)
+    atomic.write_file(path, bytes(buffer.data().data()), durable=True)
     return path

@@ -18,7 +18,7 @@ from desktop.pages.workbench.results.history import HistoryBox
 from desktop.pages.workbench.results.run_box import RunBox
 from desktop.pages.workbench.results.verdict import VerdictBox
 from desktop.widgets import Panel, label, rule
-from shared import results, suppressed
+from shared import results, suppression
 from shared.entries import Entry
 
 WIDTH_PX = 336
@@ -137,7 +137,7 @@ class Inspector(Panel):
         self.findings.show_findings(
             findings_of(entry, self.finding_context), nothing, self.findings.list.current
         )
-        self.explained.show_explained(item.item_id, suppressed.read_suppressed(entry, item.result))
+        self.explained.show_explained(item.item_id, suppression.read_suppressed_findings(entry, item.result))
 
     def _no_findings_text(self, entry: Entry | None) -> str:
         if entry is None or not results.is_finished(entry):

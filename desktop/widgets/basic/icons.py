@@ -9,7 +9,7 @@ from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from desktop.theme import theme_manager
-from shared.paths import resource
+from shared.paths import resource_path
 
 ICON_PX = 18
 _SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
@@ -17,7 +17,7 @@ _SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
 
 @lru_cache(maxsize=128)
 def _source(name: str) -> str:
-    return resource("icons", f"{name}.svg").read_text(encoding="utf-8")
+    return resource_path("icons", f"{name}.svg").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=512)

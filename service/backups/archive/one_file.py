@@ -84,7 +84,7 @@ def create_archive(target: Path) -> Iterator[NewArchiveFile]:
         with zipfile.ZipFile(part, "x", zipfile.ZIP_STORED) as archive:
             yield NewArchiveFile(archive)
         part.chmod(0o600)
-        atomic.put_in_place(part, target, durable=True)
+        atomic.replace_file(part, target, durable=True)
 
 
 def _read_manifest(archive: zipfile.ZipFile) -> Manifest:

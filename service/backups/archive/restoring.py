@@ -142,7 +142,7 @@ def _put_in_place(folder: Path, manifest: Manifest, settings: Settings) -> None:
             open_store(settings.files_url, settings).put(relative.as_posix(), folder / entry.name)
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
-        atomic.put_in_place(folder / entry.name, target, durable=False)
+        atomic.replace_file(folder / entry.name, target, durable=False)
         folders.add(target.parent)
     for folder_to_sync in folders:
         atomic.sync_folder(folder_to_sync)

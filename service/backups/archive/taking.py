@@ -31,11 +31,11 @@ from service.db.database import Database
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
 from shared import __version__, atomic
-from shared.paths import SERVICE_ADDRESS
+from shared.paths import SERVICE_ADDRESS_FILE
 
 LOCK = "service.lock"
 # Not in a backup: rebuilt when needed, valid only while the service runs, or copied in another way.
-_EXCLUDED = ("cache", "files/incoming", LOCK, "backup.lock", SERVICE_ADDRESS)
+_EXCLUDED = ("cache", "files/incoming", LOCK, "backup.lock", SERVICE_ADDRESS_FILE)
 
 
 class _DatabaseBackup(NamedTuple):

@@ -10,7 +10,7 @@ from service.detection.failure import BadModel
 from service.detection.messages import Answer
 from service.workers.child import Child, ProcessDied
 from service.workers.frames import Frame
-from shared.paths import own_command
+from shared.paths import program_command
 from shared.wire.detection import ModelKind
 
 CHECK_SECONDS = 90.0
@@ -24,7 +24,7 @@ class ComputeProcess:
     """
 
     def __init__(self, *options: str) -> None:
-        self._child = Child(own_command("worker", *options))
+        self._child = Child(program_command("worker", *options))
 
     @property
     def pid(self) -> int | None:
@@ -76,7 +76,7 @@ def check_model(
 
     classes: the number of labels that a user gave, 0 for none. Raises BadModel.
     """
-    child = Child(own_command("worker", "--check"))
+    child = Child(program_command("worker", "--check"))
     request = {"path": str(path.absolute()), "kind": kind, "settings": settings, "classes": classes}
     try:
         answer = child.ask(request, seconds).message

@@ -65,7 +65,7 @@ from service.detection.reference_difference.data import (
 from service.detection.reference_difference.threads import WorkThreads
 from service.detection.reference_difference.variation.serial import from_bytes
 from shared.entries import EntryAlignment, EntryBox, EntryMemory, EntryThresholds
-from shared.geometry import Rect, is_inside, point_to_pixels
+from shared.geometry import Rect, is_inside_quad, point_to_pixels
 from shared.wire.detection import ModelKind
 from shared.wire.memory import MemoryKind
 
@@ -320,7 +320,7 @@ class Computer:
         alignment = assigned_alignment(request, photo_scale)
         if request.within is not None:
             quad = [(x * photo_scale, y * photo_scale) for x, y in request.within]
-            findings = [finding for finding in findings if is_inside(quad, *finding.box.middle)]
+            findings = [finding for finding in findings if is_inside_quad(quad, *finding.box.centre)]
         if item_settings(request).ignored:
             findings, alignment = self._drop_ignored(request, photo, photo_scale, findings)
         boxes = [entry_box(finding.label, finding.confidence, finding.box) for finding in findings]
@@ -357,7 +357,7 @@ class Computer:
         areas = ignored_areas(item_settings(request), reference)
 
         def ignored(finding: DetectedObject) -> bool:
-            ((x, y),) = apply(back, np.array([finding.box.middle], np.float64)).tolist()
+            ((x, y),) = apply(back, np.array([finding.box.centre], np.float64)).tolist()
             return any(area.x <= x < area.right and area.y <= y < area.bottom for area in areas)
 
         return [finding for finding in findings if not ignored(finding)], entry_alignment(

@@ -21,7 +21,7 @@ from service.detection.reference_difference.alignment.cover import (
     find_regions,
 )
 from service.detection.reference_difference.data import Pyramid, grey
-from shared.geometry import mapped_corners, point_to_pixels
+from shared.geometry import map_corners, point_to_pixels
 
 MOST_REFERENCES = 8
 """The most reference files whose regions are searched, since each one takes a comparison."""
@@ -107,7 +107,7 @@ class PlaceSearch:
             matrix = enlarge @ place.homography @ shrink_back
             homography = (matrix / matrix[2, 2]).tolist()
             whole = point_to_pixels(*points[number], round(width / scale), round(height / scale))
-            corners = mapped_corners(whole, homography)
+            corners = map_corners(whole, homography)
             if corners is None:
                 return None
             return {

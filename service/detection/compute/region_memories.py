@@ -35,11 +35,11 @@ def disagreement_places(memory: RegionMemory | None, width: int, height: int) ->
     width, height: of the reference image, px as decoded.
     """
     places = () if memory is None else memory.disagreements()
-    inside = [place.clamped(width, height) for place in places]
+    inside = [place.clamp(width, height) for place in places]
     return [
         [round(value, 6) for value in (place.x / width, place.y / height, place.w / width, place.h / height)]
         for place in inside
-        if not place.empty
+        if not place.is_empty
     ]
 
 

@@ -39,7 +39,7 @@ from service.detection.second_opinion.feature_cache import FeatureCache
 from service.detection.second_opinion.unusual import unusualness
 from service.detection.second_opinion.windows import choose_windows, touched_cells
 from shared.entries import EntryBox, EntryOpinion
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 
 SECONDS: Final = 60.0
 """After this time no further passed photo is read, and the opinion uses fewer photos."""
@@ -193,7 +193,7 @@ def _key(request: Request, wanted: OpinionRequest, compared: ComparedPhoto) -> H
 def _map_box(box: Rect, homography: Matrix) -> Rect:
     """The bounds of `box` in the picture that `homography` leads to."""
     points = apply(homography, corners(box))
-    return from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+    return rect_from_corners(*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
 def _entry_opinion(value: float, photos: int, wanted: OpinionRequest) -> EntryOpinion:

@@ -18,7 +18,7 @@ from service.detection.ports import Ports
 from service.detection.queue.port import Queue
 from service.detection.tables import JobRow, ModelRow
 from service.web.envelope import Problem
-from shared.wire.detection import OPEN, JobState
+from shared.wire.detection import OPEN_JOB_STATES, JobState
 
 
 class JobEnqueuer:
@@ -89,7 +89,7 @@ class JobEnqueuer:
 
     def cancel(self, session: Session, row: JobRow, actor: str | None, address: str | None) -> None:
         """Cancel a locked job that waits or runs; a job that has ended stays as it is."""
-        if row.state not in OPEN:
+        if row.state not in OPEN_JOB_STATES:
             return
         try:
             version = self._ports.put_result(session, row.item_id, rules.canceled(row.job_id, now()), actor)

@@ -15,7 +15,7 @@ from shared.wire.files import StoredFile
 
 _LOG = logging.getLogger(__name__)
 
-MOST_PHOTOS: Final = 8
+MAX_PHOTOS: Final = 8
 """The most photos. Each is decoded, aligned and processed by the backbone once, for seconds without a GPU."""
 
 
@@ -39,7 +39,7 @@ def opinion_request(
         _LOG.warning("the file of backbone %s is lost: findings get no second opinion", model_id)
         return None
     photos = []
-    for photo in [photo for photo in reversed(context.memory_photos) if photo.passed][:MOST_PHOTOS]:
+    for photo in [photo for photo in reversed(context.memory_photos) if photo.passed][:MAX_PHOTOS]:
         with suppress(FileNotFoundError):
             photos.append(
                 Request(

@@ -18,7 +18,7 @@ from service.db.database import now
 from service.detection.tables import BatchRow, ChunkRow, JobRow
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
-from shared.wire.detection import OPEN, Batch, JobState
+from shared.wire.detection import OPEN_JOB_STATES, Batch, JobState
 
 CHUNK_SIZE: Final = 100
 """The most jobs that are created or cancelled in one transaction: others write in between."""
@@ -37,7 +37,7 @@ _CHUNKS_TO_CREATE = (
 _JOBS_TO_CANCEL = (
     select(JobRow)
     .join(BatchRow, col(BatchRow.batch_id) == JobRow.batch_id)
-    .where(col(BatchRow.canceled_at).is_not(None), col(JobRow.state).in_(OPEN))
+    .where(col(BatchRow.canceled_at).is_not(None), col(JobRow.state).in_(OPEN_JOB_STATES))
 )
 
 
@@ -121,7 +121,7 @@ def jobs_to_cancel(session: Session) -> tuple[BatchRow, list[JobRow]] | None:
     ).all()
     locked = select(JobRow).where(col(JobRow.job_id).in_(ids)).order_by(col(JobRow.job_id)).with_for_update()
     rows = session.exec(locked.execution_options(populate_existing=True)).all()
-    return _get(session, str(newest.batch_id)), [row for row in rows if row.state in OPEN]
+    return _get(session, str(newest.batch_id)), [row for row in rows if row.state in OPEN_JOB_STATES]
 
 
 def has_work_left(session: Session) -> tuple[bool, bool]:
@@ -134,7 +134,9 @@ def is_settled(session: Session, batch_id: str) -> bool:
     """Whether all jobs of the batch are created or, if it is cancelled, ended."""
     row = _get(session, batch_id)
     unmade = select(ChunkRow.number).where(ChunkRow.batch_id == batch_id)
-    unended = select(JobRow.progress).where(JobRow.batch_id == batch_id, col(JobRow.state).in_(OPEN))
+    unended = select(JobRow.progress).where(
+        JobRow.batch_id == batch_id, col(JobRow.state).in_(OPEN_JOB_STATES)
+    )
     waits = unmade if row.canceled_at is None else unended
     return session.exec(waits.limit(1)).first() is None
 
@@ -187,7 +189,9 @@ def _batch(batch_id: str, counts: dict[JobState, tuple[int, int]]) -> Batch:
     number = {state: counts.get(state, (0, 0))[0] for state in JobState}
     total = sum(number.values())
     # A job that ended without a result counts as complete too.
-    percent = sum(done if state in OPEN else 100 * count for state, (count, done) in counts.items())
+    percent = sum(
+        done if state in OPEN_JOB_STATES else 100 * count for state, (count, done) in counts.items()
+    )
     return Batch(
         batch_id=batch_id,
         total=total,

@@ -19,7 +19,7 @@ from sqlmodel import Session, and_, col, or_, select, update
 from service.changes import ObjectChange, announce
 from service.db.database import now
 from service.detection.tables import ChunkRow, JobRow
-from shared.wire.detection import OPEN, JobState
+from shared.wire.detection import OPEN_JOB_STATES, JobState
 
 LEASE: Final = dt.timedelta(seconds=30)
 MOST_ATTEMPTS: Final = 3
@@ -29,7 +29,7 @@ def open_jobs(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:
     """The open jobs of the items, locked, by item."""
     rows = session.exec(
         select(JobRow)
-        .where(col(JobRow.item_id).in_(item_ids), col(JobRow.state).in_(OPEN))
+        .where(col(JobRow.item_id).in_(item_ids), col(JobRow.state).in_(OPEN_JOB_STATES))
         .order_by(col(JobRow.job_id))
         .with_for_update()
     )
@@ -38,14 +38,15 @@ def open_jobs(session: Session, item_ids: Sequence[str]) -> dict[str, JobRow]:
 
 def newest_open(session: Session, item_id: str) -> JobRow | None:
     """The newest open job of the item, not locked; None if there is none."""
-    query = select(JobRow).where(JobRow.item_id == item_id, col(JobRow.state).in_(OPEN))
+    query = select(JobRow).where(JobRow.item_id == item_id, col(JobRow.state).in_(OPEN_JOB_STATES))
     return session.exec(query.order_by(col(JobRow.created_at).desc()).limit(1)).first()
 
 
 def list_batch_or_open(session: Session, inspection_id: str, batch_id: str) -> list[JobRow]:
     """The jobs of a record that belong to the batch or are open, the oldest first."""
     query = select(JobRow).where(
-        JobRow.inspection_id == inspection_id, or_(JobRow.batch_id == batch_id, col(JobRow.state).in_(OPEN))
+        JobRow.inspection_id == inspection_id,
+        or_(JobRow.batch_id == batch_id, col(JobRow.state).in_(OPEN_JOB_STATES)),
     )
     return list(session.exec(query.order_by(col(JobRow.created_at), col(JobRow.job_id))))
 
@@ -89,7 +90,7 @@ def queue_state(session: Session) -> QueueState:
         state: (number, oldest)
         for state, number, oldest in session.exec(
             select(JobRow.state, func.count(), func.min(JobRow.created_at))
-            .where(col(JobRow.state).in_(OPEN))
+            .where(col(JobRow.state).in_(OPEN_JOB_STATES))
             .group_by(JobRow.state)
         )
     }
@@ -113,7 +114,7 @@ def take_oldest(session: Session) -> JobRow | None:
 def take(session: Session, job_id: str) -> JobRow | None:
     """Take the job from any other worker; None if it has ended or was deleted."""
     row = session.get(JobRow, job_id, with_for_update=True)
-    return None if row is None or row.state not in OPEN else _mark_taken(session, row)
+    return None if row is None or row.state not in OPEN_JOB_STATES else _mark_taken(session, row)
 
 
 def _mark_taken(session: Session, row: JobRow) -> JobRow:

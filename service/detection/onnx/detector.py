@@ -18,7 +18,7 @@ from service.detection.onnx.decode import Decoded, decode
 from service.detection.onnx.fit import fit
 from service.detection.onnx.merge import SliceFindings, merge_slices, slice_findings
 from service.detection.onnx.settings import DetectorSettings
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 from shared.wire.detection import ModelKind
 
 SIZE_INPUT = "orig_target_sizes"
@@ -169,8 +169,8 @@ class Detector:
             whole.boxes.tolist(), whole.confidences.tolist(), whole.classes.tolist(), strict=True
         ):
             label = labels[number] if 0 <= number < len(labels) else f"class {number}"
-            box = from_corners(x1, y1, x2, y2).clamped(width, height)
-            if not box.empty and confidence >= settings.per_label.get(label, settings.confidence):
+            box = rect_from_corners(x1, y1, x2, y2).clamp(width, height)
+            if not box.is_empty and confidence >= settings.per_label.get(label, settings.confidence):
                 detected.append(DetectedObject(label, min(float(confidence), 1.0), box))
         return detected
 

@@ -26,7 +26,7 @@ from service.detection.queue.port import AT_ONCE, Outcome, Work
 from service.detection.tables import JobRow
 from service.exception_trace import trace_of
 from service.notifier import Notifier
-from shared.wire.detection import OPEN
+from shared.wire.detection import OPEN_JOB_STATES
 
 _LOG = logging.getLogger(__name__)
 # At INFO it would log two lines for each job.
@@ -46,7 +46,7 @@ _STOP_SECONDS: Final = 10.0
 _RESCUE_LOCK: Final = 8_177_024
 _UNQUEUED: Final = (
     select(JobRow)
-    .where(col(JobRow.state).in_(OPEN))
+    .where(col(JobRow.state).in_(OPEN_JOB_STATES))
     .where(
         text(
             "NOT EXISTS (SELECT 1 FROM procrastinate_jobs AS queued"

@@ -114,7 +114,7 @@ def detect(
         if judged is None and known is not None:
             sure = raise_confidence(known, part, view, sure)
         box = photo_box(part, view, seen.scanned, size)
-        if sure < wanted.min_confidence or box.empty:
+        if sure < wanted.min_confidence or box.is_empty:
             continue
         one = DetectedDifference(label(part, view.was, view.now), sure, box)
         if judged is None:
@@ -196,7 +196,7 @@ def examine(
     reference: Bytes, region: Rect, photo: Bytes, wanted: Parameters, start: Matrix | None = None
 ) -> Examined:
     """The steps of `detect` up to the differing parts. Raises AlignmentFailed."""
-    area = region.clamped(reference.shape[1], reference.shape[0])
+    area = region.clamp(reference.shape[1], reference.shape[0])
     grey_levels = Pyramid(grey(reference)), Pyramid(grey(photo))
     alignment = align(grey_levels[0], area, grey_levels[1], start)
     levels = (Pyramid(reference), Pyramid(photo)) if _in_colour(reference, photo) else grey_levels
@@ -298,5 +298,5 @@ def photo_box(part: DifferencePart, seen: Comparison, scanned: bool, photo_size:
     (x1, y1), (x2, y2) = there.min(axis=0), there.max(axis=0)
     rim = _RIM * seen.radius * seen.frame.scale + min(_RIM_SHARE * min(x2 - x1, y2 - y1), _MOST_RIM_SHARE)
     rim = max(rim, _SCAN_RIM) if scanned else rim
-    box = Rect(x1 - rim, y1 - rim, x2 - x1 + 2 * rim, y2 - y1 + 2 * rim).clamped(*photo_size)
+    box = Rect(x1 - rim, y1 - rim, x2 - x1 + 2 * rim, y2 - y1 + 2 * rim).clamp(*photo_size)
     return Rect(*(round(float(value), 1) for value in (box.x, box.y, box.w, box.h)))

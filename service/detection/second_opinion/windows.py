@@ -46,7 +46,7 @@ def _side(box: Rect, least: float, most: float) -> float:
 
 
 def _window(box: Rect, region: Rect, side: float) -> Rect:
-    (x, y) = box.middle
+    (x, y) = box.centre
     return Rect(_start(region.x, region.w, side, x), _start(region.y, region.h, side, y), side, side)
 
 

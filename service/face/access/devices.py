@@ -16,7 +16,7 @@ from service.face.tables import FaceDevice
 from service.web.envelope import Problem
 from shared.codes import ErrorCode
 from shared.ids import new_id
-from shared.wire.face import MOST_DEVICES, Device, NewDevice
+from shared.wire.face import MAX_DEVICES, Device, NewDevice
 
 DEVICE_NOT_ALLOWED = "device_not_allowed"
 NOT_ALLOWED_MESSAGE = "管理员未允许在此设备上使用人脸登录，请使用密码登录，或联系管理员"
@@ -44,7 +44,7 @@ class Devices:
         token = secrets.token_urlsafe(32)
 
         def write(session: Session) -> NewDevice:
-            if (session.exec(select(func.count()).select_from(FaceDevice)).first() or 0) >= MOST_DEVICES:
+            if (session.exec(select(func.count()).select_from(FaceDevice)).first() or 0) >= MAX_DEVICES:
                 raise Problem(409, ErrorCode.CONFLICT, "允许的设备数量已达上限，请先移除不再使用的设备")
             row = FaceDevice(device_id=new_id(), name=name, token_hash=_hash(token), allowed_at=now())
             session.add(row)

@@ -20,7 +20,7 @@ from service.face.engines.picture import MAX_BASE64_LENGTH, BadPicture, PictureF
 from service.face.engines.sequence import SequenceAnalysis
 from service.face.liveness.movements import Step
 from service.workers.child import Child, ProcessDied
-from shared.paths import own_command
+from shared.paths import program_command
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ class FaceProcess:
     def __init__(self, model: str, folder: Path, command: Sequence[str] | None = None) -> None:
         self._request = FaceRequest(model, folder)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="face")
-        self._child = Child(command or own_command("worker", "--faces"))
+        self._child = Child(command or program_command("worker", "--faces"))
         self._loaded_info: tuple[int, EngineInfo] | None = None
         """The id of the process and the engine that it has loaded."""
         self._is_closing = False

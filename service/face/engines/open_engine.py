@@ -14,7 +14,7 @@ from service.face.engines.engine import DetectedFace, Embedding, Metric, Points,
 from service.face.engines.manifest import Normalisation, Pack
 from service.face.engines.picture import Pixels
 from shared.images.cv import cv2
-from shared.images.similarity import similarity
+from shared.images.similarity import fit_similarity
 
 DETECTION_SCORE = 0.7
 OVERLAP = 0.3
@@ -107,7 +107,7 @@ class OpenEngine:
 
     def embed(self, image: Pixels, face: DetectedFace) -> Embedding:
         """Return the embedding, of length 1, of the face aligned to ArcFace's five points."""
-        matrix = similarity(face.landmarks, ARCFACE_POINTS)
+        matrix = fit_similarity(face.landmarks, ARCFACE_POINTS)
         aligned = cv2.warpAffine(image, matrix, (ARCFACE_SIDE, ARCFACE_SIDE), flags=cv2.INTER_LINEAR)
         rgb = np.ascontiguousarray(aligned[:, :, ::-1])
         (output,) = self._embedder.run(None, {self._input: normalise(rgb, self._normalisation)})[:1]

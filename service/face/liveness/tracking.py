@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shared.images.cv import cv2
-from shared.images.similarity import similarity
+from shared.images.similarity import fit_similarity
 
 Pixels = NDArray[np.uint8]
 Points = NDArray[np.float32]
@@ -85,7 +85,7 @@ def track(greys: Sequence[Pixels], eyes: Points) -> Tracks:
     """
     half = EYE_DISTANCE / 2
     target = np.array(((EYES_AT[0] - half, EYES_AT[1]), (EYES_AT[0] + half, EYES_AT[1])))
-    to_reference = similarity(eyes, target)
+    to_reference = fit_similarity(eyes, target)
     reference = _align(greys[0], to_reference)
     normalized_reference = _normalize(reference)
     points = _choose_points(normalized_reference)
@@ -209,11 +209,11 @@ def _is_similar(reference: Pixels, patch: Pixels, points: Points, matched: Point
 
 def _fit_similarity(source: Points, target: Points) -> NDArray[np.float64]:
     """The similarity (2, 3) that brings most of `source` to `target` (n, 2), without the outliers."""
-    step = similarity(source, target)
+    step = fit_similarity(source, target)
     for _ in range(2):
         off = np.hypot(*(cv2.transform(source[None], step)[0] - target).T)
         near = off <= max(2 * float(np.median(off)), 0.3)
-        step = similarity(source[near], target[near])
+        step = fit_similarity(source[near], target[near])
     return step
 
 

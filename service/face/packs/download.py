@@ -88,4 +88,4 @@ def _fetch(
         raise PackError(
             f"{path.name} is not the expected file (size or SHA-256 differs); nothing was installed"
         )
-    atomic.put_in_place(part, path, durable=True)
+    atomic.replace_file(part, path, durable=True)

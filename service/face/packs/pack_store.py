@@ -103,7 +103,7 @@ def use(name: str, settings: Settings) -> None:
     """Choose the face model from the next start on. Raises PackError or ImportError if it does not load."""
     load_engine(name, settings.face_models_dir)
     settings.face_models_dir.mkdir(parents=True, exist_ok=True)
-    atomic.write(settings.face_models_dir / CHOICE_FILE, f"{name}\n".encode(), durable=True)
+    atomic.write_file(settings.face_models_dir / CHOICE_FILE, f"{name}\n".encode(), durable=True)
 
 
 def load_engine(name: str, models_dir: Path) -> FaceEngine:
@@ -201,7 +201,7 @@ def publish(staging: Path, models_dir: Path, pack: Pack) -> None:
     new_folder = staging / ".new"
     new_folder.mkdir()
     for name in (*pack.files, MANIFEST):
-        atomic.put_in_place(staging / name, new_folder / name, durable=True)
+        atomic.replace_file(staging / name, new_folder / name, durable=True)
     new_folder.rename(target)
     atomic.sync_folder(models_dir)
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from shared.entries import Entry
 from shared.findings import Finding, read_findings
-from shared.geometry import Rect, from_corners, point_to_pixels
-from shared.results import homography
+from shared.geometry import Rect, point_to_pixels, rect_from_corners
+from shared.results import entry_homography
 from shared.wire.history import FindingChange
 
 SAME_PLACE = 0.5
@@ -116,10 +116,10 @@ def map_rect(box: Rect, matrix: Matrix, size: Size | None) -> Rect | None:
     if len(set(depths)) > 1 or not all(abs(value) < _FARTHEST_PX for point in points for value in point):
         return None
     xs, ys = [x for x, _ in points], [y for _, y in points]
-    around = from_corners(min(xs), min(ys), max(xs), max(ys))
+    around = rect_from_corners(min(xs), min(ys), max(xs), max(ys))
     if size is not None:
-        around = around.clamped(*size)
-    return None if around.empty else around
+        around = around.clamp(*size)
+    return None if around.is_empty else around
 
 
 def findings(entry: Entry | None, size: Size | None) -> list[ComparedFinding]:
@@ -129,7 +129,7 @@ def findings(entry: Entry | None, size: Size | None) -> list[ComparedFinding]:
     """
     if entry is None:
         return []
-    matrix = homography(entry)
+    matrix = entry_homography(entry)
     back = None if matrix is None else invert(matrix)
     present = [finding for finding in read_findings(entry) if _is_near(finding.box)]
     present.sort(key=lambda finding: -finding.confidence)
@@ -192,5 +192,5 @@ def _overlapping_pairs(
 
 def has_reference_places(entry: Entry | None) -> bool:
     """True when the findings of a detection have places on the reference image."""
-    matrix = None if entry is None else homography(entry)
+    matrix = None if entry is None else entry_homography(entry)
     return matrix is not None and invert(matrix) is not None

@@ -199,7 +199,7 @@ def detection_author(detection: Entry | None) -> tuple[str | None, dt.datetime |
 
 def read_verdict(entries: Sequence[Entry]) -> EntryVerdict:
     """What a person said of these entries; empty where no verdict counts."""
-    current = results.current(entries)
+    current = results.current_entry(entries)
     return current["verdict"] if current is not None and results.is_verdict(current) else EntryVerdict()
 
 

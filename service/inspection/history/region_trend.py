@@ -137,7 +137,7 @@ def _photo_of(detection: Entry | None) -> TrendPhoto | None:
     texts = {name: value if isinstance(value, str) else None for name, value in fields.items()}
     if not texts["file_id"] and not texts["download_url"]:
         return None
-    matrix = results.homography(detection)
+    matrix = results.entry_homography(detection)
     usable = matrix is not None and invert(matrix) is not None
     return TrendPhoto(**texts, homography=matrix if usable else None)
 
@@ -156,8 +156,8 @@ def _entry(
         inspection_name=row.inspection_name,
         inspection_status=Status(row.inspection_status),
         at=to_utc(row.start_time) if row.start_time is not None else found_at or to_utc(row.created_at),
-        passed=results.passed(stored),
-        verdict=results.verdict(stored),
+        passed=results.is_passed(stored),
+        verdict=results.current_verdict(stored),
         reason=None if reason is None else str(reason),
         decided_by=author_name(verdict),
         found_by=found_by,

@@ -81,7 +81,7 @@ class DetectionAccess:
         """Whether the item has an entry of the job that has not ended. Raises Problem 404, 409 (sealed)."""
         _, item = self._items.lock_open(session, item_id, None)
         entries: list[Entry] = json.loads(item.result)
-        return any(results.is_under_way(entry) and results.job_of(entry) == job_id for entry in entries)
+        return any(results.is_under_way(entry) and results.entry_job_id(entry) == job_id for entry in entries)
 
     def input(self, session: Session, item_id: str) -> DetectionInput:
         """What a detection of the item works on. Raises Problem 404, and 409 when the record is sealed."""
@@ -168,7 +168,7 @@ def _place(photo: Row[*tuple[Any, ...]] | None, reference_file_id: str | None) -
 
 
 def _is_undecided(entries: Sequence[Entry]) -> bool:
-    return results.verdict(entries) is Verdict.UNDECIDED
+    return results.current_verdict(entries) is Verdict.UNDECIDED
 
 
 def _is_current(entries: Sequence[Entry], model_id: str, photo_file_id: str | None) -> bool:
@@ -180,5 +180,5 @@ def _is_current(entries: Sequence[Entry], model_id: str, photo_file_id: str | No
     if entry is None:
         return False
     photo = (entry.get("inputImage") or {}).get("file_id")
-    model = ((results.model_entry(entries) or {}).get("provenance") or {}).get("model_id")
+    model = ((results.newest_model_entry(entries) or {}).get("provenance") or {}).get("model_id")
     return photo in (None, photo_file_id) and model in (None, model_id)

@@ -12,7 +12,7 @@ from sqlmodel import Session
 from service.inspection.ports import MatchRegion, Ports
 from service.inspection.queries import json_text
 from service.inspection.tables import ITEM
-from shared.geometry import mapped_corners, point_to_pixels
+from shared.geometry import map_corners, point_to_pixels
 from shared.wire.files import StoredFile
 from shared.wire.inspection import ItemPoint
 from shared.wire.photos import PhotoMatch
@@ -38,7 +38,7 @@ class ItemRegion:
         if self.region is None or self.reference is None or not self.reference.width:
             return None
         rect = point_to_pixels(*self.region.point, self.reference.width, self.reference.height or 0)
-        corners = mapped_corners(rect, homography)
+        corners = map_corners(rect, homography)
         return None if corners is None else [list(corner) for corner in corners]
 
 

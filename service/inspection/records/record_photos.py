@@ -195,7 +195,7 @@ class RecordPhotos:
             detected = any(
                 (entry.get("inputImage") or {}).get("file_id") == photo.file_id for entry in entries
             )
-            decided = row.item_id in assigned and results.verdict(entries) is not Verdict.UNDECIDED
+            decided = row.item_id in assigned and results.current_verdict(entries) is not Verdict.UNDECIDED
             if detected or decided:
                 items.append({"item_id": row.item_id, "item_name": row.item_name})
         return items

@@ -47,7 +47,7 @@ class _Case:
 
     @property
     def is_undecided(self) -> bool:
-        return results.verdict(self.entries) is Verdict.UNDECIDED
+        return results.current_verdict(self.entries) is Verdict.UNDECIDED
 
     @property
     def is_acceptable(self) -> bool:
@@ -145,7 +145,7 @@ class Finishing:
             )
 
     def _close(self, session: Session, record: RecordRow, cases: Sequence[_Case], caller: Caller) -> None:
-        counted = results.counters(case.entries for case in cases)
+        counted = results.count_items(case.entries for case in cases)
         assert counted.outcome is not None
         end = _end(record, moment(session, record))
         values = {
@@ -159,7 +159,9 @@ class Finishing:
         change_record(session, record, values, caller.user_id, caller.address)
         before = newest_edition(session, record.inspection_id)
         edition = 1 if before is None else before.edition + 1
-        accepted = sum(results.accepted_version(results.current(case.entries)) is not None for case in cases)
+        accepted = sum(
+            results.accepted_version(results.current_entry(case.entries)) is not None for case in cases
+        )
         finished = {
             "by": caller.user_id,
             "by_name": caller.display_name,

@@ -43,5 +43,5 @@ def test_the_licences_are_offered_where_they_lie(
 
     assert "Third-party licences" not in offered()
     (tmp_path / "licences").mkdir()
-    monkeypatch.setattr(about, "root", lambda: tmp_path)
+    monkeypatch.setattr(about, "program_folder", lambda: tmp_path)
     assert "Third-party licences" in offered()

@@ -37,7 +37,7 @@ from desktop.widgets import PageHeader
 from desktop.widgets.dialogs import BaseDialog
 from shared.codes import Verdict
 from shared.images.cv import cv2
-from shared.samples import View, panel, photograph
+from shared.samples import View, draw_panel, photograph
 from tests.client_session import logged_in
 from tests.desktop.app.appearance_checks import (
     controls,
@@ -67,7 +67,7 @@ Place = tuple[str, dict[str, Any]]
 
 def add_photos(session: Session, record_id: str) -> None:
     """A photo of the record that shows its regions, and one that shows none."""
-    shown, _ = photograph(panel(WIDTH, HEIGHT, 1).image, View(rotation=2, scale=0.97))
+    shown, _ = photograph(draw_panel(WIDTH, HEIGHT, 1).image, View(rotation=2, scale=0.97))
     noise = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
     for name, image in (("IMG_20261122_101500.jpg", shown), ("走廊.jpg", noise)):
         stored = session.files.upload(cv2.imencode(".jpg", image)[1].tobytes(), name)

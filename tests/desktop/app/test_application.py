@@ -29,7 +29,7 @@ from desktop.preferences import Preferences
 from desktop.theme import Mode, theme_manager
 from desktop.widgets import PageFactory
 from shared.codes import Role
-from shared.paths import root
+from shared.paths import program_folder
 from tests.desktop.conftest import make_payload
 
 
@@ -104,14 +104,14 @@ PAGES = ["login", "records", "workbench", "record", "catalogue", "statistics", "
 def test_the_window_has_every_page(context: Context) -> None:
     pages = build_pages(context, lambda _url: None)
     assert [page.kind.page_id for page in pages] == PAGES
-    packages = {path.parent.name for path in (root() / "desktop" / "pages").glob("*/page.py")}
+    packages = {path.parent.name for path in (program_folder() / "desktop" / "pages").glob("*/page.py")}
     assert {page.kind.__module__.split(".")[2] for page in pages} == packages
 
 
 def test_every_way_to_another_page_leads_to_one() -> None:
     ways = [
-        (f"{path.relative_to(root())}:{node.lineno}", node.args[0].value)
-        for path in sorted((root() / "desktop").rglob("*.py"))
+        (f"{path.relative_to(program_folder())}:{node.lineno}", node.args[0].value)
+        for path in sorted((program_folder() / "desktop").rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         and ast.unparse(node.func).endswith("navigate.emit")
@@ -300,7 +300,7 @@ LASTING = {"themeChanged", "loginChanged", "serviceChanged", "keysChanged"}
 def test_signals_of_lasting_objects_are_connected_to_methods() -> None:
     """A lambda would outlive its page, and call into it when it is deleted."""
     wrong = []
-    for path in sorted((root() / "desktop").rglob("*.py")):
+    for path in sorted((program_folder() / "desktop").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if (
                 isinstance(node, ast.Call)
@@ -310,5 +310,5 @@ def test_signals_of_lasting_objects_are_connected_to_methods() -> None:
                 and node.func.value.attr in LASTING
                 and isinstance(node.args[0], ast.Lambda)
             ):
-                wrong.append(f"{path.relative_to(root())}:{node.lineno}")
+                wrong.append(f"{path.relative_to(program_folder())}:{node.lineno}")
     assert wrong == []

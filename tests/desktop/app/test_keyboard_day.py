@@ -19,7 +19,7 @@ from desktop.theme import Mode
 from desktop.widgets.dialogs import Confirm
 from shared.codes import Status, Verdict
 from shared.images.cv import cv2
-from shared.samples import View, panel, photograph
+from shared.samples import View, draw_panel, photograph
 from shared.wire.catalogue import TemplateRegion
 from shared.wire.inspection import Point
 from tests.desktop.app.every_dialog import Served, settle
@@ -95,7 +95,7 @@ def agree(title: str) -> None:
 @pytest.fixture
 def photo(tmp_path: Path) -> Path:
     """The panel with a crack, photographed a little askew."""
-    image = panel(WIDTH, HEIGHT, 1).image.copy()
+    image = draw_panel(WIDTH, HEIGHT, 1).image.copy()
     line = np.array([[150, 90], [170, 110], [190, 115], [210, 140]], np.int32)
     cv2.polylines(image, [line], isClosed=False, color=(30, 30, 30), thickness=3, lineType=cv2.LINE_AA)
     taken, _ = photograph(image, View(rotation=1.5, scale=0.98))

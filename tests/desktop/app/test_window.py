@@ -20,7 +20,7 @@ from desktop.connection.local_service import ServiceState
 from desktop.context import Context, Unsent
 from desktop.theme import DARK, LIGHT, Mode, stylesheet, theme_manager
 from desktop.widgets import Page, PageFactory
-from shared.codes import Hindrance, Permission, Role
+from shared.codes import Permission, Role, StorageFault
 from tests.desktop.conftest import make_payload
 from tests.narrowing import current, present
 
@@ -235,9 +235,9 @@ def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, 
     assert window.banner.isVisible()
     assert "you can continue working" in window.banner.text()
     context.data_folder = Path("/srv/daten")
-    for hindrance in set(Hindrance) - {Hindrance.NO_DATABASE, Hindrance.NO_FILE_STORE}:
+    for storage_fault in set(StorageFault) - {StorageFault.NO_DATABASE, StorageFault.NO_FILE_STORE}:
         context.show_service(ServiceState.STARTING)
-        context.show_service(ServiceState.FAILED, hindrance)
+        context.show_service(ServiceState.FAILED, storage_fault)
         assert "/srv/daten" in window.banner.text()
     context.show_service(ServiceState.STARTING)
     context.show_service(ServiceState.FAILED)

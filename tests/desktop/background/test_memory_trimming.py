@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.background import memory_trimming
 from desktop.background.memory_trimming import MemoryTrimming
-from shared.paths import root
+from shared.paths import program_folder
 
 GLIBC_ONLY = pytest.mark.skipif(
     not hasattr(ctypes.CDLL(None), "mallopt"), reason="the C library is not glibc"
@@ -54,7 +54,9 @@ print(resident() - before)
 
 def _resident_share(how: str) -> float:
     command = [sys.executable, "-c", _PROGRAM, how]
-    return float(subprocess.run(command, cwd=root(), capture_output=True, text=True, check=True).stdout)
+    return float(
+        subprocess.run(command, cwd=program_folder(), capture_output=True, text=True, check=True).stdout
+    )
 
 
 @GLIBC_ONLY
@@ -82,7 +84,7 @@ def test_free_memory_within_a_heap_is_trimmed_once_after_a_pause(
 
 
 def test_glibc_is_configured_before_the_program_has_threads() -> None:
-    text = (root() / "desktop" / "app" / "application.py").read_text(encoding="utf-8")
+    text = (program_folder() / "desktop" / "app" / "application.py").read_text(encoding="utf-8")
     body = text[text.index("def run_desktop") :]
     assert body.index("release_memory()") < body.index("make_application(")
 

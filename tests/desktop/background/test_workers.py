@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.background import workers
 from desktop.background.workers import Lane, ProgressReport, Task, gui_caller, run
-from shared.paths import root
+from shared.paths import program_folder
 
 
 def wait(qtbot: QtBot, condition: Callable[[], bool]) -> None:
@@ -374,7 +374,7 @@ def makes_threads(module: ast.Module) -> bool:
 
 
 def test_threads_are_made_where_it_is_written_down() -> None:
-    folder = root() / "desktop"
+    folder = program_folder() / "desktop"
     makers = {
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*.py")
@@ -387,7 +387,7 @@ def test_threads_are_made_where_it_is_written_down() -> None:
         "imaging/sources/remote.py",
     }
     assert makers == {"background/workers.py", *others}
-    text = (root() / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (program_folder() / "docs" / "architecture.md").read_text(encoding="utf-8")
     for module in others:
         assert f"`{module}`" in str(workers.__doc__)
         assert f"`{module}`" in text

@@ -12,7 +12,7 @@ from desktop.camera import target_rect
 from desktop.camera.sources import Frame
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples import panel
+from shared.samples import draw_panel
 
 REGION = Rect(500, 400, 400, 300)
 """On the panel, px."""
@@ -22,7 +22,7 @@ AROUND = Rect(300, 200, 800, 700)
 
 @cache
 def surface() -> Frame:
-    return panel(1600, 1200, 1).image
+    return draw_panel(1600, 1200, 1).image
 
 
 def reference() -> tuple[Frame, Rect]:

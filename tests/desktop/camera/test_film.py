@@ -121,7 +121,9 @@ def test_the_service_judges_films_of_the_desktop(frame: films.Frame, live: bool)
     film = Film(1300)
     # A camera of 15 frames a second.
     times = [number * 1000 / 15 for number in range(20)]
-    for number, (at, pose) in enumerate(zip(times, heads.path(films.TO_THE_LEFT, times), strict=True)):
+    for number, (at, pose) in enumerate(
+        zip(times, heads.interpolate_poses(films.TO_THE_LEFT, times), strict=True)
+    ):
         film.add(frame(pose, number), 7.0 + at / 1000)
     sent = film.frames()
     greys = [cv2.cvtColor(decoded_picture(each), cv2.COLOR_BGR2GRAY) for each in sent]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from desktop.camera import GuideHint, RegionGuide, target_rect
 from shared.geometry import Rect
-from shared.samples import panel
+from shared.samples import draw_panel
 from tests.desktop.camera.region_frames import Pose, frame, reference
 from tests.narrowing import present
 
@@ -54,7 +54,7 @@ def test_moving_camera_gets_the_hint_to_hold_still(guide: RegionGuide) -> None:
 
 
 def test_other_parts_and_noise_are_not_found(guide: RegionGuide) -> None:
-    assert guide.judge(panel(960, 540, 9).image).hint is GuideHint.SEARCH
+    assert guide.judge(draw_panel(960, 540, 9).image).hint is GuideHint.SEARCH
     noise = np.random.default_rng(1).integers(0, 255, (540, 960, 3), np.uint8)
     assert guide.judge(noise).hint is GuideHint.SEARCH
 

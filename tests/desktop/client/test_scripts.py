@@ -15,7 +15,7 @@ import pytest
 from desktop.client import Session
 from desktop.client.http.errors import Unreachable
 from desktop.client.scripts import Credentials, changes, credentials, every, wait_for_detection
-from shared.paths import root
+from shared.paths import program_folder
 from shared.wire.common import Page, pagination
 from shared.wire.detection import Job, JobState
 from shared.wire.events import ChangeEvent
@@ -34,7 +34,7 @@ def test_client_loads_no_qt_and_no_service() -> None:
     code = "import sys; old = {*sys.modules}; import desktop.client.scripts; print(*({*sys.modules} - old))"
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(root())},
+        env={**os.environ, "PYTHONPATH": str(program_folder())},
         capture_output=True,
         text=True,
         check=True,

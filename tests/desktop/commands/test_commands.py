@@ -17,7 +17,7 @@ from desktop.context import Context
 from desktop.preferences import Preferences
 from desktop.widgets import Combo
 from shared.codes import Role
-from shared.paths import resource
+from shared.paths import resource_path
 from tests.desktop.conftest import make_payload
 
 
@@ -37,7 +37,7 @@ def test_ids_are_unique_and_icons_exist() -> None:
     for id_, command in COMMANDS.items():
         assert command.id == id_
         if command.icon:
-            assert resource("icons", f"{command.icon}.svg").is_file(), id_
+            assert resource_path("icons", f"{command.icon}.svg").is_file(), id_
         for key in command.keys:
             assert QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText), (id_, key)
 

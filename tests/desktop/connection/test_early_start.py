@@ -13,14 +13,14 @@ from desktop.connection import local_service
 from desktop.connection.early_start import start_early
 from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.user_folders import data_dir, preferences_file
-from shared.paths import root
+from shared.paths import program_folder
 from tests.desktop.connection.played import PLAYED, Play, StateListener
 from tests.narrowing import present
 
 
 @pytest.fixture
 def _played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_service, "own_command", lambda *_: [sys.executable, "-c", PLAYED])
+    monkeypatch.setattr(local_service, "program_command", lambda *_: [sys.executable, "-c", PLAYED])
 
 
 @pytest.mark.usefixtures("_played")
@@ -84,7 +84,7 @@ def test_starting_early_loads_neither_qt_nor_the_client() -> None:
         "print(sorted({'PySide6', 'httpx', 'pydantic', 'numpy'} & set(sys.modules)))"
     )
     run = subprocess.run(
-        [sys.executable, "-c", check], cwd=root(), capture_output=True, text=True, check=True
+        [sys.executable, "-c", check], cwd=program_folder(), capture_output=True, text=True, check=True
     )
     assert run.stdout == "[]\n"
 

@@ -18,8 +18,8 @@ import pytest
 
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService, ServiceState
-from shared.codes import Hindrance
-from shared.paths import root
+from shared.codes import StorageFault
+from shared.paths import program_folder
 from tests.desktop.connection.played import PLAYED, Play, StateListener
 from tests.narrowing import current, present
 from tests.service_process import running_service
@@ -94,7 +94,7 @@ def test_a_start_that_says_why_it_failed_is_not_tried_in_vain(play: Play) -> Non
     service.start()
     with pytest.raises(TimeoutError):
         service.wait_until_ready()
-    assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.DISK_FULL)
+    assert (service.state, service.storage_fault) == (ServiceState.FAILED, StorageFault.DISK_FULL)
 
 
 def test_a_start_that_met_a_locked_database_is_tried_again(play: Play, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ print('{{"event": "failed", "why": "busy_database"}}')
     service.start()
     with pytest.raises(TimeoutError):
         service.wait_until_ready()
-    assert (service.state, service.hindrance) == (ServiceState.FAILED, Hindrance.BUSY_DATABASE)
+    assert (service.state, service.storage_fault) == (ServiceState.FAILED, StorageFault.BUSY_DATABASE)
     assert tried.read_text() == "xx"
 
 
@@ -118,10 +118,10 @@ def test_a_failed_start_without_a_known_reason_is_tried_again(play: Play, why: s
     service.start()
     with pytest.raises(TimeoutError):
         service.wait_until_ready()
-    assert (service.state, service.hindrance) == (ServiceState.FAILED, None)
+    assert (service.state, service.storage_fault) == (ServiceState.FAILED, None)
 
 
-def test_a_data_directory_that_cannot_be_made_is_a_hindrance(
+def test_a_data_directory_that_cannot_be_created_is_reported_as_storage_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_arguments: object, **_options: object) -> None:
@@ -132,7 +132,7 @@ def test_a_data_directory_that_cannot_be_made_is_a_hindrance(
     service.start()
     with pytest.raises(TimeoutError):
         service.wait_until_ready()
-    assert service.hindrance is Hindrance.NOT_WRITABLE
+    assert service.storage_fault is StorageFault.NOT_WRITABLE
     service.stop()
 
 
@@ -281,7 +281,10 @@ time.sleep(600)
 
 def test_the_service_ends_when_the_desktop_is_killed(tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", DESKTOP, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=root()
+        [sys.executable, "-c", DESKTOP, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=program_folder(),
     ) as desktop:
         url = present(desktop.stdout).readline().strip()
         assert listens(url)

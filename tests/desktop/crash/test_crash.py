@@ -25,8 +25,8 @@ from desktop.crash.restart import start_program_again
 from desktop.logs import log_dir
 from desktop.preferences import Preferences
 from shared import __version__
-from shared.paths import root
-from shared.redaction import redacted
+from shared.paths import program_folder
+from shared.redaction import redact
 
 SECRET = "Rivets-and-Seams-2026"
 
@@ -50,7 +50,7 @@ def test_failure_contains_kinds_and_places_but_no_values() -> None:
     )
     assert SECRET not in failure.key
     assert "typed text" not in failure.key
-    assert str(root()) not in failure.key
+    assert str(program_folder()) not in failure.key
 
 
 def test_report_has_versions_and_the_log_without_secrets(qtbot: QtBot, tmp_path: Path) -> None:
@@ -81,13 +81,13 @@ def test_report_has_versions_and_the_log_without_secrets(qtbot: QtBot, tmp_path:
     ],
 )
 def test_secrets_are_redacted(secret: str) -> None:
-    assert secret.split()[-1].split("=")[-1] not in redacted(f"before {secret} after")
-    assert redacted(f"before {secret} after").startswith("before")
+    assert secret.split()[-1].split("=")[-1] not in redact(f"before {secret} after")
+    assert redact(f"before {secret} after").startswith("before")
 
 
 def test_name_of_the_user_is_redacted_but_not_parts_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(getpass, "getuser", lambda: "insp")
-    assert redacted("insp opened inspection") == "*** opened inspection"
+    assert redact("insp opened inspection") == "*** opened inspection"
 
 
 class Window(QWidget):
@@ -219,7 +219,7 @@ def test_killed_process_is_reported_at_the_next_start(tmp_path: Path) -> None:
         "folder = pathlib.Path(sys.argv[1]); RunMarker(folder).begin()\n"
         "faulthandler.enable(open(folder / 'crash.log', 'a')); faulthandler._sigsegv()"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=root(), check=False)
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=program_folder(), check=False)
     assert done.returncode != 0
     marker = RunMarker(tmp_path)
     last = marker.begin()

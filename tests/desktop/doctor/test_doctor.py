@@ -26,7 +26,7 @@ from desktop.journal.unsent_edits import count_unsent_edits
 from desktop.localization.language import Language
 from desktop.user_folders import APP, preferences_file
 from shared.checkup import CheckResult, Level, Repair, fail, from_json, ok, repair, to_json, warn
-from shared.paths import root
+from shared.paths import program_folder
 
 CHECKED = ("service/commands/doctor.py", "desktop/doctor")
 FACTS = computer.DisplayFacts("xcb", ((1920, 1080, 1.0),), True)
@@ -36,7 +36,7 @@ def texts_of_checks() -> set[str]:
     """The literals that are given to `ok`, `warn` and `fail`, also by way of a constant."""
     texts: set[str] = set()
     for place in CHECKED:
-        path = root() / place
+        path = program_folder() / place
         for file in [path] if path.is_file() else sorted(path.glob("*.py")):
             tree = ast.parse(file.read_text("utf-8"))
             named = {
@@ -277,11 +277,11 @@ def test_service_side_is_asked_in_a_process(tmp_path: Path, monkeypatch: pytest.
     line = to_json("service", "python", ok("Python {version}", version="3"))
     monkeypatch.setattr(
         service_side,
-        "own_command",
+        "program_command",
         lambda *_words: [sys.executable, "-c", f"print({line!r}); print('noise')"],
     )
     assert service_side.service_checks(tmp_path) == [("python", ok("Python {version}", version="3"))]
-    monkeypatch.setattr(service_side, "own_command", lambda *_words: [sys.executable, "-c", ""])
+    monkeypatch.setattr(service_side, "program_command", lambda *_words: [sys.executable, "-c", ""])
     [(_name, result)] = service_side.service_checks(tmp_path)
     assert result.level is Level.FAIL
 

@@ -113,7 +113,7 @@ def rects_in(draw: st.DrawFn, picture: ExportedPicture) -> Rect:
     across, down = picture.width - left, picture.height - top
     w = draw(st.one_of(st.just(across), st.floats(across * 1e-3, across)))
     h = draw(st.one_of(st.just(down), st.floats(down * 1e-3, down)))
-    return Rect(left, top, w, h).clamped(picture.width, picture.height)
+    return Rect(left, top, w, h).clamp(picture.width, picture.height)
 
 
 names = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=30)

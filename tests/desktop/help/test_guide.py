@@ -10,7 +10,7 @@ import pytest
 
 from desktop.help.guide import KEYS_MARK, Guide
 from desktop.help.topics import CONTENTS
-from shared.paths import resource
+from shared.paths import resource_path
 
 LANGUAGES = ("en", "zh_CN")
 TOPICS = [topic for part in CONTENTS for topic in part.topics]
@@ -18,11 +18,13 @@ MOST_BYTES = 3_000_000
 
 
 def pages(language: str) -> dict[str, str]:
-    return {path.stem: path.read_text("utf-8") for path in sorted(resource("guide", language).glob("*.md"))}
+    return {
+        path.stem: path.read_text("utf-8") for path in sorted(resource_path("guide", language).glob("*.md"))
+    }
 
 
 def interface_texts(language: str) -> set[str]:
-    catalogue = ET.parse(resource("translations", "walkaround_zh_CN.ts"))
+    catalogue = ET.parse(resource_path("translations", "walkaround_zh_CN.ts"))
     texts: set[str] = set()
     for message in catalogue.iter("message"):
         if language == "en":
@@ -72,18 +74,18 @@ def test_bold_texts_are_texts_of_the_interface(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_links_and_pictures_are_there_and_every_picture_is_used(language: str) -> None:
-    folder = resource("guide", language)
+    folder = resource_path("guide", language)
     used: set[Path] = set()
     for topic, text in pages(language).items():
         for alt, target in re.findall(r"(!?)\[[^\]]+\]\(([^)]+)\)", text):
             assert (folder / target).resolve().is_file(), (topic, target)
             if alt:
                 used.add((folder / target).resolve())
-    assert used == set(resource("guide", "pictures", language).resolve().glob("*.png"))
+    assert used == set(resource_path("guide", "pictures", language).resolve().glob("*.png"))
 
 
 def test_pictures_stay_small() -> None:
-    sizes = [path.stat().st_size for path in resource("guide", "pictures").rglob("*.png")]
+    sizes = [path.stat().st_size for path in resource_path("guide", "pictures").rglob("*.png")]
     assert 0 < sum(sizes) < MOST_BYTES
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from desktop.journal import Journal, JournalBusyError, JournalError, line_format
-from shared.paths import root
+from shared.paths import program_folder
 from tests.desktop.journal.samples import create, reopen, update
 
 
@@ -336,7 +336,7 @@ def test_missing_file_rights_are_reported(path: Path, name: str) -> None:
     run = subprocess.run(
         [sys.executable, "-c", _WITHOUT_RIGHTS, name],
         cwd=path.parent,
-        env={**os.environ, "PYTHONPATH": str(root())},
+        env={**os.environ, "PYTHONPATH": str(program_folder())},
         capture_output=True,
         text=True,
         check=False,

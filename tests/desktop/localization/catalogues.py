@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from shared.paths import resource
+from shared.paths import resource_path
 
 
 def load_tool(name: str) -> ModuleType:
     """Import the tool `name` from the folder of the catalogues."""
-    path = resource("translations", f"{name}.py")
+    path = resource_path("translations", f"{name}.py")
     spec = importlib.util.spec_from_file_location(f"translations_{name}", path)
     assert spec is not None
     assert spec.loader is not None

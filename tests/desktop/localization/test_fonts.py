@@ -28,7 +28,7 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.report import pdf
 from desktop.widgets import Button, Chip, FilterChips, SearchField, StatusBar, Table, key_hint
 from desktop.widgets.table import Column
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 from tests.desktop.report.test_report import report
 from tests.fonts import bare, build
 
@@ -132,8 +132,8 @@ def bare_environment(folder: Path) -> dict[str, str]:
 @pytest.mark.skipif(sys.platform != "linux", reason="the fonts of a system are chosen by fontconfig there")
 def test_the_doctor_of_a_computer_without_a_chinese_font_names_the_package(tmp_path: Path) -> None:
     run = subprocess.run(
-        own_command("doctor", "--data-dir", str(tmp_path / "data")),
-        cwd=root(),
+        program_command("doctor", "--data-dir", str(tmp_path / "data")),
+        cwd=program_folder(),
         env=bare_environment(tmp_path),
         capture_output=True,
         encoding="utf-8",
@@ -172,8 +172,8 @@ for text in ("Report", "检查", "a×b", "é"):
 """
     run = subprocess.run(
         [sys.executable, "-c", script],
-        cwd=root(),
-        env={**bare_environment(tmp_path), "PYTHONPATH": str(root())},
+        cwd=program_folder(),
+        env={**bare_environment(tmp_path), "PYTHONPATH": str(program_folder())},
         capture_output=True,
         encoding="utf-8",
         check=False,

@@ -103,7 +103,7 @@ def test_an_unknown_choice_selects_the_system_language(language: Language) -> No
 def test_a_missing_catalogue_is_logged_and_english_shown(
     language: Language, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("desktop.localization.language.resource", lambda *parts: tmp_path)
+    monkeypatch.setattr("desktop.localization.language.resource_path", lambda *parts: tmp_path)
     language.use("zh_CN")
     assert language.missing
     assert status_word("passed") == "Passed"

@@ -289,7 +289,7 @@ def test_html_is_self_contained_and_escapes_typed_text(qtbot: QtBot, tmp_path: P
 def test_finding_text_has_author_severity_and_size() -> None:
     boxes = (
         Finding("crack", 0.93, Rect(0, 0, 9, 9), severity=Severity.CRITICAL, size_mm=(12.4, 3.25)),
-        Finding("dent", 1.0, Rect(0, 0, 9, 9), drawn=True, author_name="李四", severity=Severity.MINOR),
+        Finding("dent", 1.0, Rect(0, 0, 9, 9), is_drawn=True, author_name="李四", severity=Severity.MINOR),
         Finding("stain", 0.5, Rect(0, 0, 9, 9)),
         Finding("added", 0.7, Rect(0, 0, 9, 9), second_opinion=SecondOpinion(0.2, 3, "patches", 1)),
     )

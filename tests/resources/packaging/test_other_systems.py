@@ -15,14 +15,14 @@ from PySide6.QtGui import QImage
 from resources.packaging.icons import SIZES, write_icons
 from resources.packaging.macos.properties import mac_properties
 from shared import __version__
-from shared.paths import root
+from shared.paths import program_folder
 
-PACKAGING = root() / "resources" / "packaging"
+PACKAGING = program_folder() / "resources" / "packaging"
 SCRIPTS = [
     PACKAGING / "windows" / "walkaround.iss",
     PACKAGING / "macos" / "disk-image",
-    root() / ".ci" / "windows.yml",
-    root() / ".ci" / "macos.yml",
+    program_folder() / ".ci" / "windows.yml",
+    program_folder() / ".ci" / "macos.yml",
 ]
 MADE = ("build", "dist", ".venv")
 
@@ -42,9 +42,9 @@ def test_steps_name_files_and_modules_of_the_project(script: Path) -> None:
     files = re.findall(r"(?<![\w./$-])((?:resources|tests|shared|service)/[\w./-]+\.\w+|build\.spec)", run)
     assert "build.spec" in files or "make package" in run
     for name in files:
-        assert (root() / name).is_file(), name
+        assert (program_folder() / name).is_file(), name
     for module in re.findall(r"-m (resources\.[\w.]+)", run):
-        assert (root() / f"{module.replace('.', '/')}.py").is_file(), module
+        assert (program_folder() / f"{module.replace('.', '/')}.py").is_file(), module
     assert (
         "resources/packaging/windows/walkaround.iss" in run or "resources/packaging/macos/disk-image" in run
     )
@@ -54,7 +54,7 @@ def test_inno_setup_takes_files_of_the_project() -> None:
     script = SCRIPTS[0]
     lines = [line for line in script.read_text("utf-8").splitlines() if not line.startswith(";")]
     for path in re.findall(r"\.\.\\\.\.\\\.\.\\([\w.\\]+)", "\n".join(lines)):
-        assert path.split("\\")[0] in MADE or (root() / path.replace("\\", "/")).is_file(), path
+        assert path.split("\\")[0] in MADE or (program_folder() / path.replace("\\", "/")).is_file(), path
     text = "\n".join(lines)
     # One program for Windows, whatever its version.
     assert text.count("AppId=") == 1

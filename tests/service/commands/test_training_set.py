@@ -75,7 +75,9 @@ class Site:
     def photo(self, task_id: str, findings: Sequence[Any], left: Sequence[Any] | None) -> str:
         """A photo with what a detection found and what a person left; None: nobody corrected it."""
         self.number += 1
-        file = upload(self.client, f"{self.number}.png", encoded(samples.panel(160, 120, self.number).image))
+        file = upload(
+            self.client, f"{self.number}.png", encoded(samples.draw_panel(160, 120, self.number).image)
+        )
         record = self.post("/api/inspection/create", task_id=task_id)["inspection_id"]
         item = self.post("/api/inspection_item/create", item_name="a", inspection_id=record)["item_id"]
         entry = {

@@ -28,9 +28,9 @@ from service.db import postgresql
 from service.db.cancel_statement import NoAnswerError
 from service.db.database import Database
 from service.db.schema import migrate
-from service.db.storage_faults import hindrance_of
+from service.db.storage_faults import classify_storage_fault
 from service.web.layers.client_disconnect import CancelOnDisconnect
-from shared.codes import Hindrance
+from shared.codes import StorageFault
 from tests.service_process import first_admin, service_process
 from tests.stalling_proxy import StallingProxy
 
@@ -94,22 +94,22 @@ def test_a_locked_sqlite_file_is_a_503(
 
 
 @pytest.mark.parametrize(
-    ("sqlstate", "hindrance"),
+    ("sqlstate", "storage_fault"),
     [
-        ("57014", Hindrance.BUSY_DATABASE),
-        ("40P01", Hindrance.BUSY_DATABASE),
-        ("53300", Hindrance.BUSY_DATABASE),
-        ("53100", Hindrance.DISK_FULL),
-        ("57P01", Hindrance.NO_DATABASE),
-        ("08006", Hindrance.NO_DATABASE),
-        (None, Hindrance.NO_DATABASE),
+        ("57014", StorageFault.BUSY_DATABASE),
+        ("40P01", StorageFault.BUSY_DATABASE),
+        ("53300", StorageFault.BUSY_DATABASE),
+        ("53100", StorageFault.DISK_FULL),
+        ("57P01", StorageFault.NO_DATABASE),
+        ("08006", StorageFault.NO_DATABASE),
+        (None, StorageFault.NO_DATABASE),
         ("42601", None),
     ],
 )
-def test_what_postgresql_says_is_understood(sqlstate: str | None, hindrance: Hindrance | None) -> None:
+def test_what_postgresql_says_is_understood(sqlstate: str | None, storage_fault: StorageFault | None) -> None:
     problem = psycopg.OperationalError("canary")
     problem.sqlstate = sqlstate
-    assert hindrance_of(OperationalError("SELECT canary", {}, problem)) is hindrance
+    assert classify_storage_fault(OperationalError("SELECT canary", {}, problem)) is storage_fault
 
 
 @both
@@ -119,7 +119,7 @@ def test_a_request_does_not_wait_for_ever(database_url: str, monkeypatch: pytest
     try:
         with pytest.raises((NoAnswerError, OperationalError)) as caught:
             asyncio.run(database.read(run_endlessly))
-        assert hindrance_of(caught.value) in (Hindrance.NO_DATABASE, Hindrance.BUSY_DATABASE)
+        assert classify_storage_fault(caught.value) in (StorageFault.NO_DATABASE, StorageFault.BUSY_DATABASE)
         # Every thread is free again.
         for _ in range(20):
             assert asyncio.run(database.read(lambda session: session.execute(text("SELECT 1")).scalar())) == 1

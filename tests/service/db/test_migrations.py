@@ -25,11 +25,11 @@ from service.db.schema import current_revision, metadata, migrate, newest_revisi
 from service.settings import Settings
 from shared import results
 from shared.entries import Entry
-from shared.paths import root
+from shared.paths import program_folder
 from tests.postgresql import Server
 from tests.service_app import ADMIN, HERE
 
-_VERSIONS = root() / "service" / "migrations" / "versions"
+_VERSIONS = program_folder() / "service" / "migrations" / "versions"
 REVISIONS = sorted(path.stem[:4] for path in _VERSIONS.glob("[0-9]*.py"))[:-1]
 _AT = dt.datetime(2026, 3, 1, 8, 30)
 _numbers = itertools.count(1)
@@ -51,7 +51,9 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 def bring(database: Database, revision: str, by: Callable[[Config, str], None] = command.upgrade) -> None:
     """Have the database of another version."""
     config = Config()
-    config.set_main_option("script_location", str(root() / "service" / "migrations").replace("%", "%%"))
+    config.set_main_option(
+        "script_location", str(program_folder() / "service" / "migrations").replace("%", "%%")
+    )
     with database.writer.begin() as connection:
         config.attributes["connection"] = connection
         by(config, revision)
@@ -240,7 +242,7 @@ def test_verdicts_and_detections_of_before_are_counted(empty_url: str) -> None:
                 for name, stored_verdict, detected in connection.execute(columns)
             }
         assert stored == {
-            name: (results.verdict(entries), results.finished_detection(entries) is not None)
+            name: (results.current_verdict(entries), results.finished_detection(entries) is not None)
             for name, entries in entries_of.items()
         }
         assert stored["judged"] == ("passed", True)

@@ -18,7 +18,7 @@ from tests.service.detection.dispatch.test_jobs import encoded, make_item, uploa
 @pytest.fixture(scope="module")
 def scene() -> samples.Scene:
     """A panel with two defects and a photo of it."""
-    return samples.scene(640, 480, 3, kinds=("added", "stain"), view=View(rotation=2, noise=2))
+    return samples.draw_scene(640, 480, 3, kinds=("added", "stain"), view=View(rotation=2, noise=2))
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a reference, a damaged photo of it and a file that is not a picture."""
-    scene = samples.scene(640, 480, 3, kinds=("added",), view=View(rotation=2, noise=2))
+    scene = samples.draw_scene(640, 480, 3, kinds=("added",), view=View(rotation=2, noise=2))
     place = tmp_path / "图片"
     place.mkdir()
     for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):

@@ -24,7 +24,7 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A reference image, three photos on which a lamp is lit, and a file that is not a picture."""
-    panel = samples.panel(320, 320, 11).image
+    panel = samples.draw_panel(320, 320, 11).image
     write(tmp_path / "reference.png", panel)
     lit = panel.copy()
     cv2.circle(lit, (230, 90), 18, (90, 220, 250), -1, cv2.LINE_AA)

@@ -29,7 +29,7 @@ from shared.wire.account import Tokens
 
 def as_face_info(image: faces.Pixels, suffix: str = ".png") -> str:
     """The picture as raw Base64."""
-    return base64.b64encode(faces.encoded(image, suffix)).decode()
+    return base64.b64encode(faces.encode_picture(image, suffix)).decode()
 
 
 @pytest.fixture(scope="session")

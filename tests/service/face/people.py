@@ -11,9 +11,9 @@ from service.web.envelope import Refusal
 from shared.samples import faces
 from tests.service.face.conftest import Setup, as_face_info
 
-PERSON = as_face_info(faces.enrolment())
-AGAIN = as_face_info(faces.login())
-STRANGER = as_face_info(faces.stranger())
+PERSON = as_face_info(faces.enrolment_picture())
+AGAIN = as_face_info(faces.login_picture())
+STRANGER = as_face_info(faces.stranger_picture())
 NOBODY = as_face_info(np.full((480, 640, 3), 90, np.uint8))
 ADDRESS = "192.0.2.7"
 FAILED = "无法校验人脸"

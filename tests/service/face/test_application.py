@@ -37,12 +37,12 @@ def test_a_life_with_face_login(
         body: dict[str, object] = answer.json()
         return body
 
-    assert log_in(faces.login()) == FAILED
-    images = [as_face_info(image, ".jpg") for image in faces.enrolments()]
+    assert log_in(faces.login_picture()) == FAILED
+    images = [as_face_info(image, ".jpg") for image in faces.enrolment_pictures()]
     enrolled = inspector.post("/api/auth/face", json={"images": images, "consent": True}).json()
     assert enrolled["data"]["templates"] == 3
 
-    answer = log_in(faces.login())
+    answer = log_in(faces.login_picture())
     assert answer["msg"] == "登录成功"
     data = answer["data"]
     assert isinstance(data, dict)
@@ -50,11 +50,11 @@ def test_a_life_with_face_login(
     assert data["payload"]["user"]["has_face"] is True
     assert data["payload"]["role"] == ["inspector"]
     assert claims(data["access_token"])["amr"] == ["face"]
-    assert log_in(faces.stranger()) == FAILED
+    assert log_in(faces.stranger_picture()) == FAILED
 
     # Another account cannot take the face, in either of the contract's ways.
     other = as_role("viewer", username="lan")
-    face_info = as_face_info(faces.login(1))
+    face_info = as_face_info(faces.login_picture(1))
     refused = other.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info}).json()
     assert (refused["code"], refused["msg"]) == (1, "该人脸已登记在其他用户名下，请联系管理员")
     refused = other.post("/api/auth/updateInfo", json={"faceInfo": face_info}).json()
@@ -63,24 +63,26 @@ def test_a_life_with_face_login(
 
     # Five failures: the station waits. A password there opens it again.
     for _ in range(5):
-        assert log_in(faces.stranger()) == FAILED
+        assert log_in(faces.stranger_picture()) == FAILED
     waiting = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face_info})
     assert waiting.status_code == 429
     as_role("viewer", username="hua")
-    assert log_in(faces.login(1))["msg"] == "登录成功"
+    assert log_in(faces.login_picture(1))["msg"] == "登录成功"
 
     # A disabled user fails like a stranger.
     users = {user["username"]: user["user_id"] for user in client.get("/api/users").json()["data"]["data"]}
     assert client.put(f"/api/users/{users['mei']}", json={"enabled": False}).json()["code"] == 0
-    assert log_in(faces.login()) == FAILED
+    assert log_in(faces.login_picture()) == FAILED
 
 
 def test_an_admin_by_face_has_to_give_the_password_for_settings(
     client: TestClient, anonymous: TestClient
 ) -> None:
-    face_info = as_face_info(faces.enrolment())
+    face_info = as_face_info(faces.enrolment_picture())
     assert client.post("/api/auth/updateFaceInfo", json={"faceInfo": face_info}).json()["code"] == 0
-    login = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(faces.login())}).json()
+    login = anonymous.post(
+        "/api/auth/loginByFaceInfo", json={"faceInfo": as_face_info(faces.login_picture())}
+    ).json()
     by_face = {"Authorization": f"Bearer {login['data']['access_token']}"}
     off = anonymous.put("/api/face/policy", json={"login_enabled": False}, headers=by_face)
     assert off.status_code == 403

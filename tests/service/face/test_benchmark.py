@@ -79,23 +79,23 @@ def run(
 
 def write_pictures(folder: Path, **pictures: np.ndarray) -> None:
     for name, image in pictures.items():
-        (folder / f"{name}.png").write_bytes(faces.encoded(image, ".png"))
+        (folder / f"{name}.png").write_bytes(faces.encode_picture(image, ".png"))
 
 
 def test_compares_pairs_from_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pictures = {
-        "a.jpg": faces.enrolment(),
-        "甲 乙/b.png": faces.login(),
-        "c.webp": faces.stranger(),
+        "a.jpg": faces.enrolment_picture(),
+        "甲 乙/b.png": faces.login_picture(),
+        "c.webp": faces.stranger_picture(),
         "none.png": np.zeros((20, 30, 3), np.uint8),
-        "grey.bmp": cv2.cvtColor(faces.login(), cv2.COLOR_BGR2GRAY),
+        "grey.bmp": cv2.cvtColor(faces.login_picture(), cv2.COLOR_BGR2GRAY),
     }
     for name, image in pictures.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(faces.encoded(image, path.suffix))
+        path.write_bytes(faces.encode_picture(image, path.suffix))
     (tmp_path / "bad.jpg").write_bytes(b"\xff\xd8\xff")
     rows = [
         f"{tmp_path / 'a.jpg'}, 甲 乙/b.png ,1",
@@ -131,7 +131,7 @@ def test_many_pictures_are_shared_among_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(face_pairs, "_FEW", 2)
-    write_pictures(tmp_path, a=faces.enrolment(), b=faces.login(), c=faces.stranger())
+    write_pictures(tmp_path, a=faces.enrolment_picture(), b=faces.login_picture(), c=faces.stranger_picture())
     rows = "a.png,b.png,1\na.png,c.png,0\n"
     alone = run(monkeypatch, tmp_path, rows, "--jobs", "1")[1].read_text("utf-8")
     shared = run(monkeypatch, tmp_path, rows, "--jobs", "2")[1].read_text("utf-8")
@@ -140,12 +140,12 @@ def test_many_pictures_are_shared_among_processes(
 
 
 def test_of_several_faces_the_central_one_counts(tmp_path: Path, dlib_engine: DlibEngine) -> None:
-    person, other = faces.enrolment()[60:420, 140:500], faces.stranger()[60:420, 140:500]
+    person, other = faces.enrolment_picture()[60:420, 140:500], faces.stranger_picture()[60:420, 140:500]
     side = cv2.resize(other, None, fx=1.15, fy=1.15)
     page = np.full((480, 1200, 3), 128, np.uint8)
     page[60:420, 420:780] = person
     page[: side.shape[0], : side.shape[1]] = side
-    write_pictures(tmp_path, page=page, person=faces.login())
+    write_pictures(tmp_path, page=page, person=faces.login_picture())
     embedding, expected = (
         face_pairs.embedded(dlib_engine, tmp_path / name) for name in ("page.png", "person.png")
     )
@@ -217,9 +217,9 @@ def test_a_name_finds_its_file_in_another_case_or_without_its_ending(tmp_path: P
 
 def test_pictures_beyond_the_limits_of_logins_are_still_measured(tmp_path: Path) -> None:
     page = np.full((7200, 7200, 3), 90, np.uint8)
-    page[3000:3480, 3000:3640] = faces.enrolment()
-    (tmp_path / "huge.jpg").write_bytes(faces.encoded(page))
-    (tmp_path / "tiny.png").write_bytes(faces.encoded(page[:20, :30], ".png"))
+    page[3000:3480, 3000:3640] = faces.enrolment_picture()
+    (tmp_path / "huge.jpg").write_bytes(faces.encode_picture(page))
+    (tmp_path / "tiny.png").write_bytes(faces.encode_picture(page[:20, :30], ".png"))
     assert face_pairs.picture(tmp_path / "huge.jpg").shape == (1800, 1800, 3)
     assert face_pairs.picture(tmp_path / "tiny.png").shape == (20, 30, 3)
 
@@ -232,7 +232,7 @@ def test_process_killed_by_picture_is_reported(
 
     monkeypatch.setattr(face_pairs, "_FEW", 1)
     monkeypatch.setattr(ProcessPoolExecutor, "map", dead)
-    write_pictures(tmp_path, a=faces.enrolment(), b=faces.login())
+    write_pictures(tmp_path, a=faces.enrolment_picture(), b=faces.login_picture())
     assert run(monkeypatch, tmp_path, "a.png,b.png,1\n", "--jobs", "2")[0] == 1
     assert "try --jobs 1" in capsys.readouterr().err
 
@@ -255,7 +255,7 @@ def test_columns_may_be_in_any_order_with_others_between(tmp_path: Path) -> None
 
 
 def test_pairs_of_one_kind_have_no_rates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_pictures(tmp_path, a=faces.enrolment(), b=faces.login())
+    write_pictures(tmp_path, a=faces.enrolment_picture(), b=faces.login_picture())
     status, out = run(monkeypatch, tmp_path, "a.png,b.png,1\n")
     assert status == 0
     result = json.loads(out.read_text("utf-8"))

@@ -19,13 +19,13 @@ def test_the_command_prints_the_figures(
     import asyncio
 
     setup = open_setup(tmp_path / "data", dlib_engine)
-    images = [as_face_info(each) for each in faces.enrolments()]
+    images = [as_face_info(each) for each in faces.enrolment_pictures()]
     asyncio.run(setup.service.enrol("mei", images, CONSENT_VERSION))
     setup.database.close()
     strangers = tmp_path / "陌生人"
     strangers.mkdir()
-    (strangers / "甲.jpg").write_bytes(faces.encoded(faces.stranger()))
-    (strangers / "乙.png").write_bytes(faces.encoded(faces.stranger(1), ".png"))
+    (strangers / "甲.jpg").write_bytes(faces.encode_picture(faces.stranger_picture()))
+    (strangers / "乙.png").write_bytes(faces.encode_picture(faces.stranger_picture(1), ".png"))
     (strangers / "坏.jpg").write_bytes(b"no picture")
     settings = Settings(data_dir=tmp_path / "data")
     assert main(["face", "calibrate", "--strangers", str(strangers)], settings) == 0

@@ -26,11 +26,11 @@ from service.face.tables import FaceStation
 from service.web.envelope import Problem, Refusal
 from shared.codes import Permission
 from shared.samples import faces
-from shared.wire.face import CHALLENGE_NEEDED, NOT_SHOWN, FacePolicy
+from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, FacePolicy
 from tests.service.face.conftest import SameProcess, Setup, as_face_info, open_setup, tokens_of
 
 ADDRESS = "192.0.2.7"
-PERSON = as_face_info(faces.enrolment())
+PERSON = as_face_info(faces.enrolment_picture())
 FRAMES = [FilmedFrame(0, PERSON), FilmedFrame(80, PERSON)]
 
 
@@ -86,7 +86,7 @@ def test_challenge_is_answered_once(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
         challenge_id = await draw_challenge_id(setup)
         await setup.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
-        assert await answer_refusal(setup, challenge_id) == NOT_SHOWN
+        assert await answer_refusal(setup, challenge_id) == CHALLENGE_FAILED
 
     asyncio.run(play())
 
@@ -95,21 +95,21 @@ def test_challenge_is_used_up_by_a_failure(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
         challenge_id = await draw_challenge_id(setup)
         judge.reason = Reason.FLAT
-        assert await answer_refusal(setup, challenge_id) == NOT_SHOWN
+        assert await answer_refusal(setup, challenge_id) == CHALLENGE_FAILED
         judge.reason = Reason.LIVE
-        assert await answer_refusal(setup, challenge_id) == NOT_SHOWN
+        assert await answer_refusal(setup, challenge_id) == CHALLENGE_FAILED
 
     asyncio.run(play())
 
 
 def test_unknown_challenge_is_refused(setup: Setup, judge: Judge) -> None:
-    assert asyncio.run(answer_refusal(setup, "unknown")) == NOT_SHOWN
+    assert asyncio.run(answer_refusal(setup, "unknown")) == CHALLENGE_FAILED
     assert not judge.steps
 
 
 def test_challenge_of_another_station_is_refused(setup: Setup, judge: Judge) -> None:
     async def play() -> None:
-        assert await answer_refusal(setup, await draw_challenge_id(setup, "192.0.2.8")) == NOT_SHOWN
+        assert await answer_refusal(setup, await draw_challenge_id(setup, "192.0.2.8")) == CHALLENGE_FAILED
 
     asyncio.run(play())
 
@@ -119,7 +119,7 @@ def test_expired_challenge_is_refused(setup: Setup, judge: Judge, monkeypatch: p
         challenge_id = await draw_challenge_id(setup)
         later = now() + challenges.LIFETIME + timedelta(seconds=1)
         monkeypatch.setattr(challenges, "now", lambda: later)
-        assert await answer_refusal(setup, challenge_id) == NOT_SHOWN
+        assert await answer_refusal(setup, challenge_id) == CHALLENGE_FAILED
 
     asyncio.run(play())
 
@@ -128,7 +128,7 @@ def test_film_that_is_longer_than_the_time_since_the_draw_is_refused(setup: Setu
     frames = [FilmedFrame(0, PERSON), FilmedFrame(15_000, PERSON)]
 
     async def play() -> None:
-        assert await answer_refusal(setup, await draw_challenge_id(setup), frames) == NOT_SHOWN
+        assert await answer_refusal(setup, await draw_challenge_id(setup), frames) == CHALLENGE_FAILED
 
     asyncio.run(play())
 
@@ -137,7 +137,7 @@ def test_film_that_is_longer_than_the_time_since_the_draw_is_refused(setup: Setu
 def test_every_verdict_but_live_is_refused_and_audited(setup: Setup, judge: Judge, reason: Reason) -> None:
     async def play() -> None:
         judge.reason = reason
-        assert await answer_refusal(setup, await draw_challenge_id(setup)) == NOT_SHOWN
+        assert await answer_refusal(setup, await draw_challenge_id(setup)) == CHALLENGE_FAILED
 
     asyncio.run(play())
     assert setup.changes[-1].action == "face_login_failed"
@@ -147,7 +147,7 @@ def test_every_verdict_but_live_is_refused_and_audited(setup: Setup, judge: Judg
 def test_stranger_who_makes_the_movements_is_refused_like_any_unknown_face(
     setup: Setup, judge: Judge
 ) -> None:
-    stranger = as_face_info(faces.stranger())
+    stranger = as_face_info(faces.stranger_picture())
 
     async def play() -> None:
         frames = [FilmedFrame(0, stranger), FilmedFrame(80, stranger)]
@@ -290,7 +290,7 @@ def test_picture_without_an_answer_counts_with_the_next_failure(setup: Setup, ju
         await set_policy(setup, "always", "always")
         await ask(setup)
         with pytest.raises(Refusal):
-            await setup.service.login(as_face_info(faces.stranger()), ADDRESS)
+            await setup.service.login(as_face_info(faces.stranger_picture()), ADDRESS)
         assert count_failures(setup) == 2
 
     asyncio.run(play())
@@ -319,7 +319,7 @@ def test_challenge_works_on_both_databases(
         await set_policy(setup, "always", "always")
         challenge_id = await draw_challenge_id(setup)
         await setup.service.login_by_challenge(challenge_id, FRAMES, ADDRESS)
-        assert await answer_refusal(setup, challenge_id) == NOT_SHOWN
+        assert await answer_refusal(setup, challenge_id) == CHALLENGE_FAILED
 
     asyncio.run(play())
 

@@ -108,7 +108,7 @@ def test_enrolments_in_folders_are_measured(
         (tmp_path / person).mkdir()
         for number, (angle, yaw) in enumerate(pictures):
             image = np.full((20, 20, 3), (angle, yaw, 0), np.uint8)
-            (tmp_path / person / f"{number}.png").write_bytes(faces.encoded(image, ".png"))
+            (tmp_path / person / f"{number}.png").write_bytes(faces.encode_picture(image, ".png"))
 
     monkeypatch.setattr(face_enrolment, "analyse", analyse_encoded_pixel)
     # The last one is far from the front and near to a side; the black one has no face.

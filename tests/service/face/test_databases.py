@@ -29,13 +29,15 @@ def test_from_enrolment_to_deletion(
 ) -> None:
     monkeypatch.setattr("service.face.service.FAILURE_SECONDS", 0.001)
     setup = open_setup(tmp_path / "faces", dlib_engine, database=database)
-    person, stranger = as_face_info(faces.enrolment()), as_face_info(faces.stranger())
+    person, stranger = as_face_info(faces.enrolment_picture()), as_face_info(faces.stranger_picture())
 
     async def play() -> None:
-        await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await setup.service.enrol(
+            "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
+        )
         await setup.service.enrol("mei", [person], CONSENT_VERSION)
         assert (await setup.service.status("mei")).templates == 1
-        await setup.service.login(as_face_info(faces.login()), "192.0.2.7")
+        await setup.service.login(as_face_info(faces.login_picture()), "192.0.2.7")
         for _ in range(5):
             with pytest.raises(Refusal):
                 await setup.service.login(stranger, "192.0.2.7")

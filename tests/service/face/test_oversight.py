@@ -35,7 +35,9 @@ def test_an_admin_switches_face_login_off(setup: Setup) -> None:
 
 def test_calibration_reports_the_bound_of_the_comparisons(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await setup.service.enrol(
+            "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
+        )
         await setup.service.enrol("lan", [STRANGER], CONSENT_VERSION)
         figures = await setup.service.oversight.calibration()
         assert (figures.users, figures.templates) == (2, 4)
@@ -54,7 +56,9 @@ def test_calibration_reports_the_bound_of_the_comparisons(setup: Setup) -> None:
 
 def test_strangers_are_compared_with_the_enrolled_and_not_kept(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await setup.service.enrol(
+            "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
+        )
         before = setup.database.read_now(
             lambda session: session.scalars(select(col(FaceTemplate.sealed))).all()
         )

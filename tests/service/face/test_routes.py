@@ -15,9 +15,9 @@ from tests.narrowing import present
 from tests.service.domain_app import as_role, client_of
 from tests.service.face.conftest import Setup, as_face_info
 
-PERSON = as_face_info(faces.enrolment())
-AGAIN = as_face_info(faces.login())
-STRANGER = as_face_info(faces.stranger())
+PERSON = as_face_info(faces.enrolment_picture())
+AGAIN = as_face_info(faces.login_picture())
+STRANGER = as_face_info(faces.stranger_picture())
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_update_face_info_needs_a_login(client: TestClient) -> None:
 
 
 def test_refused_picture_has_a_sentence_with_what_to_change(client: TestClient) -> None:
-    small = as_face_info(faces.framed(faces.portrait(), 0.8))
+    small = as_face_info(faces.render_frame(faces.load_portrait(), 0.8))
     answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": small})
     assert answer.json() == {"code": 1, "data": None, "msg": "人脸过小，请靠近摄像头后重拍"}
 
@@ -101,7 +101,7 @@ def test_enrolment_can_be_created_replaced_and_deleted(client: TestClient) -> No
     status = client.get("/api/auth/face").json()["data"]
     assert (status["enrolled"], status["templates"], status["recommend_pack"]) == (False, 0, True)
     assert "同意" in status["current_consent_text"]
-    images = [as_face_info(image) for image in faces.enrolments()]
+    images = [as_face_info(image) for image in faces.enrolment_pictures()]
     answer = client.post("/api/auth/face", json={"images": images, "consent": True}).json()
     assert (answer["code"], answer["msg"]) == (0, "人脸登记成功")
     assert (answer["data"]["enrolled"], answer["data"]["usable"], answer["data"]["templates"]) == (

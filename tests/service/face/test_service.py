@@ -53,7 +53,9 @@ def test_a_user_disabled_at_the_last_moment_fails_like_a_stranger(setup: Setup) 
 
 def test_two_people_are_distinguished(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await setup.service.enrol(
+            "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
+        )
         await setup.service.enrol("lan", [STRANGER], CONSENT_VERSION)
         assert await identified(setup, AGAIN) == "mei"
         assert await identified(setup, STRANGER) == "lan"
@@ -73,7 +75,9 @@ def test_a_user_that_may_not_log_in_fails_like_a_stranger(setup: Setup) -> None:
 
 def test_an_enrolment_replaces_the_one_before(setup: Setup) -> None:
     async def play() -> None:
-        await setup.service.enrol("mei", [as_face_info(each) for each in faces.enrolments()], CONSENT_VERSION)
+        await setup.service.enrol(
+            "mei", [as_face_info(each) for each in faces.enrolment_pictures()], CONSENT_VERSION
+        )
         assert (await setup.service.status("mei")).templates == 3
         await setup.service.enrol("mei", [STRANGER], CONSENT_VERSION)
         assert (await setup.service.status("mei")).templates == 1
@@ -88,7 +92,7 @@ def test_an_enrolment_replaces_the_one_before(setup: Setup) -> None:
     [
         ([NOBODY], SENTENCES[QualityFault.NO_FACE]),
         ([PERSON, NOBODY], "第 2 张照片：" + SENTENCES[QualityFault.NO_FACE]),
-        ([as_face_info(faces.crowd(2))], SENTENCES[QualityFault.SEVERAL_FACES]),
+        ([as_face_info(faces.crowd_picture(2))], SENTENCES[QualityFault.SEVERAL_FACES]),
         (["/etc/passwd!"], "人脸照片不是有效的 Base64 内容，请重新选择照片"),
         ([PERSON, STRANGER], SENTENCES[QualityFault.DIFFERENT_PEOPLE]),
     ],
@@ -247,7 +251,7 @@ def test_no_picture_and_no_plain_embedding_is_stored(setup: Setup, dlib_engine: 
     setup.database.close()
     stored = b"".join(path.read_bytes() for path in setup.settings.data_dir.iterdir() if path.is_file())
     assert match.embedding.tobytes()[:32] not in stored
-    assert faces.encoded(faces.enrolment(), ".png")[100:200] not in stored
+    assert faces.encode_picture(faces.enrolment_picture(), ".png")[100:200] not in stored
     assert PERSON[200:300].encode() not in stored
 
 

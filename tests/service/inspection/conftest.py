@@ -153,7 +153,7 @@ class Stage:
         """The record after its finish; each undecided item is passed first."""
         listed: dict[str, str | int] = {"inspection_id": inspection_id, "page_size": 200}
         for item in self.client.get("/api/inspection_item/list", params=listed).json()["data"]["data"]:
-            if results.verdict(item["result"]) is Verdict.UNDECIDED:
+            if results.current_verdict(item["result"]) is Verdict.UNDECIDED:
                 path = f"/api/inspection_item/{item['item_id']}/verdict"
                 assert self.client.post(path, json={"verdict": "passed"}).status_code == 200
         answer = self.client.post(f"/api/inspection/{inspection_id}/finish", json=body)

@@ -84,9 +84,9 @@ def test_a_verdict_is_read_back_as_it_was_decided(verdict: Verdict) -> None:
     entry = verdict_entry(entries, verdict, "看过了", "u1", "李伟", now())
     assert entry["version"] == 8
     assert present(entry["verdict"]["at"]).endswith("Z")
-    assert results.verdict([*entries, entry]) is verdict
+    assert results.current_verdict([*entries, entry]) is verdict
     assert (
-        results.passed([*entries, entry])
+        results.is_passed([*entries, entry])
         is {
             Verdict.PASSED: True,
             Verdict.FAILED: False,

@@ -35,7 +35,7 @@ ON_ONE_DATABASE = pytest.mark.parametrize("database_kind", ["sqlite"])
 
 def picture(number: int, *, lit: bool = True) -> bytes:
     """A photo of the panel, with a lamp that is lit or not; another one for each number."""
-    panel = samples.panel(320, 320, 11).image
+    panel = samples.draw_panel(320, 320, 11).image
     if lit:
         cv2.circle(panel, (230, 90), 18, (90, 220, 250), -1, cv2.LINE_AA)
     photo, _ = samples.photograph(panel, View(light=0.1, noise=2), number)
@@ -47,7 +47,7 @@ class Site:
 
     def __init__(self, client: TestClient) -> None:
         self.client = client
-        self.reference = upload(client, "reference.png", encoded(samples.panel(320, 320, 11).image))
+        self.reference = upload(client, "reference.png", encoded(samples.draw_panel(320, 320, 11).image))
         body = {"reference_image_name": "panel", "file_id": self.reference["file_id"]}
         answer = client.post("/api/catalogue/reference-images", json=body)
         assert answer.status_code == 200, answer.text

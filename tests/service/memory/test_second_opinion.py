@@ -27,7 +27,7 @@ from tests.service.memory.test_memory import wait_for_memory
 
 def stained_photo(number: int) -> bytes:
     """A photo with the lamp that is always lit, and a stain."""
-    panel = samples.panel(320, 320, 11).image
+    panel = samples.draw_panel(320, 320, 11).image
     cv2.circle(panel, (230, 90), 18, (90, 220, 250), -1, cv2.LINE_AA)
     cv2.circle(panel, (110, 200), 14, (30, 20, 180), -1, cv2.LINE_AA)
     return encoded(samples.photograph(panel, View(light=0.1, noise=2), number)[0])

@@ -32,7 +32,7 @@ from service.monitoring import metrics as monitoring_metrics
 from service.monitoring.tally import DurationTally
 from service.settings import Settings
 from shared import __version__
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 from tests.postgresql import free_port
 from tests.service_app import ADMIN, HERE
 from tests.service_process import first_admin, running_service, service_process
@@ -313,8 +313,10 @@ def test_an_address_of_their_own(tmp_path: Path) -> None:
 def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        command_line = own_command("serve", "--port", "0", "--data-dir", str(tmp_path), "--metrics", address)
-        done = subprocess.run(command_line, cwd=root(), capture_output=True, text=True, check=False)
+        command_line = program_command(
+            "serve", "--port", "0", "--data-dir", str(tmp_path), "--metrics", address
+        )
+        done = subprocess.run(command_line, cwd=program_folder(), capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout == '{"event": "failed", "why": null}\n'
     assert f"cannot give metrics on {address}" in done.stderr

@@ -16,7 +16,7 @@ from service.app import create_app
 from service.command_line import main
 from service.monitoring.tracing import Tracing
 from service.settings import Settings
-from shared.paths import root
+from shared.paths import program_folder
 from tests.collector import running_collector
 from tests.service_app import ADMIN, HERE
 from tests.service_process import first_admin, service_process
@@ -116,7 +116,12 @@ def test_without_an_endpoint_nothing_of_opentelemetrys_sdk_is_loaded(tmp_path: P
         "'prometheus_client', 'requests'); print([name for name in wanted if name in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=root(), env=os.environ, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script],
+        cwd=program_folder(),
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout == "[]\n"
     assert ADMIN[1] not in done.stderr

@@ -13,7 +13,7 @@ from service.db.database import Database
 from service.phone.rules import RateLimiter, expiry_after_photo, initial_expiry
 from service.phone.tables import CODE
 from service.settings import Settings
-from shared.wire.phone import LONGEST_SECONDS, MOST_CODES
+from shared.wire.phone import MAX_CODE_SECONDS, MAX_CODES
 from tests.service.phone.conftest import PHOTO, Phone, Scene
 
 
@@ -182,7 +182,7 @@ def test_guesses_are_slowed_down_by_address(scene: Scene) -> None:
 
 
 def test_a_person_has_so_many_codes(scene: Scene) -> None:
-    for _ in range(MOST_CODES):
+    for _ in range(MAX_CODES):
         scene.code()
     answer = scene.client.post("/api/phone/codes", json={"inspection_id": scene.record_id})
     assert_refused(answer, 409, "conflict")
@@ -238,7 +238,7 @@ def test_the_end_moves_on_but_not_beyond_the_longest() -> None:
     start = dt.datetime(2026, 3, 1, 8, tzinfo=dt.UTC)
     soon = start + dt.timedelta(seconds=60)
     assert expiry_after_photo(start, initial_expiry(start), soon) == initial_expiry(soon)
-    late = start + dt.timedelta(seconds=LONGEST_SECONDS - 1)
+    late = start + dt.timedelta(seconds=MAX_CODE_SECONDS - 1)
     assert expiry_after_photo(start, initial_expiry(start), late) == start + dt.timedelta(
-        seconds=LONGEST_SECONDS
+        seconds=MAX_CODE_SECONDS
     )

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from service.db.database import Database
 from service.phone.tables import PART
-from shared.wire.phone import MOST_PART_BYTES, MOST_PHOTO_BYTES
+from shared.wire.phone import MAX_PART_BYTES, MAX_PHOTO_BYTES
 from tests.pictures import encoded, gradient
 from tests.service.phone.conftest import ADDRESS, PHOTO, Phone, Scene
 from tests.service.phone.test_codes import assert_refused
@@ -132,10 +132,10 @@ def test_a_record_that_is_sealed_meanwhile_refuses(scene: Scene) -> None:
 
 def test_the_limits_of_parts_and_photos(scene: Scene) -> None:
     phone = scene.phone(scene.items[0])
-    assert_refused(phone.begin(data=b"x" * 10, size=MOST_PHOTO_BYTES + 1), 422, "invalid_input")
+    assert_refused(phone.begin(data=b"x" * 10, size=MAX_PHOTO_BYTES + 1), 422, "invalid_input")
     phone.begin()
     assert_refused(phone.part(0, PHOTO + b"more"), 422, "invalid_input")
-    assert_refused(phone.part(0, bytes(MOST_PART_BYTES + 1)), 413, "too_large")
+    assert_refused(phone.part(0, bytes(MAX_PART_BYTES + 1)), 413, "too_large")
     assert phone.begin().json()["data"]["received"] == 0
 
 

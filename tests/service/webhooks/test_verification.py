@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from service.webhooks.rules import new_secret, signature
-from shared.paths import root
+from shared.paths import program_folder
 
 Verify = Callable[[str, dict[str, str], bytes], None]
 BODY = '{"type":"item.failed","data":{"item_id":"左"}}'.encode()
@@ -18,7 +18,7 @@ BODY = '{"type":"item.failed","data":{"item_id":"左"}}'.encode()
 @pytest.fixture(scope="module")
 def verify() -> Verify:
     """The function of the document."""
-    blocks = (root() / "docs" / "clients.md").read_text("utf-8").split("```python\n")[1:]
+    blocks = (program_folder() / "docs" / "clients.md").read_text("utf-8").split("```python\n")[1:]
     (code,) = (block.split("```")[0] for block in blocks if "def verify" in block)
     names: dict[str, Any] = {}
     exec(code, names)

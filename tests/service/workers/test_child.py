@@ -16,7 +16,7 @@ import pytest
 from service.workers import frames
 from service.workers.child import Child, ProcessDied
 from service.workers.frames import Frame, FrameTooLarge
-from shared.paths import root
+from shared.paths import program_folder
 
 COMMAND = [sys.executable, "-m", "tests.service.workers.odd_child"]
 # Longer than any answer takes: what is waited for comes before.
@@ -171,7 +171,7 @@ def test_a_process_ends_with_the_service_also_while_it_hangs() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(AGES)
         script = PARENT.format(command=COMMAND, port=listener.getsockname()[1])
-        service = subprocess.Popen([sys.executable, "-c", script], cwd=root())
+        service = subprocess.Popen([sys.executable, "-c", script], cwd=program_folder())
         connection, _ = listener.accept()
         with connection:
             connection.settimeout(AGES)
@@ -185,7 +185,7 @@ def raw(request: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     """What the process writes when it gets `request` and its input stays open until it has answered."""
     process = subprocess.Popen(
         [*COMMAND, *arguments],
-        cwd=root(),
+        cwd=program_folder(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

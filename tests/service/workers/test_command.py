@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from service.workers import command
-from shared.paths import own_command, root
+from shared.paths import program_command, program_folder
 
 # Of a service that runs; a child process has no use for it, and it takes longer to load than the rest.
 HEAVY = {"fastapi", "sqlalchemy", "sqlmodel", "uvicorn", "pydantic_settings", "asyncio", "multiprocessing"}
@@ -40,7 +40,9 @@ def test_an_option_chooses_the_kind(
 
 @pytest.mark.parametrize("arguments", [["--faces", "--tiles"], ["--other"]])
 def test_wrong_options_are_refused(arguments: list[str]) -> None:
-    ended = subprocess.run(own_command("worker", *arguments), cwd=root(), capture_output=True, check=False)
+    ended = subprocess.run(
+        program_command("worker", *arguments), cwd=program_folder(), capture_output=True, check=False
+    )
     assert ended.returncode == 2
     assert ended.stdout == b""
 
@@ -48,12 +50,16 @@ def test_wrong_options_are_refused(arguments: list[str]) -> None:
 @pytest.mark.parametrize("module", [module for module, _ in command.KINDS.values()])
 def test_a_child_process_loads_no_more_than_it_needs(module: str) -> None:
     script = f"import sys, {module}; print(*sorted({HEAVY!r} & sys.modules.keys()))"
-    ended = subprocess.run([sys.executable, "-c", script], cwd=root(), capture_output=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=program_folder(), capture_output=True, check=True
+    )
     assert ended.stdout.decode().split() == []
 
 
 @pytest.mark.parametrize("arguments", [[], ["--check"], ["--faces"], ["--tiles"]])
 def test_a_child_process_ends_when_its_input_is_closed(arguments: list[str]) -> None:
-    program = own_command("worker", *arguments)
-    ended = subprocess.run(program, cwd=root(), input=b"", capture_output=True, check=False, timeout=60)
+    program = program_command("worker", *arguments)
+    ended = subprocess.run(
+        program, cwd=program_folder(), input=b"", capture_output=True, check=False, timeout=60
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")

@@ -8,9 +8,9 @@ import zlib
 
 import pytest
 
-from shared.images.png import MOST_TEXT, has_too_much_text
+from shared.images.png import MAX_TEXT_BYTES, has_too_much_text
 
-PACKED = zlib.compress(b"a" * (MOST_TEXT // 4 + 1), 9)
+PACKED = zlib.compress(b"a" * (MAX_TEXT_BYTES // 4 + 1), 9)
 
 
 def png(*chunks: tuple[bytes, bytes]) -> bytes:
@@ -26,7 +26,7 @@ def png(*chunks: tuple[bytes, bytes]) -> bytes:
 TEXT = {
     "packed": (b"zTXt", b"Comment\0\0" + PACKED),
     "packed, international": (b"iTXt", b"Comment\0\1\0zh\0\0" + PACKED),
-    "plain": (b"tEXt", b"Comment\0" + b"a" * (MOST_TEXT // 4)),
+    "plain": (b"tEXt", b"Comment\0" + b"a" * (MAX_TEXT_BYTES // 4)),
 }
 
 
@@ -38,7 +38,7 @@ def test_the_texts_are_counted_together(kind: str) -> None:
 
 
 def test_a_single_text_is_not_unpacked_to_its_end() -> None:
-    assert has_too_much_text(png((b"zTXt", b"k\0\0" + zlib.compress(b"a" * (20 * MOST_TEXT), 9))))
+    assert has_too_much_text(png((b"zTXt", b"k\0\0" + zlib.compress(b"a" * (20 * MAX_TEXT_BYTES), 9))))
 
 
 @pytest.mark.parametrize(

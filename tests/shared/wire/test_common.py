@@ -15,12 +15,12 @@ from shared.wire.common import (
     MAX_JSON_DEPTH,
     MAX_JSON_VALUES,
     CurrentPage,
+    Integer,
     ItemTime,
     JsonObject,
     Number,
     PageSize,
     RecordTime,
-    Whole,
     pagination,
 )
 
@@ -108,7 +108,7 @@ def test_numbers_are_stored_unchanged() -> None:
 
 @pytest.mark.parametrize("value", [True, False, "1", None, 1.5])
 def test_value_that_is_not_an_integer(value: Any) -> None:
-    assert is_refused(TypeAdapter(Whole), value)
+    assert is_refused(TypeAdapter(Integer), value)
 
 
 def test_the_last_page_may_be_half_full() -> None:

@@ -194,7 +194,7 @@ def _write(
     if not with_pictures or file_format.files is None or file_format.pictures is None:
         data = file_format.write(inspection, terms)
         report.check()
-        atomic.write(path, data, durable=True)
+        atomic.write_file(path, data, durable=True)
         return 0
     pictures = file_format.pictures(inspection)
     exported: set[str] = set()

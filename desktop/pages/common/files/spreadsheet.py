@@ -17,7 +17,7 @@ def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
     output.write("\ufeff")
     writer = csv.writer(output)
     writer.writerows([_escape_formula(cell) for cell in row] for row in rows)
-    atomic.write(path, output.getvalue().encode("utf-8"), durable=True)
+    atomic.write_file(path, output.getvalue().encode("utf-8"), durable=True)
 
 
 def _escape_formula(cell: object) -> str:

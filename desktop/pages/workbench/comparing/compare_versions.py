@@ -295,12 +295,12 @@ def compare_versions(open_record: OpenRecord, window: QWidget) -> CompareVersion
         return None
     numbers = {line.version for line in lines}
     entries = {
-        results.version(entry): entry
-        for entry in results.ordered(item.result)
-        if results.version(entry) in numbers and not results.is_verdict(entry)
+        results.entry_version(entry): entry
+        for entry in results.sort_by_version(item.result)
+        if results.entry_version(entry) in numbers and not results.is_verdict(entry)
     }
     dialog = CompareVersions(
-        open_record.context.session, item.item_name, lines, entries, results.version(shown), window
+        open_record.context.session, item.item_name, lines, entries, results.entry_version(shown), window
     )
     dialog.open()
     return dialog
@@ -339,7 +339,7 @@ def _box(finding: Finding, row: Pairing, current: bool) -> FindingBox:
     return FindingBox(
         finding.box,
         finding_word(finding.label),
-        None if finding.drawn else finding.confidence,
+        None if finding.is_drawn else finding.confidence,
         state,
         highlighted=stands_out,
         author=finding.author_name,
@@ -358,4 +358,4 @@ def _tone(row: Pairing) -> str:
 def _confidence(finding: Finding | None) -> str:
     if finding is None:
         return "–"
-    return finding.author_name or "–" if finding.drawn else f"{finding.confidence:.2f}"
+    return finding.author_name or "–" if finding.is_drawn else f"{finding.confidence:.2f}"

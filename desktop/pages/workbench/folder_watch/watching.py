@@ -21,7 +21,7 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.record_photos import RecordPhotosController
 from desktop.pages.workbench.record_photos.photo_queue import QueuedPicture
 from desktop.user_folders import APP
-from shared.content import sha256_of
+from shared.content import sha256_from_cid
 
 _MAX_QUEUED = 4
 """Maximum number of photos that wait for the upload. Other photos stay in the folder until then."""
@@ -169,7 +169,7 @@ class FolderWatchController(QObject):
         hashes = set()
         for photo in self._record_photos.photo_list.photos:
             with contextlib.suppress(ValueError):
-                hashes.add(sha256_of(photo.file.ipfs_cid or ""))
+                hashes.add(sha256_from_cid(photo.file.ipfs_cid or ""))
         return frozenset(hashes)
 
     def _on_photos_found(self, photos: tuple[FoundPhoto, ...]) -> None:

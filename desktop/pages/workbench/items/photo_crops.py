@@ -51,7 +51,7 @@ def crop_place(item: ItemView, reference: tuple[int, int] | None) -> PhotoCut | 
         rect = Rect(box.x - more, box.y - more, box.w + 2 * more, box.h + 2 * more)
         return PhotoCut(info.get("ipfs_cid"), str(url), rect)
     region = item.region(*reference) if reference is not None else None
-    matrix = results.homography(entry)
+    matrix = results.entry_homography(entry)
     if region is None or matrix is None:
         return None
     visible = map_rect(region, np.asarray(matrix, np.float64))

@@ -20,7 +20,7 @@ from desktop.pages.workbench.trend.contents import (
 from desktop.pages.workbench.trend.frames import Frame, Outline
 from desktop.pages.workbench.trend.pictures import FrameSource
 from shared.geometry import Rect
-from shared.wire.history import MOST_TREND_ENTRIES, TrendPhoto
+from shared.wire.history import MAX_TREND_ENTRIES, TrendPhoto
 from shared.wire.memory import MemoryPhoto, MemoryState
 
 _DISAGREES = 0
@@ -61,7 +61,7 @@ def read_memory(session: Session, item_id: str) -> MemoryContents:
 
 def _photos_of(session: Session, item_id: str) -> dict[str, TrendPhoto]:
     try:
-        trend = session.items.trend(item_id, MOST_TREND_ENTRIES)
+        trend = session.items.trend(item_id, MAX_TREND_ENTRIES)
     except NotFound:
         # Who deleted the record since keeps nobody from seeing the other photos.
         return {}

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QWidget
 
 from desktop.widgets import Button, ButtonKind, label
-from shared.wire.memory import MOST_REQUIRED, MemoryState
+from shared.wire.memory import MAX_REQUIRED_PHOTOS, MemoryState
 
 
 class MemoryRules(QWidget):
@@ -26,7 +26,7 @@ class MemoryRules(QWidget):
         self._frozen = False
         self.required = QSpinBox()
         self.required.setObjectName("memory-required")
-        self.required.setRange(1, MOST_REQUIRED)
+        self.required.setRange(1, MAX_REQUIRED_PHOTOS)
         self.required.setAccessibleName(self.tr("Required photos"))
         self.required.setToolTip(self.tr("Detection uses the memory from this number of passed photos on"))
         self.required.lineEdit().setTextMargins(6, 0, 0, 0)

@@ -32,7 +32,7 @@ def copy_of(item: ItemView, size: tuple[int, int]) -> CopiedItem | None:
     `size` is the size of its reference image in px.
     """
     rect = item.region(*size)
-    if rect is None or rect.empty:
+    if rect is None or rect.is_empty:
         return None
     place = pixels_to_point(rect, *size)
     detection = (item.item_point or {}).get(DETECTION)

@@ -15,7 +15,7 @@ from desktop.journal.journal import MERGE_WITHIN
 from shared import results
 from shared.codes import Origin, Progress
 from shared.entries import Entry, EntryBox, EntryCorners
-from shared.findings import Finding, corners, readable_boxes, to_corners
+from shared.findings import Finding, box_corners, readable_boxes, rect_to_corners
 from shared.geometry import Rect
 
 Boxes = tuple[EntryBox, ...]
@@ -25,7 +25,7 @@ def boxes_of(entry: Entry | None) -> Boxes:
     """The boxes of a result entry with which a correction begins. Invalid boxes are left out."""
     boxes: list[EntryBox] = []
     for box in readable_boxes(entry):
-        x1, y1, x2, y2 = corners(box)
+        x1, y1, x2, y2 = box_corners(box)
         origin = Origin.PERSON if box.get("origin") == Origin.PERSON else Origin.MODEL
         boxes.append(
             {
@@ -46,14 +46,14 @@ def same_boxes(first: Sequence[EntryBox], second: Sequence[EntryBox]) -> bool:
 
 
 def _core(box: EntryBox) -> tuple[object, ...]:
-    return str(box["label"]), float(box["confidence"]), corners(box), box.get("accepted") is True
+    return str(box["label"]), float(box["confidence"]), box_corners(box), box.get("accepted") is True
 
 
 def stored_version(entry: Entry) -> int:
     """The version of an entry at the service; for an unsent correction, that of the corrected entry."""
     if is_unsent(entry):
         return int(entry["correction"]["of_version"])
-    return results.version(entry)
+    return results.entry_version(entry)
 
 
 def is_unsent(entry: Entry) -> bool:
@@ -66,7 +66,7 @@ def with_correction(
 ) -> tuple[Entry, ...]:
     """Add an unsent correction as the newest entry, in place of an earlier unsent one."""
     stored = tuple(entry for entry in entries if not is_unsent(entry))
-    candidates = (entry for at, entry in enumerate(stored) if results.version(entry, at) == of_version)
+    candidates = (entry for at, entry in enumerate(stored) if results.entry_version(entry, at) == of_version)
     base = next(candidates, Entry())
     return (*stored, unsent_entry(base, of_version, results.next_version(stored), boxes))
 
@@ -120,7 +120,10 @@ class CorrectionDraft:
     @classmethod
     def begin(cls, item_id: str, base: Entry, newest: Entry | None) -> CorrectionDraft:
         """Begin a draft of the findings of `base`, without a step."""
-        context = {"of": results.version(base), "newest": None if newest is None else results.version(newest)}
+        context = {
+            "of": results.entry_version(base),
+            "newest": None if newest is None else results.entry_version(newest),
+        }
         return cls(item_id, base, newest, DraftHistory(context, list(boxes_of(base))))
 
     @classmethod
@@ -129,7 +132,7 @@ class CorrectionDraft:
     ) -> CorrectionDraft | None:
         """Restore a draft from the journal's `history`; None if its base is missing in `entries`."""
         by_version = {
-            results.version(entry, at): entry
+            results.entry_version(entry, at): entry
             for at, entry in enumerate(entries)
             if not results.is_verdict(entry)
         }
@@ -151,7 +154,9 @@ class CorrectionDraft:
     @property
     def entry(self) -> Entry:
         """The draft as a result entry."""
-        return unsent_entry(self.base, stored_version(self.base), results.version(self.base), self.boxes)
+        return unsent_entry(
+            self.base, stored_version(self.base), results.entry_version(self.base), self.boxes
+        )
 
     def undo(self) -> bool:
         """Undo the last change. Returns False if there is none."""
@@ -184,7 +189,7 @@ class CorrectionDraft:
         A step with the merge key of the newest one joins it if that was made within `MERGE_WITHIN`.
         """
         moved: dict[int, _BoxChange] = {
-            place: {"points": to_corners(rect), "accepted": True} for place, rect in rects.items()
+            place: {"points": rect_to_corners(rect), "accepted": True} for place, rect in rects.items()
         }
         boxes: Boxes = tuple({**box, **moved.get(place, {})} for place, box in enumerate(self.boxes))
         now = time.monotonic()
@@ -201,7 +206,7 @@ class CorrectionDraft:
     def add(self, findings: Sequence[tuple[Rect, str]]) -> None:
         """Add findings drawn by the user: rectangle in px of the photo, and label."""
         drawn = (
-            Finding(label, confidence=1.0, box=rect, drawn=True, accepted=True).to_box()
+            Finding(label, confidence=1.0, box=rect, is_drawn=True, accepted=True).to_box()
             for rect, label in findings
         )
         self._add_step((*self.boxes, *drawn))

@@ -86,15 +86,15 @@ def move_with_region(settings: ItemDetectionSettings, origin: Rect, place: Rect)
     The copy has no photo, so the alignment is left out.
     """
     settings = replace(settings, alignment=None)
-    if not settings.ignored or origin.empty:
+    if not settings.ignored or origin.is_empty:
         return settings
     scale_x, scale_y = place.w / origin.w, place.h / origin.h
     moved = []
     for area in settings.ignored:
         x = place.x + (area.x - origin.x) * scale_x
         y = place.y + (area.y - origin.y) * scale_y
-        moved.append(Rect(x, y, area.w * scale_x, area.h * scale_y).clamped(1, 1))
-    return replace(settings, ignored=tuple(area for area in moved if not area.empty))
+        moved.append(Rect(x, y, area.w * scale_x, area.h * scale_y).clamp(1, 1))
+    return replace(settings, ignored=tuple(area for area in moved if not area.is_empty))
 
 
 def move_areas(areas: Sequence[Rect], origin: Rect, place: Rect) -> tuple[Rect, ...]:
@@ -107,7 +107,7 @@ def move_areas(areas: Sequence[Rect], origin: Rect, place: Rect) -> tuple[Rect, 
         dx, dy = place.x - origin.x, place.y - origin.y
         areas = [Rect(area.x + dx, area.y + dy, area.w, area.h) for area in areas]
     remaining = (area.intersection(place) for area in areas)
-    return tuple(area for area in remaining if not area.empty)
+    return tuple(area for area in remaining if not area.is_empty)
 
 
 def area_of(rect: Rect, region: Rect, size: tuple[int, int]) -> Rect | None:
@@ -116,7 +116,7 @@ def area_of(rect: Rect, region: Rect, size: tuple[int, int]) -> Rect | None:
     `rect` and `region` are px of the upright reference image, whose size is `size`.
     """
     inside = rect.intersection(region)
-    if inside.empty:
+    if inside.is_empty:
         return None
     width, height = size
     return Rect(inside.x / width, inside.y / height, inside.w / width, inside.h / height)

@@ -24,7 +24,7 @@ from desktop.pages.workbench.model.signing import (
 )
 from shared import results
 from shared.codes import Verdict
-from shared.entries import Entry, entries_of
+from shared.entries import Entry, item_entries
 from shared.geometry import Rect, pixels_to_point, point_to_pixels
 from shared.ids import new_key
 from shared.wire.inspection import Item, Record
@@ -67,14 +67,14 @@ class ItemView:
         """The user's verdict, including an unsent one."""
         if self.pending_verdict is not None:
             return sign_verdict(self.pending_verdict)[0]
-        return results.verdict(self.result)
+        return results.current_verdict(self.result)
 
     @property
     def reason(self) -> str:
         """The reason given with the verdict."""
         if self.pending_verdict is not None:
             return sign_verdict(self.pending_verdict)[1]
-        entry = results.current(self.result)
+        entry = results.current_entry(self.result)
         return str(entry["verdict"].get("reason") or "") if entry and results.is_verdict(entry) else ""
 
     @property
@@ -83,7 +83,7 @@ class ItemView:
         if self.pending_verdict is not None:
             value = self.verdict
             return None if value is Verdict.UNDECIDED else value is Verdict.PASSED
-        return results.passed(self.result)
+        return results.is_passed(self.result)
 
     def region(self, width: int, height: int) -> Rect | None:
         """The region in px of an upright reference image of this size; None if there is none."""
@@ -112,7 +112,7 @@ def view_of(item: Item, item_id: str) -> ItemView:
         model_id=item.model_id,
         model_name=item.model_name,
         item_point=point,
-        result=tuple(entries_of(item)),
+        result=tuple(item_entries(item)),
     )
 
 

@@ -75,7 +75,7 @@ def findings_of(entry: Entry | None, context: FindingContext | None = None) -> t
     """The findings of a result entry by confidence. Invalid findings are left out."""
     context = context or FindingContext()
     finding_list = [
-        replace(finding, author_name=context.author_name(finding)) if finding.drawn else finding
+        replace(finding, author_name=context.author_name(finding)) if finding.is_drawn else finding
         for finding in findings.read_findings(entry, context.severities, context.mm_per_pixel)
     ]
     return tuple(sorted(finding_list, key=lambda finding: -finding.confidence))
@@ -83,7 +83,7 @@ def findings_of(entry: Entry | None, context: FindingContext | None = None) -> t
 
 def detections(item: ItemView) -> list[Entry]:
     """The result entries of detections and corrections, oldest first."""
-    return [entry for entry in results.ordered(item.result) if not results.is_verdict(entry)]
+    return [entry for entry in results.sort_by_version(item.result) if not results.is_verdict(entry)]
 
 
 def shown_detection(item: ItemView) -> Entry | None:
@@ -96,7 +96,7 @@ def shown_detection(item: ItemView) -> Entry | None:
 
 def to_reference(entry: Entry | None) -> Matrix | None:
     """The 3 x 3 mapping from photo px to reference px; None without an alignment."""
-    matrix = results.homography(entry)
+    matrix = results.entry_homography(entry)
     if matrix is None:
         return None
     try:
@@ -133,7 +133,7 @@ def row_of(item: ItemView, number: int, models: Mapping[str, str]) -> ItemRow:
         model=models.get(item.model_id or "", model_word(item.model_id, item.model_name)),
         status=status,
         findings=len(item_findings),
-        best=max((finding.confidence for finding in item_findings if not finding.drawn), default=None),
+        best=max((finding.confidence for finding in item_findings if not finding.is_drawn), default=None),
         run=run_state(item.result),
         saved=item.saved,
         finished=item.passed is not None,

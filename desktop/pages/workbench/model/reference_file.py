@@ -37,7 +37,7 @@ def same_file(first: ReferenceFile | None, second: ReferenceFile | None) -> bool
     """True when both are the same file, or both are None."""
     if first is None or second is None:
         return first is second
-    return first is second or content.same_file(first.info, second.info)
+    return first is second or content.is_same_file(first.info, second.info)
 
 
 def record_file(image: ReferenceImage | None) -> ReferenceFile | None:

@@ -69,4 +69,4 @@ def run_state(entries: Iterable[Entry]) -> RunState:
     error = stored if isinstance(stored, Mapping) else {}
     code = str(error.get("code") or "")
     message = failure_sentence(code, str(error.get("message") or "")) if run is RunPhase.FAILED else ""
-    return RunState(run, code, message, results.job_of(entry) or "")
+    return RunState(run, code, message, results.entry_job_id(entry) or "")

@@ -25,7 +25,7 @@ def standing_verdict(entries: Iterable[Entry], me: str | None) -> dict[str, Any]
 
     `me` is the id of the user of this desktop. If it is None, no verdict counts as another user's.
     """
-    entry = results.current(entries)
+    entry = results.current_entry(entries)
     if entry is None or not results.is_verdict(entry):
         return None
     verdict = entry["verdict"]

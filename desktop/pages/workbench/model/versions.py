@@ -27,7 +27,7 @@ def version_lines(item: ItemView) -> list[VersionLine]:
     translate = QCoreApplication.translate
     entries = [
         entry
-        for entry in results.ordered(item.result)
+        for entry in results.sort_by_version(item.result)
         if results.is_verdict(entry) or results.is_finished(entry)
     ]
     count = sum(not results.is_verdict(entry) for entry in entries)
@@ -39,11 +39,11 @@ def version_lines(item: ItemView) -> list[VersionLine]:
             text = translate("Workbench", "Verdict by {name}: {verdict}").format(
                 name=_name(verdict), verdict=status_word(str(verdict.get("value")))
             )
-            lines.append(VersionLine(results.version(entry), text, findings=False))
+            lines.append(VersionLine(results.entry_version(entry), text, findings=False))
             continue
         number += 1
         text = translate("Workbench", "Version {n} / {all}").format(n=number, all=count)
-        lines.append(VersionLine(results.version(entry), f"{text} · {_author(entry)}", findings=True))
+        lines.append(VersionLine(results.entry_version(entry), f"{text} · {_author(entry)}", findings=True))
     return lines
 
 

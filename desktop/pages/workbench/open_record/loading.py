@@ -29,9 +29,9 @@ from desktop.pages.workbench.model.item_rows import ItemRows
 from desktop.pages.workbench.model.reference_file import ReferenceFile
 from desktop.user_folders import APP
 from shared import atomic
-from shared.content import file_id_of, sha256, sha256_of
+from shared.content import file_id_from_url, sha256, sha256_from_cid
 from shared.geometry import Rect
-from shared.paths import private_folder
+from shared.paths import ensure_private_folder
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.detection import DetectionModel, ModelKind, Severity
 from shared.wire.inspection import Record
@@ -131,7 +131,7 @@ def fetch_photo(
     if _is_cached(path):
         return open_image(path)
     if not file_id:
-        found_id = file_id_of(url)
+        found_id = file_id_from_url(url)
         if found_id is None:
             _store(session.files.fetch(url or "", partial(_report_share, report)), path)
             return open_image(path)
@@ -165,7 +165,7 @@ def _report_share(report: ProgressReport, done: int, total: int) -> None:
 def picture_path(content_id: str | None, file_id: str) -> Path:
     """The path of a picture in the cache."""
     try:
-        name = sha256_of(content_id or "")
+        name = sha256_from_cid(content_id or "")
     except ValueError:
         name = _ADDRESS_PREFIX + re.sub(r"[^A-Za-z0-9-]", "_", file_id)
     return picture_folder() / name
@@ -187,7 +187,7 @@ def thumbnails(
         if number % _CHUNK_SIZE == 0:
             # Many pictures at once would block the GUI thread.
             report.wait(_PAUSE_SECONDS)
-        if rect.empty:
+        if rect.is_empty:
             continue
         square = square_around(rect, width, height)
         if is_in_memory:
@@ -233,8 +233,8 @@ def _store(data: bytes, path: Path) -> None:
                 "imaging", "The service returned a different image than expected. Select the image again."
             )
         )
-    private_folder(path.parent)
-    atomic.write(path, data, durable=False, private=True)
+    ensure_private_folder(path.parent)
+    atomic.write_file(path, data, durable=False, private=True)
     _trim_cache(path.parent, path)
 
 

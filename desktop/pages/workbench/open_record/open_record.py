@@ -216,7 +216,7 @@ class OpenRecord(QObject):
         if item is None:
             return None
         for index, entry in enumerate(item.result):
-            if self._version is not None and results.version(entry, index) == self._version:
+            if self._version is not None and results.entry_version(entry, index) == self._version:
                 return entry
         return shown_detection(item)
 

@@ -101,7 +101,7 @@ class RegionLink:
 
     def _region(self, item: ItemView, row: ItemRow, size: tuple[int, int]) -> Region | None:
         rect = item.region(*size)
-        if rect is None or rect.empty:
+        if rect is None or rect.is_empty:
             return None
         note = "" if row.best is None else f"{row.best:.2f}"
         region = Region(item.item_id, rect, row.number, row.name, row.state, note)

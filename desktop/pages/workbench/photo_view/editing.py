@@ -16,7 +16,7 @@ from desktop.pages.workbench.photo_view.finding_regions import FindingRegions
 from desktop.pages.workbench.results.correcting import NEW, CorrectionController
 from desktop.pages.workbench.results.findings import FindingsBox
 from shared import results
-from shared.suppressed import SuppressedFinding
+from shared.suppression import SuppressedFinding
 
 
 class FindingEditController(QObject):
@@ -52,7 +52,7 @@ class FindingEditController(QObject):
         With `pan`, a newly chosen finding is made visible.
         """
         entry = self._open_record.entry if is_of_item else None
-        of = None if entry is None else (self._open_record.current, results.version(entry))
+        of = None if entry is None else (self._open_record.current, results.entry_version(entry))
         shown = self._box.shown if is_of_item and self._open_record.item is not None else []
         self._regions.follow(of, boxes_of(entry))
         self._canvas.editor.editable = is_of_item and self._correcting.can_correct
@@ -136,12 +136,12 @@ class FindingEditController(QObject):
 
     def _id_of(self, shown: int) -> str:
         findings = self._box.shown
-        return self._regions.region_id(findings[shown].place) if 0 <= shown < len(findings) else ""
+        return self._regions.region_id(findings[shown].index) if 0 <= shown < len(findings) else ""
 
     def _index_of(self, region_id: str) -> int:
         """The index of a finding among the shown ones; -1 if it is not shown."""
         index = self._regions.index_of(region_id)
-        return next((at for at, finding in enumerate(self._box.shown) if finding.place == index >= 0), -1)
+        return next((at for at, finding in enumerate(self._box.shown) if finding.index == index >= 0), -1)
 
     def _selected(self) -> list[int]:
         return [self._index_of(region_id) for region_id in self._canvas.store.selected]
@@ -162,7 +162,7 @@ class FindingEditController(QObject):
             after = {self._regions.index_of(region.id): region.rect for region in change.after}
             self._correcting.reshape_places(after, change.merge_key or "")
         else:
-            labels = {self._regions.region_id(finding.place): finding.label for finding in self._box.shown}
+            labels = {self._regions.region_id(finding.index): finding.label for finding in self._box.shown}
             self._regions.expect([region.id for region in change.after])
             drawn = [(region.rect, labels.get(region.copy_of, NEW)) for region in change.after]
             if self._correcting.add(drawn) and change.step is RegionStep.DRAW:

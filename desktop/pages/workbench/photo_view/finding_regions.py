@@ -59,7 +59,7 @@ class FindingRegions:
         """Convert findings to regions, numbered in their order from 1."""
         return [
             Region(
-                self._ids[finding.place],
+                self._ids[finding.index],
                 finding.box,
                 number,
                 finding_word(finding.label),
@@ -67,12 +67,12 @@ class FindingRegions:
                 source_of(finding),
             )
             for number, finding in enumerate(findings, 1)
-            if finding.place < len(self._ids)
+            if finding.index < len(self._ids)
         ]
 
 
 def source_of(finding: Finding) -> str:
     """The confidence or the author of a finding, with a separator, to be appended to its label."""
-    if not finding.drawn:
+    if not finding.is_drawn:
         return f"{finding.confidence:.2f}"
     return "· " + (finding.author_name or QCoreApplication.translate("FindingList", "drawn manually"))

@@ -33,7 +33,7 @@ from desktop.pages.workbench.results.correcting import CorrectionBar, Correction
 from desktop.pages.workbench.results.explained import explained_boxes
 from desktop.pages.workbench.results.findings import FindingsBox
 from shared.geometry import Rect
-from shared.suppressed import SuppressedFinding
+from shared.suppression import SuppressedFinding
 
 _GATHER_MS = 60
 
@@ -343,7 +343,7 @@ class PhotoView(QObject):
     def _sees_region(self) -> bool:
         """Whether a part of the region is visible or its place is unknown."""
         rect = self._region()
-        return rect is None or not rect.intersection(self.canvas.viewport.visible).empty
+        return rect is None or not rect.intersection(self.canvas.viewport.visible).is_empty
 
     def _show_neighbours(self) -> None:
         """Show the outline of the region and the findings of other items on the photo."""

@@ -42,12 +42,12 @@ def prepare(target: CaptureTarget) -> PreparedTarget | None:
     Blocking: call it off the GUI thread. Raises ImageError.
     """
     size = target.source.size
-    region = target.region.clamped(*size)
-    if region.empty:
+    region = target.region.clamp(*size)
+    if region.is_empty:
         return None
     margin = _MARGIN * max(region.w, region.h)
     around = Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin)
-    around = around.clamped(*size)
+    around = around.clamp(*size)
     if is_large(target.source):
         # The pixels of the preview suffice: the camera's picture is scaled down, too.
         whole = preview_crop(target.source)

@@ -43,7 +43,7 @@ def padded_region(region: Rect, width: int, height: int) -> Rect:
     """A region with a margin, inside the picture."""
     margin = _MARGIN * max(region.w, region.h)
     grown = Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin)
-    return grown.clamped(width, height)
+    return grown.clamp(width, height)
 
 
 def make_pair(
@@ -74,7 +74,7 @@ def _pair(
     photo: ImageSource,
     homography: list[list[float]] | None,
 ) -> AlignedPair:
-    if source is None or region is None or region.empty:
+    if source is None or region is None or region.is_empty:
         whole = original_crop(photo, Rect(0, 0, *photo.size)) or preview_crop(photo)
         return replace(align_crop(_fitted(whole.image)[0], whole, None), to_reference=None)
     place = padded_region(region, *source.size)

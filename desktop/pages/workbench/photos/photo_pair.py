@@ -93,7 +93,7 @@ class PhotoPairController(QObject):
             self._set_photo("", None, is_of_item=False)
             return
         entry = self._open_record.stored_entry
-        self._box.show_versions(version_lines(item), results.version(entry) if entry is not None else 0)
+        self._box.show_versions(version_lines(item), results.entry_version(entry) if entry is not None else 0)
         if item.item_id not in self._photos_by_item:
             self._read(item.item_id)
         self._show_pair()
@@ -155,7 +155,7 @@ class PhotoPairController(QObject):
         is_of_item = ref is not None and self._is_of(entry, ref)
         by_hand = (self._by_hand.get(self._key) if self._key else None) or self._stored_by_hand(item)
         self._box.show_alignment(alignment(entry), by_hand is not None)
-        by_service = results.homography(entry) if is_of_item else self.assigned_mapping(self.file_id)
+        by_service = results.entry_homography(entry) if is_of_item else self.assigned_mapping(self.file_id)
         mapping = None if ref is None else by_hand or by_service
         self._set_photo(item.item_id, mapping, is_of_item)
         if ref is None:

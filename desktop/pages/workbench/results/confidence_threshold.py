@@ -21,7 +21,7 @@ def least_confidence(entry: Entry | None, entries: tuple[Entry, ...]) -> float |
     For a model with thresholds by label, it is the lowest one, so that no reported finding is hidden. For a
     correction, it is that of the corrected result.
     """
-    by_version = {results.version(each, at): each for at, each in enumerate(entries)}
+    by_version = {results.entry_version(each, at): each for at, each in enumerate(entries)}
     visited: set[int] = set()
     while entry is not None and results.is_correction(entry):
         of_version = entry["correction"].get("of_version")

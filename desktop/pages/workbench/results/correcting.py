@@ -176,7 +176,7 @@ class CorrectionController(QObject):
     def _place(self, shown: int) -> int:
         """The index of a displayed finding among the boxes of the entry; -1 if there is none."""
         findings = self._box.shown
-        return findings[shown].place if 0 <= shown < len(findings) else -1
+        return findings[shown].index if 0 <= shown < len(findings) else -1
 
     def accept(self, shown: int) -> None:
         """Accept a finding, or withdraw the acceptance."""
@@ -256,8 +256,8 @@ class CorrectionController(QObject):
 
     def ask_last_label(self) -> None:
         """Choose the finding that was added last, and ask for its label."""
-        last = max((finding.place for finding in self._box.shown), default=-1)
-        shown = next((at for at, finding in enumerate(self._box.shown) if finding.place == last), -1)
+        last = max((finding.index for finding in self._box.shown), default=-1)
+        shown = next((at for at, finding in enumerate(self._box.shown) if finding.index == last), -1)
         self.choose(shown)
         self.ask_label(shown)
 
@@ -307,7 +307,7 @@ class CorrectionController(QObject):
     def _on_current_changed(self) -> None:
         stored = self._open_record.stored_entry
         for draft in self._open_record.drafts.all():
-            same = stored is not None and results.version(stored) == results.version(draft.base)
+            same = stored is not None and results.entry_version(stored) == results.entry_version(draft.base)
             if draft.item_id != self._open_record.current or not same:
                 self._bar.draw.setChecked(False)
                 ItemChanges(self._open_record).correct(draft)

@@ -49,7 +49,7 @@ def finding_boxes(findings: Sequence[Finding], chosen: int) -> list[FindingBox]:
         FindingBox(
             finding.box,
             finding_word(finding.label),
-            None if finding.drawn else finding.confidence,
+            None if finding.is_drawn else finding.confidence,
             RegionState.FAILED if finding.confidence >= SURE else RegionState.UNDECIDED,
             highlighted=index == chosen,
             author=finding.author_name,
@@ -103,7 +103,7 @@ class FindingList(QWidget):
         self.update()
 
     def _description(self, finding: Finding) -> str:
-        sure = self._author(finding) if finding.drawn else f"{finding.confidence:.2f}"
+        sure = self._author(finding) if finding.is_drawn else f"{finding.confidence:.2f}"
         description = ", ".join(
             part for part in (f"{finding_word(finding.label)} {sure}", _more(finding)) if part
         )
@@ -190,7 +190,7 @@ class FindingList(QWidget):
             painter.setFont(sized(TEXT_PX))
             painter.setPen(QColor(theme.text))
             metrics, elide = QFontMetrics(painter.font()), Qt.TextElideMode.ElideRight
-            named = self.width() * 0.55 if finding.drawn else left
+            named = self.width() * 0.55 if finding.is_drawn else left
             text = metrics.elidedText(finding_word(finding.label), elide, round(named - 22))
             painter.drawText(QRectF(18, top, named - 20, ROW_PX), Qt.AlignmentFlag.AlignVCenter, text)
             dim = QColor(theme.dim_text if row == self.current else theme.dim)
@@ -202,7 +202,7 @@ class FindingList(QWidget):
                 painter.drawText(cell, Qt.AlignmentFlag.AlignVCenter, more)
                 painter.setFont(sized(TEXT_PX))
             end = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            if finding.drawn:
+            if finding.is_drawn:
                 painter.setPen(dim)
                 cell = QRectF(named, top, self.width() - named - 2, ROW_PX)
                 painter.drawText(

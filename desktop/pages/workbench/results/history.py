@@ -240,4 +240,4 @@ def _read(session: Session, item_id: str) -> Sequence[HistoryEntry]:
 def _state(item: ItemView) -> str:
     """Changes when the region or the findings of an item do."""
     entry = results.finished_detection(item.result)
-    return f"{item.item_point} {results.version(entry) if entry is not None else 0} {item.saved}"
+    return f"{item.item_point} {results.entry_version(entry) if entry is not None else 0} {item.saved}"

@@ -199,7 +199,10 @@ def _current_verdict(item: Item, me: str | None) -> dict[str, Any] | None:
 def _current_findings(item: Item) -> dict[str, Any]:
     """The current findings at the service, as the field of an edit."""
     entry = results.finished_detection(view_of(item, item.item_id).result)
-    return {"of_version": results.version(entry) if entry is not None else 0, "boxes": list(boxes_of(entry))}
+    return {
+        "of_version": results.entry_version(entry) if entry is not None else 0,
+        "boxes": list(boxes_of(entry)),
+    }
 
 
 def _is_undone(edit: Edit) -> bool:
@@ -241,11 +244,11 @@ def _matches_service(edit: Edit, item: Item, me: str | None) -> bool:
 def new_facts(edit: Edit, entries: Sequence[Entry], me: str | None) -> list[Entry]:
     """The results and verdicts added since the user deleted the item, except for the user's own verdicts."""
     before = edit.before.get(RESULT)
-    versions = {results.version(entry, at) for at, entry in enumerate(before or ()) if _is_fact(entry)}
+    versions = {results.entry_version(entry, at) for at, entry in enumerate(before or ()) if _is_fact(entry)}
     facts = [
         entry
         for at, entry in enumerate(entries)
-        if _is_fact(entry) and results.version(entry, at) not in versions and _signer(entry) != me
+        if _is_fact(entry) and results.entry_version(entry, at) not in versions and _signer(entry) != me
     ]
     # When the creation of an item is undone, a model's result is no objection.
     return facts if before is not None else [entry for entry in facts if _signer(entry) is not None]

@@ -18,7 +18,7 @@ from desktop.pages.workbench.trend.growth_painting import MOST_SERIES
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures, FrameSource
 from desktop.pages.workbench.trend.series import longer_side, numbers_of, series_of
 from desktop.pages.workbench.trend.wording import day_of, size_text, state_text
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 from shared.wire.history import Trend, TrendEntry, TrendFinding, TrendPhoto
 
 REFERENCE = "reference"
@@ -167,7 +167,7 @@ def _where(
         return None
     points = finding.points
     inverse = np.linalg.inv(picture.to_photo).astype(np.float64)
-    return map_rect(from_corners(points.x1, points.y1, points.x2, points.y2), inverse)
+    return map_rect(rect_from_corners(points.x1, points.y1, points.x2, points.y2), inverse)
 
 
 def _rows(matrix: Matrix) -> tuple[tuple[float, float, float], ...]:

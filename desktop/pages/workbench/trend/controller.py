@@ -17,7 +17,7 @@ def place_of(open_record: OpenRecord) -> Place | None:
     if item is None or file is None or source is None or not open_record.link.shows(item):
         return None
     region = item.region(*source.size)
-    return None if region is None or region.empty else Place.of(file, source.size, region)
+    return None if region is None or region.is_empty else Place.of(file, source.size, region)
 
 
 class TrendController(QObject):

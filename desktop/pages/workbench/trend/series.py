@@ -8,8 +8,8 @@ from datetime import datetime
 
 import numpy as np
 
-from shared.findings import size_mm
-from shared.geometry import from_corners
+from shared.findings import measure_size_mm
+from shared.geometry import rect_from_corners
 from shared.wire.history import Trend, TrendEntry, TrendFinding
 
 DAYS_A_MONTH = 30.4375
@@ -76,12 +76,12 @@ class Series:
 def longer_side(entry: TrendEntry, finding: TrendFinding) -> float | None:
     """The longer side of a finding of an inspection in px of the reference image; None without an alignment.
 
-    It is measured like `shared.findings.size_mm`. The upright rectangle around it would grow with the
+    It is measured like `shared.findings.measure_size_mm`. The upright rectangle around it would grow with the
     rotation of the photo.
     """
     matrix = None if entry.photo is None else entry.photo.homography
     points = finding.points
-    size = size_mm(from_corners(points.x1, points.y1, points.x2, points.y2), matrix, 1.0)
+    size = measure_size_mm(rect_from_corners(points.x1, points.y1, points.x2, points.y2), matrix, 1.0)
     return None if size is None else max(size)
 
 

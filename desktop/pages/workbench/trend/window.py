@@ -27,7 +27,7 @@ from desktop.pages.workbench.trend.series import series_of
 from desktop.pages.workbench.trend.wording import table
 from desktop.theme import theme_manager
 from desktop.widgets import BaseDialog, Button, ElidedLabel, StateStack, Toast, label
-from shared.wire.history import MOST_TREND_ENTRIES, Trend, TrendEntry
+from shared.wire.history import MAX_TREND_ENTRIES, Trend, TrendEntry
 
 PAGE = 50
 """Number of inspections shown at first, and added each time."""
@@ -162,7 +162,7 @@ class TrendDialog(BaseDialog):
         )
 
     def _more_text(self) -> None:
-        self._limit = min(self._limit + PAGE, MOST_TREND_ENTRIES)
+        self._limit = min(self._limit + PAGE, MAX_TREND_ENTRIES)
         self.read()
 
     def _show_error(self, error: Exception) -> None:
@@ -172,7 +172,7 @@ class TrendDialog(BaseDialog):
         # The frame that was chosen stays so when earlier ones come before it.
         chosen = self.reel.frames[self.reel.current].key if self.reel.frames else ""
         self.trend = trend
-        self.earlier.setVisible(trend.earlier and self._limit < MOST_TREND_ENTRIES)
+        self.earlier.setVisible(trend.earlier and self._limit < MAX_TREND_ENTRIES)
         self.earlier.setEnabled(True)
         if self._place is None and all(entry.photo is None for entry in trend.entries):
             self.stack.show_empty(

@@ -70,7 +70,7 @@ class CandidateHomography:
 def surroundings(region: Rect, size: tuple[int, int]) -> Rect:
     """The region with half of its size around it, inside the reference image, for checks of alignments."""
     margin = 0.5 * max(region.w, region.h)
-    return Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin).clamped(
+    return Rect(region.x - margin, region.y - margin, region.w + 2 * margin, region.h + 2 * margin).clamp(
         *size
     )
 

@@ -211,7 +211,7 @@ def _shown_area(known: ReferenceFeatures, photo: Pyramid, homography: Matrix) ->
     if depth.min() * depth.max() <= 0:
         return None
     (x1, y1), (x2, y2) = apply(back, points).min(axis=0), apply(back, points).max(axis=0)
-    area = Rect(float(x1), float(y1), float(x2 - x1), float(y2 - y1)).clamped(*known.image.size)
+    area = Rect(float(x1), float(y1), float(x2 - x1), float(y2 - y1)).clamp(*known.image.size)
     return None if min(area.w, area.h) < 16 else area
 
 

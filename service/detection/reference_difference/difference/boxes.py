@@ -214,7 +214,7 @@ def _is_within(one: DifferencePart, other: DifferencePart, near: float) -> bool:
     pad = int(near) + 1
     area = Rect(small.box.x - pad, small.box.y - pad, small.box.w + 2 * pad, small.box.h + 2 * pad)
     common = area.intersection(large.box)
-    if common.empty:
+    if common.is_empty:
         return False
     top, left = int(common.y - large.box.y), int(common.x - large.box.x)
     there = large.mask[top : top + int(common.h), left : left + int(common.w)]

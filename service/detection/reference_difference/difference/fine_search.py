@@ -31,7 +31,7 @@ from service.detection.reference_difference.difference import boxes
 from service.detection.reference_difference.difference.comparison import Comparison, ComparisonFrame
 from service.detection.reference_difference.light.light import Light
 from service.detection.reference_difference.threads import run_parallel
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
 
 # px of the full resolution: the size of a screened tile, of a cell, and of detail that the first comparison
@@ -172,7 +172,7 @@ def _places(unusual: Scores, size: tuple[int, int], seen_already: list[Rect]) ->
             continue
         part = np.s_[y : y + h, x : x + w]
         most = float(unusual[part][labels[part] == index].max())
-        found.append((most, _window_around(cells).clamped(*size)))
+        found.append((most, _window_around(cells).clamp(*size)))
     found.sort(key=lambda one: -one[0])
     return [area for _, area in found]
 
@@ -220,4 +220,4 @@ def _share(one: Rect, other: Rect) -> float:
 def _map_box(box: Rect, frame: ComparisonFrame, to: ComparisonFrame) -> Rect:
     """Convert a box from px of a frame to px of another; both are upright cut-outs of the same reference."""
     points = apply(inverse(to.to_reference) @ frame.to_reference, corners(box))
-    return from_corners(*points[0].tolist(), *points[2].tolist())
+    return rect_from_corners(*points[0].tolist(), *points[2].tolist())

@@ -8,7 +8,7 @@ from service.detection.reference_difference.data import Bytes, Floats, apply, co
 from service.detection.reference_difference.difference.boxes import DifferencePart
 from service.detection.reference_difference.difference.comparison import Comparison
 from service.detection.reference_difference.light.light import Light
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
 
 # px around a part that belong to its appearance: its edge, which the tolerance has removed.
@@ -34,7 +34,7 @@ def difference_of(part: DifferencePart, view: Comparison) -> tuple[Rect, Floats,
     if change.shape[2] == 1:
         change = np.repeat(change, 3, axis=2)
     reference_corners = apply(view.frame.to_reference, corners(Rect(x1, y1, x2 - x1, y2 - y1)))
-    box = from_corners(*reference_corners[0].tolist(), *reference_corners[2].tolist())
+    box = rect_from_corners(*reference_corners[0].tolist(), *reference_corners[2].tolist())
     return box, np.asarray(change * mask[..., None], np.float32), mask
 
 

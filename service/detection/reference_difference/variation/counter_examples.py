@@ -107,7 +107,7 @@ def _defects(memory: RegionMemory, around: Rect) -> Iterator[_Defect]:
     for photo in memory.photos:
         if photo.kind is MemoryKind.FAILED:
             for finding in photo.appearances:
-                if not finding.box.intersection(around).empty:
+                if not finding.box.intersection(around).is_empty:
                     yield _defect(memory, photo, finding)
 
 
@@ -167,7 +167,7 @@ def _is_clean(places: Sequence[Rect]) -> Callable[[PhotoVariation], bool]:
 
     def is_clean(photo: PhotoVariation) -> bool:
         boxes = (*(appearance.box for appearance in photo.appearances), *photo.faint)
-        return all(box.intersection(place).empty for box in boxes for place in places)
+        return all(box.intersection(place).is_empty for box in boxes for place in places)
 
     return is_clean
 

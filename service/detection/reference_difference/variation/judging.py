@@ -143,7 +143,7 @@ def raise_confidence(memory: RegionMemory, part: DifferencePart, view: Compariso
         if photo.kind is MemoryKind.FAILED:
             continue
         boxes = (*(appearance.box for appearance in photo.appearances), *photo.faint)
-        if any(not other.intersection(around).empty for other in boxes):
+        if any(not other.intersection(around).is_empty for other in boxes):
             return sure
     certainty = min(memory.count / _STABLE_PHOTOS, 1.0)
     return _shift_ratio(sure, 1 + (_STABLE - 1) * certainty)

@@ -192,7 +192,7 @@ def _window(
     """The difference of a photo over `box` with `pad` px around it, at `scale`; None without a difference."""
     beyond = pad / scale
     around = Rect(box.x - beyond, box.y - beyond, box.w + 2 * beyond, box.h + 2 * beyond)
-    near = [appearance for appearance in appearances if not appearance.box.intersection(around).empty]
+    near = [appearance for appearance in appearances if not appearance.box.intersection(around).is_empty]
     if not near:
         return None
     window = np.zeros((size[1] + 2 * pad, size[0] + 2 * pad, 3), np.float32)

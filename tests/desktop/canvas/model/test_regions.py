@@ -37,7 +37,7 @@ def test_index_agrees_with_a_loop_over_all_rectangles(
             del model[key]
     assert len(index) == len(model)
     assert set(index.containing(x, y)) == {key for key, rect in model.items() if rect.contains(x, y)}
-    touching = {key for key, rect in model.items() if not rect.intersection(window).empty}
+    touching = {key for key, rect in model.items() if not rect.intersection(window).is_empty}
     assert set(index.intersecting(window)) == touching
     assert index.count_intersecting(window) == len(touching)
 

@@ -13,7 +13,9 @@ POINT = st.tuples(st.floats(-900, 900), st.floats(-900, 900))
 
 
 def inside(rect: Rect, size: tuple[int, int]) -> bool:
-    return rect.x >= 0 and rect.y >= 0 and rect.right <= size[0] and rect.bottom <= size[1] and not rect.empty
+    return (
+        rect.x >= 0 and rect.y >= 0 and rect.right <= size[0] and rect.bottom <= size[1] and not rect.is_empty
+    )
 
 
 @st.composite

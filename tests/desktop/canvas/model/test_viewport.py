@@ -34,7 +34,7 @@ def test_part_of_the_picture_is_always_visible(
     assert view.scale <= MAX_SCALE
     for dx, dy in steps:
         view = view.panned(dx, dy)
-        assert not view.visible.empty
+        assert not view.visible.is_empty
 
 
 def test_zooming_keeps_the_point_below_the_pointer() -> None:
@@ -69,4 +69,4 @@ def test_showing_a_region_puts_it_in_the_middle() -> None:
 
 
 def test_empty_picture_has_no_visible_part() -> None:
-    assert Viewport(0, 0, 800, 600).fit().visible.empty
+    assert Viewport(0, 0, 800, 600).fit().visible.is_empty

@@ -211,7 +211,7 @@ def test_list_and_canvas_select_and_show_each_other(qtbot: QtBot, view: CanvasVi
     scale = view.viewport.scale
     view.ensure_visible("a")
     assert view.viewport.scale == scale
-    assert not view.viewport.visible.intersection(Rect(10, 10, 20, 20)).empty
+    assert not view.viewport.visible.intersection(Rect(10, 10, 20, 20)).is_empty
 
 
 def test_regions_are_painted_in_the_colour_of_their_state(view: CanvasView) -> None:

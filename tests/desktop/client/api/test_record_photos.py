@@ -33,7 +33,7 @@ def png(image: samples.Image) -> bytes:
 
 
 def test_every_call(session: Session) -> None:
-    panel = samples.panel(640, 480, 3).image
+    panel = samples.draw_panel(640, 480, 3).image
     file = session.files.upload(png(panel), "reference.png")
     image = session.catalogue.reference_images.create(
         ReferenceImageWrite(reference_image_name="左翼", file_id=file.file_id)

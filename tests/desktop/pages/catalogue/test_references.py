@@ -22,7 +22,7 @@ from desktop.pages.catalogue.reference_images.section import ReferenceSection
 from desktop.pages.catalogue.reference_images.uploads import Uploads
 from desktop.pages.catalogue.scale_dialog import ScaleDialog
 from shared.images.cv import cv2
-from shared.samples import panel
+from shared.samples import draw_panel
 from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
@@ -131,7 +131,7 @@ def test_an_upload_shows_how_far_it_is_and_ends_when_it_is_cancelled(
 
 
 def test_the_scale_is_measured_on_the_picture(context: Context, qtbot: QtBot) -> None:
-    good, data = cv2.imencode(".png", panel(400, 300, 3).image)
+    good, data = cv2.imencode(".png", draw_panel(400, 300, 3).image)
     assert good
     stored = context.session.files.upload(bytes(data), "wing.png")
     body = ReferenceImageWrite(reference_image_name="左翼根部", file_id=stored.file_id)

@@ -134,7 +134,7 @@ def hour(
 @pytest.fixture
 def pictures(tmp_path: Path) -> tuple[Path, Path]:
     """A reference image and today's photo of it."""
-    drawn = inspection.draw()
+    drawn = inspection.draw_inspection()
     reference, photo = tmp_path / "Engine cowling.png", tmp_path / "today.jpg"
     reference.write_bytes(cv2.imencode(".png", drawn.reference)[1].tobytes())
     photo.write_bytes(cv2.imencode(".jpg", drawn.photo)[1].tobytes())

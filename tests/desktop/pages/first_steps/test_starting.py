@@ -20,7 +20,7 @@ from desktop.pages.first_steps.start_dialog import StartDialog
 from desktop.pages.records import RecordsPage
 from shared.codes import ROLE_PERMISSIONS, Role, Verdict
 from shared.images.cv import cv2
-from shared.samples import panel
+from shared.samples import draw_panel
 from shared.wire.catalogue import TaskWrite
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.inspection import Record, RecordCreate
@@ -31,7 +31,7 @@ from tests.narrowing import present
 @pytest.fixture
 def picture(tmp_path: Path) -> Path:
     path = tmp_path / "Gearbox.png"
-    path.write_bytes(cv2.imencode(".png", panel(320, 240, 3).image)[1].tobytes())
+    path.write_bytes(cv2.imencode(".png", draw_panel(320, 240, 3).image)[1].tobytes())
     return path
 
 

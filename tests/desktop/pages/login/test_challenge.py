@@ -21,7 +21,7 @@ from desktop.pages.common.faces.viewfinder import Viewfinder
 from desktop.pages.login import LoginPage, challenge
 from desktop.pages.login.challenge import add_avoided
 from desktop.theme import DARK
-from shared.wire.face import CHALLENGE_NEEDED, DEVICE_HEADER, NOT_SHOWN, MovementName
+from shared.wire.face import CHALLENGE_FAILED, CHALLENGE_NEEDED, DEVICE_HEADER, MovementName
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.keyrings import MemoryKeyring
 from tests.desktop.pages.played_service import (
@@ -161,7 +161,7 @@ def test_missed_movement_is_reported_and_tried_three_times(
     qtbot: QtBot, played: Played, show: Show, desk: ImageSequence
 ) -> None:
     set_requirements(played, challenge="always")
-    played.answers[ANSWER] = refused(NOT_SHOWN)
+    played.answers[ANSWER] = refused(CHALLENGE_FAILED)
     page = show([desk])
     hints: list[str] = []
     page.face._challenge.failed.connect(lambda _error: hints.append(page.viewfinder.hint))
@@ -198,7 +198,7 @@ def test_another_movement_is_offered_after_a_failure(
     qtbot: QtBot, context: Context, played: Played, show: Show, desk: ImageSequence
 ) -> None:
     set_requirements(played, challenge="always")
-    played.answers[ANSWER] = refused(NOT_SHOWN)
+    played.answers[ANSWER] = refused(CHALLENGE_FAILED)
     page = show([desk])
     # Long enough for the person to find the button.
     page.face._pause_timer.setInterval(600_000)

@@ -29,7 +29,7 @@ from desktop.theme import TEXT_PX, sized, theme_manager
 from desktop.widgets import Button
 from shared.codes import Status, Verdict
 from shared.images.cv import cv2
-from shared.samples import panel
+from shared.samples import draw_panel
 from shared.wire.catalogue import (
     AircraftWrite,
     FlightWrite,
@@ -381,7 +381,7 @@ def test_stopped_service_is_reported_with_a_retry_button(qtbot: QtBot, tmp_path:
 def reference(context: Context) -> Iterator[ReferenceImage]:
     """A reference image with a template of two regions."""
     session = context.session
-    good, data = cv2.imencode(".png", panel(400, 300, 3).image)
+    good, data = cv2.imencode(".png", draw_panel(400, 300, 3).image)
     assert good
     stored = session.files.upload(bytes(data), "wing.png")
     regions = [
@@ -458,7 +458,7 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
     page: RecordsPage, reference: ReferenceImage, qtbot: QtBot
 ) -> None:
     session = page._context.session
-    pictures = [bytes(cv2.imencode(".png", panel(400, 300, seed).image)[1]) for seed in (3, 9)]
+    pictures = [bytes(cv2.imencode(".png", draw_panel(400, 300, seed).image)[1]) for seed in (3, 9)]
     files = [session.files.upload(data, f"today{n}.png").file_id for n, data in enumerate(pictures)]
     items = []
     for _ in range(2):
@@ -558,7 +558,7 @@ def test_a_reference_image_is_added_within_the_dialog(
     page: RecordsPage, context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "IMG_1.png"
-    path.write_bytes(cv2.imencode(".png", panel(320, 240, 3).image)[1].tobytes())
+    path.write_bytes(cv2.imencode(".png", draw_panel(320, 240, 3).image)[1].tobytes())
     page.make_record()
     dialog = page.findChildren(NewRecordDialog)[-1]
     dialog.reference.setEditText("Gearbox housing")

@@ -22,7 +22,7 @@ from desktop.theme import theme_manager
 from service.inspection.queries import result_values
 from shared.entries import Entry
 from shared.images.cv import cv2
-from shared.samples import panel
+from shared.samples import draw_panel
 from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.narrowing import present
@@ -33,7 +33,7 @@ BOXES = ((0.1, 0.1, 0.2, 0.2), (0.5, 0.2, 0.25, 0.3), (0.2, 0.6, 0.3, 0.25))
 
 @cache
 def picture(seed: int = 1) -> bytes:
-    good, data = cv2.imencode(".png", panel(WIDTH, HEIGHT, seed).image)
+    good, data = cv2.imencode(".png", draw_panel(WIDTH, HEIGHT, seed).image)
     assert good
     return bytes(data)
 

@@ -13,7 +13,7 @@ from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.workbench.photos.capture import CaptureDialog
 from shared.codes import Status, Verdict
 from shared.images.cv import cv2
-from shared.samples import View, panel, photograph
+from shared.samples import View, draw_panel, photograph
 from shared.wire.inspection import RecordCreate
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
@@ -25,7 +25,7 @@ REGION = ((0.3, 0.3, 0.3, 0.3),)
 @pytest.fixture(scope="module")
 def photo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The panel with a crack, photographed a little askew."""
-    image = panel(WIDTH, HEIGHT, 1).image.copy()
+    image = draw_panel(WIDTH, HEIGHT, 1).image.copy()
     points = np.array([[300, 230], [330, 245], [350, 270], [390, 290]], np.int32)
     cv2.polylines(image, [points], isClosed=False, color=(30, 30, 30), thickness=3, lineType=cv2.LINE_AA)
     taken, _ = photograph(image, View(rotation=1.5, scale=0.98))

@@ -12,14 +12,14 @@ from desktop.widgets import (
     icon,
 )
 from desktop.widgets.basic.icons import drawing
-from shared.paths import resource
+from shared.paths import resource_path
 
-ICONS = sorted(path.stem for path in Path(resource("icons")).glob("*.svg") if path.stem != "walkaround")
+ICONS = sorted(path.stem for path in Path(resource_path("icons")).glob("*.svg") if path.stem != "walkaround")
 
 
 @pytest.mark.parametrize("name", ICONS)
 def test_every_icon_draws_in_the_colour_asked_for(qtbot: QtBot, name: str) -> None:
-    source = resource("icons", f"{name}.svg").read_text(encoding="utf-8")
+    source = resource_path("icons", f"{name}.svg").read_text(encoding="utf-8")
     assert 'stroke="currentColor"' in source
     assert 'stroke-width="1.7"' in source
     image = drawing(name, "#ff0000", 72)

@@ -28,7 +28,7 @@ KIND = "reference_difference"
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a reference image, three photos that passed, and today's photo with a new patch."""
     folder = tmp_path_factory.mktemp("site")
-    panel = samples.panel(320, 320, 11).image
+    panel = samples.draw_panel(320, 320, 11).image
     cv2.imwrite(str(folder / "reference.png"), panel)
     for number in range(4):
         image = panel.copy()

@@ -181,7 +181,7 @@ def test_step_changes_only_its_entry() -> None:
     assert entries[1]["provenance"] == {"queued_at": 1, "finished_at": 2}
     assert (entries[0], entries[2]) == (decided[0], decided[2])
     # It was asked for before the person decided, so the decision stands and the opinion is seen beside it.
-    assert results.passed(entries) is True
+    assert results.is_passed(entries) is True
     assert results.model_opinion(entries) is True
     assert with_entry(entries, step("done")) is None
     assert with_entry(entries, step("pending", job="k")) is not None
@@ -192,7 +192,7 @@ def test_unfinished_entry_does_not_count() -> None:
     entries = [done, step("detecting", version=2)]
     for progress in ("pending", "detecting", "canceled", "error"):
         history: list[Entry] = [entries[0], {**entries[1], "progress": progress}]
-        assert results.passed(history) is True
+        assert results.is_passed(history) is True
         assert results.finished_detection(history) is history[0]
         assert results.record_progress([history, [history[1]]]) == 50
         assert results.is_under_way(history[1]) is (progress in ("pending", "detecting"))

@@ -82,7 +82,7 @@ def test_an_onnx_detector_leaves_out_what_lies_in_ignored_parts_of_the_reference
         assert entry["isPassed"] is passed
         assert len(entry["resultImage"]["boxes"]) == (not passed)
         assert entry["provenance"]["alignment"]["inliers"] > 10
-    strange = samples.panel(640, 480, 77).image[::-1, ::-1].copy()
+    strange = samples.draw_panel(640, 480, 77).image[::-1, ::-1].copy()
     strange[:] = 128
     photo = upload(client, "grey.png", encoded(strange))
     client.post(path(item, "/photos"), json={"file_id": photo["file_id"]})

@@ -94,7 +94,7 @@ def test_a_run_writes_one_result_with_its_provenance(
 
 @ON_ONE_DATABASE
 def test_a_photo_of_something_else_never_passes(client: TestClient, item: dict[str, Any]) -> None:
-    other = samples.panel(640, 480, 77).image[::-1, ::-1].copy()
+    other = samples.draw_panel(640, 480, 77).image[::-1, ::-1].copy()
     cv2.randn(other, (90, 90, 90), (60, 60, 60))
     photo = upload(client, "other.png", encoded(other))
     client.post(f"/api/inspection_item/{item['item_id']}/photos", json={"file_id": photo["file_id"]})

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from service.db.database import Database, now
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.tables import JobRow
-from shared.wire.detection import JOBS_PAGE, OPEN, JobState
+from shared.wire.detection import MAX_LISTED_JOBS, OPEN_JOB_STATES, JobState
 
 RECORD = "a1b2"
 
@@ -54,7 +54,7 @@ def jobs_of(database: Database, record: str, *states: JobState) -> list[str]:
 def pages(client: TestClient, **filters: Any) -> list[list[str]]:
     """Page after page as the operation gives them, until one is not full."""
     pages_of_ids: list[list[str]] = []
-    while not pages_of_ids or len(pages_of_ids[-1]) == JOBS_PAGE:
+    while not pages_of_ids or len(pages_of_ids[-1]) == MAX_LISTED_JOBS:
         before = {"before": pages_of_ids[-1][-1]} if pages_of_ids else {}
         answer = client.get("/api/detection/jobs", params={**filters, **before})
         assert answer.status_code == 200, answer.text
@@ -65,10 +65,10 @@ def pages(client: TestClient, **filters: Any) -> list[list[str]]:
 def test_every_waiting_job_of_a_record_is_listed_once_page_after_page(
     client: TestClient, database: Database
 ) -> None:
-    waiting = jobs_of(database, RECORD, *[JobState.QUEUED] * (2 * JOBS_PAGE + 3))
+    waiting = jobs_of(database, RECORD, *[JobState.QUEUED] * (2 * MAX_LISTED_JOBS + 3))
     jobs_of(database, "c3d4", *[JobState.QUEUED] * 5)
-    found = pages(client, inspection_id=RECORD, state=[str(state) for state in OPEN])
-    assert [len(page) for page in found] == [JOBS_PAGE, JOBS_PAGE, 3]
+    found = pages(client, inspection_id=RECORD, state=[str(state) for state in OPEN_JOB_STATES])
+    assert [len(page) for page in found] == [MAX_LISTED_JOBS, MAX_LISTED_JOBS, 3]
     assert [job_id for page in found for job_id in page] == waiting[::-1]
 
 

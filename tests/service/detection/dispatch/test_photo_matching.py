@@ -67,7 +67,7 @@ class Scene:
 
 @pytest.fixture
 def scene(client: TestClient) -> Scene:
-    drawn = samples.scene(WIDTH, HEIGHT, 3, kinds=("added", "stain"), view=VIEW)
+    drawn = samples.draw_scene(WIDTH, HEIGHT, 3, kinds=("added", "stain"), view=VIEW)
     file = upload(client, "reference.png", encoded(drawn.reference))
     body = {"reference_image_name": "左翼", "file_id": file["file_id"]}
     image = client.post("/api/catalogue/reference-images", json=body).json()["data"]["reference_image_id"]
@@ -87,7 +87,7 @@ def scene(client: TestClient) -> Scene:
 
 def owner(scene: Scene, defect: samples.Defect) -> int | None:
     """The region with the middle of a defect."""
-    x, y = defect.box.middle
+    x, y = defect.box.centre
     inside = (left <= x / WIDTH < left + w and top <= y / HEIGHT < top + h for left, top, w, h in REGIONS)
     return next((number for number, is_inside in enumerate(inside) if is_inside), None)
 

@@ -153,7 +153,7 @@ def test_newer_schema_of_procrastinate_is_noticed() -> None:
 
 def items_to_detect(client: httpx.Client, count: int = JOBS) -> tuple[str, list[str]]:
     """A record with items whose photo lacks a part, for the built-in model: its id and theirs."""
-    scene = samples.scene(320, 240, 3, kinds=("added",), view=View(rotation=2, noise=2))
+    scene = samples.draw_scene(320, 240, 3, kinds=("added",), view=View(rotation=2, noise=2))
     stored = []
     for name, image in (("reference.png", scene.reference), ("photo.png", scene.photo)):
         data = bytes(cv2.imencode(".png", image)[1])

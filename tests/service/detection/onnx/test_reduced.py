@@ -14,7 +14,7 @@ from service.detection.compute.request import Request
 from service.detection.onnx.check import check
 from service.detection.onnx.detector import Detector
 from service.detection.onnx.settings import DetectorSettings
-from shared.findings import corners
+from shared.findings import box_corners
 from shared.images.cv import cv2
 from shared.wire.detection import ModelKind
 from tests.service.detection.onnx.test_detectors import stop_sign, yolox_nano
@@ -43,7 +43,7 @@ def test_a_photo_reduced_while_it_is_decoded_gives_the_same(
     assert (result.width, result.height) == (width, height)
     assert abs(finding["confidence"] - wanted.confidence) < 0.005
     expected = (wanted.box.x, wanted.box.y, wanted.box.right, wanted.box.bottom)
-    assert np.allclose(corners(finding), expected, atol=1)
+    assert np.allclose(box_corners(finding), expected, atol=1)
 
 
 def test_photos_that_need_every_pixel_are_not_reduced() -> None:

@@ -16,7 +16,7 @@ from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.samples import Image, Matrix, View
 
-REFERENCE = samples.panel(1200, 900, 3).image
+REFERENCE = samples.draw_panel(1200, 900, 3).image
 FEATURES = ReferenceFeatures(Pyramid(grey(REFERENCE)))
 REGIONS = [Rect(x * 200 + 20, y * 225 + 20, 160, 185) for y in range(4) for x in range(6)]
 
@@ -71,7 +71,7 @@ def enlarged(area: Rect, times: float) -> tuple[Image, Matrix]:
     ],
 )
 def test_a_photo_of_the_whole_surface(view: View) -> None:
-    hurt, _ = samples.damage(samples.panel(1200, 900, 3), samples.KINDS, 3)
+    hurt, _ = samples.damage_panel(samples.draw_panel(1200, 900, 3), samples.KINDS, 3)
     photo, matrix = samples.photograph(hurt, view, 5)
     places = found(photo)
     assert inside(matrix, photo, 0.65) <= shown(places) <= inside(matrix, photo, 0.55)
@@ -109,7 +109,7 @@ def test_a_close_up_of_several_regions() -> None:
 
 
 def test_a_close_up_on_a_large_reference_image() -> None:
-    drawn = samples.panel(4000, 3000, 3)
+    drawn = samples.draw_panel(4000, 3000, 3)
     seams = [Rect(700, 500, 600, 500), Rect(1900, 1500, 600, 500), Rect(2900, 600, 600, 500)]
     for number, region in enumerate(seams):
         part = drawn.image[
@@ -132,7 +132,7 @@ def test_close_up_of_a_region_matches_that_region_or_none() -> None:
 
 @pytest.mark.parametrize("seed", [13, 16, 20, 24, 28])
 def test_photo_of_a_panel_of_the_same_type_matches_no_region(seed: int) -> None:
-    photo, _ = samples.photograph(samples.panel(1200, 900, seed).image, View(rotation=2, noise=2), 3)
+    photo, _ = samples.photograph(samples.draw_panel(1200, 900, seed).image, View(rotation=2, noise=2), 3)
     assert shown(found(photo)) == set()
 
 
@@ -144,7 +144,7 @@ def test_photo_without_common_structure_matches_no_region() -> None:
 
 
 def _repeated(mark: bool) -> tuple[Image, list[Rect]]:
-    tile = samples.panel(300, 300, 5).image
+    tile = samples.draw_panel(300, 300, 5).image
     image = np.tile(tile, (3, 4, 1))
     if mark:
         cv2.putText(image, "A7", (375, 190), cv2.FONT_HERSHEY_SIMPLEX, 2.4, (30, 30, 30), 8)
@@ -195,5 +195,5 @@ def test_regions_on_two_panels_at_an_angle_are_found_one_by_one() -> None:
 
 
 def test_no_time_left_ends_the_search_one_by_one() -> None:
-    photo, _ = samples.photograph(samples.panel(1200, 900, 12).image, View(), 3)
+    photo, _ = samples.photograph(samples.draw_panel(1200, 900, 12).image, View(), 3)
     assert found(photo, seconds=0) == [None] * len(REGIONS)

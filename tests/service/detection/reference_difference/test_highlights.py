@@ -15,7 +15,7 @@ from shared.samples import Image
 
 WIDTH, HEIGHT = 640, 480
 WHOLE = Rect(0, 0, WIDTH, HEIGHT)
-PANEL = samples.panel(WIDTH, HEIGHT, 8).image
+PANEL = samples.draw_panel(WIDTH, HEIGHT, 8).image
 MIDDLE = (400, 260)
 
 

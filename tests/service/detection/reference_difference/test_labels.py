@@ -13,6 +13,6 @@ VIEW = samples.View(rotation=2, scale=0.95, light=0.05, noise=2, jpeg=92)
 
 @pytest.mark.parametrize("kind", ["crack", "scratch", "dent", "stain", "missing"])
 def test_damage_has_its_label(kind: str) -> None:
-    scene = samples.scene(700, 560, 41, [kind], VIEW)
+    scene = samples.draw_scene(700, 560, 41, [kind], VIEW)
     result = detect(scene.reference, Rect(0, 0, 700, 560), scene.photo, Parameters())
     assert [box.label for box in result.boxes] == [kind]

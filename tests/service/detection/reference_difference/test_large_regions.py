@@ -10,7 +10,7 @@ from service.detection.reference_difference.difference import fine_search
 from service.detection.reference_difference.difference.comparison import Comparison, ComparisonFrame
 from service.detection.reference_difference.light.light import Light
 from shared import samples
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
 
 WIDE, TALL = 6000, 4000
@@ -18,7 +18,7 @@ WIDE, TALL = 6000, 4000
 
 def large(seed: int) -> samples.Image:
     """24 MP of panels, with the noise of a camera from `seed`."""
-    panel = samples.panel(1500, 1000, 8).image
+    panel = samples.draw_panel(1500, 1000, 8).image
     grain = np.random.default_rng(seed).integers(-12, 13, panel.shape, np.int16)
     noisy = np.clip(panel + grain, 0, 255).astype(np.uint8)
     return np.ascontiguousarray(np.tile(noisy, (4, 4, 1)))
@@ -27,7 +27,7 @@ def large(seed: int) -> samples.Image:
 def crack(image: samples.Image, points: list[tuple[int, int]], width: int, darker: int) -> Rect:
     """Darken a line of `width` px and return its box."""
     xs, ys = zip(*points, strict=True)
-    box = from_corners(min(xs) - 2, min(ys) - 2, max(xs) + 2, max(ys) + 2)
+    box = rect_from_corners(min(xs) - 2, min(ys) - 2, max(xs) + 2, max(ys) + 2)
     area = np.s_[int(box.y) : int(box.bottom), int(box.x) : int(box.right)]
     mask = np.zeros(image[area].shape[:2], np.uint8)
     line = np.array(points, np.int32) - np.array([int(box.x), int(box.y)])

@@ -26,7 +26,7 @@ def worn(image: samples.Image) -> samples.Image:
     return np.asarray(np.clip(image + dirt[..., None], 0, 255), np.uint8)
 
 
-PANEL = worn(samples.panel(900, 700, 8).image)
+PANEL = worn(samples.draw_panel(900, 700, 8).image)
 WHOLE = Rect(0, 0, 900, 700)
 
 

@@ -11,7 +11,7 @@ from service.detection.reference_difference.data import apply, corners
 from service.detection.reference_difference.difference import boxes
 from service.detection.reference_difference.difference.difference import Difference
 from shared import samples
-from shared.geometry import Rect, from_corners
+from shared.geometry import Rect, rect_from_corners
 from shared.images.cv import cv2
 from shared.samples import View
 
@@ -25,12 +25,12 @@ def whole(image: samples.Image) -> Rect:
 
 def in_photo(box: Rect, matrix: samples.Matrix) -> Rect:
     (x1, y1), (x2, y2) = apply(matrix, corners(box)).min(axis=0), apply(matrix, corners(box)).max(axis=0)
-    return from_corners(x1, y1, x2, y2)
+    return rect_from_corners(x1, y1, x2, y2)
 
 
 @pytest.mark.parametrize("view", [ALIGNED, HARD])
 def test_every_kind_of_damage_is_found_at_its_place(view: View) -> None:
-    scene = samples.scene(900, 700, 3, view=view)
+    scene = samples.draw_scene(900, 700, 3, view=view)
     result = detect(scene.reference, whole(scene.reference), scene.photo)
     expected = [in_photo(defect.box, scene.homography) for defect in scene.defects]
     overlaps = [max((finding.box.iou(box) for finding in result.boxes), default=0) for box in expected]
@@ -41,13 +41,13 @@ def test_every_kind_of_damage_is_found_at_its_place(view: View) -> None:
 
 @pytest.mark.parametrize("view", [View(), ALIGNED, HARD])
 def test_an_unharmed_surface_has_no_findings(view: View) -> None:
-    panel = samples.panel(900, 700, 8).image
+    panel = samples.draw_panel(900, 700, 8).image
     photo, _ = samples.photograph(panel, view, 4)
     assert detect(panel, whole(panel), photo).boxes == ()
 
 
 def test_homography_matches_view() -> None:
-    panel = samples.panel(900, 700, 8).image
+    panel = samples.draw_panel(900, 700, 8).image
     photo, matrix = samples.photograph(panel, HARD, 4)
     alignment = detect(panel, whole(panel), photo).alignment
     off = apply(alignment.homography, corners(whole(panel))) - apply(matrix, corners(whole(panel)))
@@ -58,9 +58,9 @@ def test_homography_matches_view() -> None:
 
 
 def test_a_photo_of_the_region_alone() -> None:
-    scene = samples.scene(1200, 900, 9, kinds=("added",), view=View(noise=2))
+    scene = samples.draw_scene(1200, 900, 9, kinds=("added",), view=View(noise=2))
     box = scene.defects[0].box
-    region = Rect(box.x - 150, box.y - 120, 330, 280).clamped(1200, 900)
+    region = Rect(box.x - 150, box.y - 120, 330, 280).clamp(1200, 900)
     part = np.s_[int(region.y) : int(region.bottom), int(region.x) : int(region.right)]
     photo = cv2.resize(scene.photo[part], None, fx=1.5, fy=1.5, interpolation=cv2.INTER_CUBIC)
     (finding,) = detect(scene.reference, region, photo).boxes
@@ -69,14 +69,14 @@ def test_a_photo_of_the_region_alone() -> None:
 
 
 def test_only_the_region_counts() -> None:
-    scene = samples.scene(900, 700, 3, kinds=("added",), view=View(rotation=3))
+    scene = samples.draw_scene(900, 700, 3, kinds=("added",), view=View(rotation=3))
     box = scene.defects[0].box
     left = Rect(0, 0, box.x - 40, 700) if box.x > 450 else Rect(box.right + 40, 0, 860 - box.right, 700)
     assert detect(scene.reference, left, scene.photo).boxes == ()
 
 
 def test_ignored_parts_report_nothing() -> None:
-    scene = samples.scene(900, 700, 3, kinds=("added", "crack"), view=ALIGNED)
+    scene = samples.draw_scene(900, 700, 3, kinds=("added", "crack"), view=ALIGNED)
     first, second = scene.defects
     around = Rect(first.box.x - 12, first.box.y - 12, first.box.w + 24, first.box.h + 24)
     findings = detect(
@@ -86,7 +86,7 @@ def test_ignored_parts_report_nothing() -> None:
 
 
 def test_smallest_in_millimetres_drops_what_is_shorter() -> None:
-    scene = samples.scene(900, 700, 3, kinds=("added",), view=ALIGNED)
+    scene = samples.draw_scene(900, 700, 3, kinds=("added",), view=ALIGNED)
     length = max(scene.defects[0].box.w, scene.defects[0].box.h)
     larger = Parameters(smallest=length * 0.5 * 1.5, mm_per_pixel=0.5)
     smaller = Parameters(smallest=length * 0.5 * 0.5, mm_per_pixel=0.5)
@@ -96,7 +96,7 @@ def test_smallest_in_millimetres_drops_what_is_shorter() -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_photo_of_something_else_is_refused(turned: bool) -> None:
-    panel = samples.panel(700, 700, 8).image
+    panel = samples.draw_panel(700, 700, 8).image
     rng = np.random.default_rng(1)
     noise = cv2.GaussianBlur(rng.integers(0, 255, (700, 700, 3), np.uint8), (0, 0), 4)
     other = cv2.normalize(noise, None, 0, 255, cv2.NORM_MINMAX)
@@ -109,7 +109,7 @@ def test_a_photo_of_something_else_is_refused(turned: bool) -> None:
 
 @pytest.mark.parametrize("region", [Rect(100, 100, 600, 20), Rect(300, 90, 17, 400), Rect(100, 100, 17, 17)])
 def test_a_region_narrower_than_a_block_is_compared(region: Rect) -> None:
-    panel = samples.panel(900, 700, 8).image
+    panel = samples.draw_panel(900, 700, 8).image
     part = np.s_[int(region.y) : int(region.bottom), int(region.x) : int(region.right)]
     photo = panel.copy()
     photo[part] = np.clip(photo[part] + np.float32(3), 0, 255).astype(np.uint8)
@@ -119,7 +119,7 @@ def test_a_region_narrower_than_a_block_is_compared(region: Rect) -> None:
 
 
 def test_a_photo_that_shows_too_little_of_the_region_is_refused() -> None:
-    panel = samples.panel(900, 700, 8).image
+    panel = samples.draw_panel(900, 700, 8).image
     photo = panel[:, 480:].copy()
     with pytest.raises(AlignmentFailed) as refused:
         detect(panel, whole(panel), photo)
@@ -143,7 +143,7 @@ def test_too_small_region_is_refused(size: tuple[int, int]) -> None:
 
 
 def test_boxes_never_leave_the_photo() -> None:
-    panel = samples.panel(640, 640, 8).image
+    panel = samples.draw_panel(640, 640, 8).image
     photo = panel.copy()
     photo[:40, :60] = 20
     photo[600:, 590:] = 235
@@ -182,7 +182,7 @@ def test_a_part_with_bright_pins_and_a_dark_body_is_one_finding() -> None:
     for x in range(52, 110, 10):
         raw[35:40, x : x + 5] = raw[120:125, x : x + 5] = 220
     (part,) = boxes.difference_parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
-    assert part.box.iou(from_corners(50, 35, 110, 125)) > 0.9
+    assert part.box.iou(rect_from_corners(50, 35, 110, 125)) > 0.9
 
 
 def test_a_line_that_crosses_a_trace_of_its_colour_is_one_finding() -> None:
@@ -190,7 +190,7 @@ def test_a_line_that_crosses_a_trace_of_its_colour_is_one_finding() -> None:
     cv2.line(raw, (150, 150), (162, 159), 90, 4)
     cv2.line(raw, (178, 171), (190, 180), 90, 4)
     (part,) = boxes.difference_parts(differing(raw), np.full_like(raw, 255), 6.0, 3.0)
-    assert part.box.iou(from_corners(148, 148, 192, 182)) > 0.8
+    assert part.box.iou(rect_from_corners(148, 148, 192, 182)) > 0.8
 
 
 def test_two_stains_side_by_side_are_two_findings() -> None:
@@ -252,7 +252,7 @@ def test_a_grey_photo_is_compared_with_a_coloured_reference_by_brightness() -> N
 
 
 def test_stain_with_the_only_colour_is_found() -> None:
-    panel = cv2.cvtColor(samples.panel(900, 700, 8).image, cv2.COLOR_BGR2GRAY)
+    panel = cv2.cvtColor(samples.draw_panel(900, 700, 8).image, cv2.COLOR_BGR2GRAY)
     reference = cv2.cvtColor(panel, cv2.COLOR_GRAY2BGR)
     photo = reference.copy()
     # Of the same brightness, so a comparison of that alone would not show it.

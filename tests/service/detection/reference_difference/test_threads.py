@@ -21,7 +21,7 @@ def at_work() -> set[threading.Thread]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_shared_work_gives_the_same_bytes_and_closing_ends_the_threads(seed: int) -> None:
     before = at_work()
-    scene = samples.scene(900, 700, seed)
+    scene = samples.draw_scene(900, 700, seed)
     whole = Rect(0, 0, 900, 700)
     alone = detect(scene.reference, whole, scene.photo)
     assert at_work() == before

@@ -17,7 +17,7 @@ from shared.samples import Image
 
 SIZE = 480
 WHOLE = Rect(0, 0, SIZE, SIZE)
-PANEL = samples.panel(SIZE, SIZE, 8).image
+PANEL = samples.draw_panel(SIZE, SIZE, 8).image
 
 
 def bent(image: Image, exponent: float) -> Image:
@@ -77,7 +77,7 @@ def test_only_visible_tones_are_sampled() -> None:
 @pytest.mark.parametrize("exponent", [0.65, 1.5])
 def test_light_has_the_exponent_of_the_photo(exponent: float) -> None:
     valid = np.full((SIZE, SIZE), 255, np.uint8)
-    surface = samples.panel(SIZE, SIZE, 8).image
+    surface = samples.draw_panel(SIZE, SIZE, 8).image
     cv2.rectangle(surface, (40, 300), (240, 440), (30, 40, 50), -1)
     photo = bent(surface, exponent).astype(np.float32)
     matched, light = match_light(surface.astype(np.float32), photo, valid)

@@ -18,7 +18,7 @@ def box_at(x: float, y: float, side: float = 20) -> Rect:
 def test_finding_has_a_window_of_the_input_with_the_finding_near_its_middle() -> None:
     (window,) = choose_windows([box_at(1000, 500)], REGION, 448)
     assert (window.w, window.h) == (448, 448)
-    x, y = window.middle
+    x, y = window.centre
     assert max(abs(x - 1000), abs(y - 500)) <= 448 / 4
 
 
@@ -38,9 +38,9 @@ def test_large_finding_has_a_larger_window() -> None:
 
 def test_small_region_is_enlarged_at_most_four_times() -> None:
     (window,) = choose_windows([box_at(60, 60)], Rect(0, 0, 300, 200), 448)
-    assert (window.w, window.middle) == (300, (150, 100))
+    assert (window.w, window.centre) == (300, (150, 100))
     (tiny,) = choose_windows([box_at(20, 20, 4)], Rect(0, 0, 40, 40), 448)
-    assert (tiny.w, tiny.middle) == (112, (20, 20))
+    assert (tiny.w, tiny.centre) == (112, (20, 20))
 
 
 boxes = st.builds(

@@ -119,7 +119,7 @@ def test_unknown_device_is_404(setup: Setup) -> None:
 
 
 def test_devices_are_limited(setup: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "MOST_DEVICES", 1)
+    monkeypatch.setattr(devices, "MAX_DEVICES", 1)
 
     async def play() -> None:
         await setup.service.devices.allow("Gate A", "chief", ADDRESS)

@@ -25,50 +25,50 @@ def compared(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> f
 def far_away() -> Pixels:
     """The whole portrait small in the middle of a grey frame: a face of 44 px."""
     scene = np.full((480, 640, 3), 128, np.uint8)
-    scene[112:368, 192:448] = cv2.resize(faces.portrait(), (256, 256), interpolation=cv2.INTER_AREA)
+    scene[112:368, 192:448] = cv2.resize(faces.load_portrait(), (256, 256), interpolation=cv2.INTER_AREA)
     return scene
 
 
 def test_the_same_person_matches_and_a_stranger_does_not(dlib_engine: DlibEngine) -> None:
     needed = rules.threshold(dlib_engine.thresholds, 10)
-    assert compared(dlib_engine, faces.enrolment(), faces.login()) > needed + 0.2
-    assert compared(dlib_engine, faces.enrolment(), faces.login(1)) > needed + 0.2
+    assert compared(dlib_engine, faces.enrolment_picture(), faces.login_picture()) > needed + 0.2
+    assert compared(dlib_engine, faces.enrolment_picture(), faces.login_picture(1)) > needed + 0.2
     # Not even among the fewest templates, where the threshold is loosest.
     loosest = rules.threshold(dlib_engine.thresholds, 1)
-    assert compared(dlib_engine, faces.enrolment(), faces.stranger()) < loosest - 0.05
-    assert compared(dlib_engine, faces.enrolment(), faces.stranger(1)) < loosest - 0.05
+    assert compared(dlib_engine, faces.enrolment_picture(), faces.stranger_picture()) < loosest - 0.05
+    assert compared(dlib_engine, faces.enrolment_picture(), faces.stranger_picture(1)) < loosest - 0.05
 
 
 def test_the_pictures_of_the_recipes_are_good_enough(dlib_engine: DlibEngine) -> None:
-    for image in (*faces.enrolments(), faces.stranger(), faces.stranger(1)):
+    for image in (*faces.enrolment_pictures(), faces.stranger_picture(), faces.stranger_picture(1)):
         assert rules.find_enrolment_fault(analyse(dlib_engine, image), None) is None
-    assert rules.find_login_fault(analyse(dlib_engine, faces.login()), None) is None
+    assert rules.find_login_fault(analyse(dlib_engine, faces.login_picture()), None) is None
 
 
 def test_places_are_those_of_the_whole_picture(dlib_engine: DlibEngine) -> None:
-    analysis = analyse(dlib_engine, faces.portrait())
+    analysis = analyse(dlib_engine, faces.load_portrait())
     assert analysis.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=3)
     assert analysis.faces[0].nose == pytest.approx(np.array(faces.NOSE), abs=8)
     assert analysis.quality is not None
     assert analysis.quality.inter_ocular == pytest.approx(43, abs=2)
-    large = analyse(dlib_engine, cv2.resize(faces.portrait(), None, fx=4, fy=4))
+    large = analyse(dlib_engine, cv2.resize(faces.load_portrait(), None, fx=4, fy=4))
     assert large.faces[0].eyes / 4 == pytest.approx(analysis.faces[0].eyes, abs=1.5)
 
 
 def test_the_two_passes_make_the_embedding_independent_of_the_resolution(dlib_engine: DlibEngine) -> None:
-    large = cv2.resize(faces.portrait(), None, fx=4, fy=4, interpolation=cv2.INTER_CUBIC)
-    assert compared(dlib_engine, faces.portrait(), large) > -0.1
+    large = cv2.resize(faces.load_portrait(), None, fx=4, fy=4, interpolation=cv2.INTER_CUBIC)
+    assert compared(dlib_engine, faces.load_portrait(), large) > -0.1
 
 
 def test_embedding_alone_equals_full_analysis(dlib_engine: DlibEngine) -> None:
-    page = np.hstack((faces.stranger(), faces.enrolment()))
+    page = np.hstack((faces.stranger_picture(), faces.enrolment_picture()))
     whole, alone = analyse(dlib_engine, page), embed_face(dlib_engine, page)
     assert whole.embedding is not None
     assert alone is not None
     assert np.array_equal(whole.embedding, alone)
     left = embed_face(dlib_engine, page, lambda face: -face.box[0])
     right = embed_face(dlib_engine, page, lambda face: face.box[0])
-    person = embed_face(dlib_engine, faces.login())
+    person = embed_face(dlib_engine, faces.login_picture())
     assert left is not None
     assert right is not None
     assert person is not None
@@ -78,9 +78,9 @@ def test_embedding_alone_equals_full_analysis(dlib_engine: DlibEngine) -> None:
 
 
 def test_finds_a_face_that_fills_the_picture(dlib_engine: DlibEngine) -> None:
-    tight = faces.portrait()[78:172, 182:268]
+    tight = faces.load_portrait()[78:172, 182:268]
     assert analyse(dlib_engine, tight).faces
-    assert compared(dlib_engine, faces.portrait(), tight) > -0.4
+    assert compared(dlib_engine, faces.load_portrait(), tight) > -0.4
 
 
 @pytest.mark.parametrize("image", [np.zeros((480, 640, 3), np.uint8), np.full((64, 4000, 3), 255, np.uint8)])
@@ -94,14 +94,14 @@ def test_picture_without_face_is_not_an_error(dlib_engine: DlibEngine, image: Pi
 @pytest.mark.parametrize(
     ("image", "trouble"),
     [
-        (faces.crowd(2), QualityFault.SEVERAL_FACES),
-        (faces.crowd(20), QualityFault.SEVERAL_FACES),
-        (faces.framed(faces.portrait(), 0.8), QualityFault.FACE_TOO_SMALL),
+        (faces.crowd_picture(2), QualityFault.SEVERAL_FACES),
+        (faces.crowd_picture(20), QualityFault.SEVERAL_FACES),
+        (faces.render_frame(faces.load_portrait(), 0.8), QualityFault.FACE_TOO_SMALL),
         (far_away(), QualityFault.FACE_TOO_SMALL),
-        (faces.lit(faces.enrolment(), gain=1.45), QualityFault.TOO_BRIGHT),
-        (faces.lit(faces.enrolment(), gain=0.15), QualityFault.TOO_DARK),
-        (cv2.GaussianBlur(faces.enrolment(), (0, 0), 5), QualityFault.BLURRED),
-        (faces.masked(), QualityFault.NO_FACE),
+        (faces.change_light(faces.enrolment_picture(), gain=1.45), QualityFault.TOO_BRIGHT),
+        (faces.change_light(faces.enrolment_picture(), gain=0.15), QualityFault.TOO_DARK),
+        (cv2.GaussianBlur(faces.enrolment_picture(), (0, 0), 5), QualityFault.BLURRED),
+        (faces.masked_picture(), QualityFault.NO_FACE),
     ],
     ids=["two", "crowd", "small", "tiny", "bright", "dark", "blurred", "masked"],
 )
@@ -129,7 +129,7 @@ def test_the_second_pass_never_jumps_to_another_face(dlib_engine: DlibEngine) ->
         def liveness(self, image: Pixels, face: DetectedFace) -> None:
             return None
 
-    analysis = analyse(Jumping(), faces.portrait())  # type: ignore[arg-type]
+    analysis = analyse(Jumping(), faces.load_portrait())  # type: ignore[arg-type]
     assert analysis.faces[0].eyes == pytest.approx(np.array((faces.LEFT_EYE, faces.RIGHT_EYE)), abs=4)
 
 

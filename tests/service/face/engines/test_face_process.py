@@ -16,7 +16,7 @@ from service.face.engines.picture import BadPicture, PictureFault
 from shared.samples import faces
 from tests.service.face.conftest import as_face_info
 
-PERSON = as_face_info(faces.enrolment())
+PERSON = as_face_info(faces.enrolment_picture())
 
 
 def process_with(model: str) -> FaceProcess:

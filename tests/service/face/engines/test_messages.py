@@ -43,7 +43,7 @@ def test_an_engine_arrives_as_it_is(dlib_engine: DlibEngine) -> None:
 
 
 def test_an_analysis_arrives_to_the_last_bit(dlib_engine: DlibEngine) -> None:
-    sent = analyse(dlib_engine, faces.enrolment())
+    sent = analyse(dlib_engine, faces.enrolment_picture())
     assert sent.embedding is not None
     frame = messages.analysis_frame(sent)
     # The embedding is never a text that a log could hold.

@@ -18,7 +18,7 @@ from service.face.engines.picture import Pixels
 from service.face.packs.pack_store import PackError, file_sha256, install, load_engine
 from service.face.rules import QualityFault
 from shared.images.cv import cv2
-from shared.images.similarity import similarity
+from shared.images.similarity import fit_similarity
 from shared.samples import faces
 from tests.service.face.packs.test_pack_store import a_pack
 
@@ -29,13 +29,13 @@ def test_similarity_finds_the_turn_scale_and_shift(scale: float, angle: float, x
     turn = scale * np.exp(1j * np.radians(angle))
     moved = (ARCFACE_POINTS[:, 0] + 1j * ARCFACE_POINTS[:, 1]) * turn + complex(x, y)
     source = np.stack((moved.real, moved.imag), axis=1)
-    matrix = similarity(source, ARCFACE_POINTS)
+    matrix = fit_similarity(source, ARCFACE_POINTS)
     mapped = source @ matrix[:, :2].T + matrix[:, 2]
     np.testing.assert_allclose(mapped, ARCFACE_POINTS, atol=1e-6 * (1 + abs(x) + abs(y)) / scale + 1e-6)
 
 
 def test_similarity_of_points_in_one_place_is_finite() -> None:
-    assert np.isfinite(similarity(np.ones((5, 2)), ARCFACE_POINTS)).all()
+    assert np.isfinite(fit_similarity(np.ones((5, 2)), ARCFACE_POINTS)).all()
 
 
 @pytest.mark.parametrize(
@@ -67,29 +67,32 @@ def compare(engine: FaceEngine, first_image: Pixels, second_image: Pixels) -> fl
 @pytest.mark.models
 def test_the_same_person_matches_and_a_stranger_does_not(open_engine: FaceEngine) -> None:
     needed = rules.threshold(open_engine.thresholds, 1000)
-    assert compare(open_engine, faces.enrolment(), faces.login()) > needed + 0.2
+    assert compare(open_engine, faces.enrolment_picture(), faces.login_picture()) > needed + 0.2
     loosest = rules.threshold(open_engine.thresholds, 1)
-    assert compare(open_engine, faces.enrolment(), faces.stranger()) < loosest - 0.1
-    assert compare(open_engine, faces.enrolment(), faces.stranger(1)) < loosest - 0.1
+    assert compare(open_engine, faces.enrolment_picture(), faces.stranger_picture()) < loosest - 0.1
+    assert compare(open_engine, faces.enrolment_picture(), faces.stranger_picture(1)) < loosest - 0.1
 
 
 @pytest.mark.models
 def test_it_sees_a_mask_a_crowd_and_a_living_face(open_engine: FaceEngine) -> None:
     limit = open_engine.liveness_limit
     assert limit == 0.5
-    good = analyse(open_engine, faces.enrolment())
+    good = analyse(open_engine, faces.enrolment_picture())
     assert rules.find_enrolment_fault(good, limit) is None
     assert rules.find_enrolment_fault(replace(good, liveness=0.1), limit) is QualityFault.NOT_LIVE
-    assert rules.find_enrolment_fault(analyse(open_engine, faces.masked()), limit) is QualityFault.COVERED
-    crowd = analyse(open_engine, faces.crowd(20))
+    assert (
+        rules.find_enrolment_fault(analyse(open_engine, faces.masked_picture()), limit)
+        is QualityFault.COVERED
+    )
+    crowd = analyse(open_engine, faces.crowd_picture(20))
     assert len(crowd.faces) == 20
     assert rules.find_login_fault(crowd, limit) is QualityFault.SEVERAL_FACES
 
 
 @pytest.mark.models
 def test_the_liveness_models_tell_a_grey_copy(open_engine: FaceEngine) -> None:
-    grey = np.repeat(faces.enrolment().mean(axis=2, keepdims=True).astype(np.uint8), 3, axis=2)
-    real, copy = analyse(open_engine, faces.enrolment()).liveness, analyse(open_engine, grey).liveness
+    grey = np.repeat(faces.enrolment_picture().mean(axis=2, keepdims=True).astype(np.uint8), 3, axis=2)
+    real, copy = analyse(open_engine, faces.enrolment_picture()).liveness, analyse(open_engine, grey).liveness
     assert real is not None
     assert copy is not None
     assert real > 0.7 > 0.3 > copy
@@ -98,7 +101,7 @@ def test_the_liveness_models_tell_a_grey_copy(open_engine: FaceEngine) -> None:
 @pytest.mark.models
 def test_embedding_matches_reference(open_engine: FaceEngine, test_models: Path) -> None:
     """Aligned by scikit-image, ImageNet's mean and deviation on RGB, as the embedder's makers say."""
-    image = faces.enrolment()
+    image = faces.enrolment_picture()
     (face,) = open_engine.find(image)
     estimated = SimilarityTransform.from_estimate(face.landmarks, ARCFACE_POINTS)
     aligned = cv2.warpAffine(image, estimated.params[:2], (112, 112))
@@ -126,7 +129,7 @@ def test_the_two_forms_of_the_embedder_agree(test_models: Path, tmp_path: Path) 
             file.write_bytes(content)
         install(folder, tmp_path / "packs")
         engines.append(load_engine(pack.name, tmp_path / "packs"))
-    first, second = (analyse(engine, faces.enrolment()).embedding for engine in engines)
+    first, second = (analyse(engine, faces.enrolment_picture()).embedding for engine in engines)
     assert first is not None
     assert second is not None
     assert float(first @ second) > 0.999
@@ -169,5 +172,9 @@ def test_the_insightface_pack_is_for_research_and_needs_its_package(
             load_engine(pack.name, tmp_path / "packs")
         pytest.skip("the package insightface is not installed")
     engine = load_engine(pack.name, tmp_path / "packs")
-    assert compare(engine, faces.enrolment(), faces.login()) > rules.threshold(engine.thresholds, 1000)
-    assert compare(engine, faces.enrolment(), faces.stranger()) < rules.threshold(engine.thresholds, 100)
+    assert compare(engine, faces.enrolment_picture(), faces.login_picture()) > rules.threshold(
+        engine.thresholds, 1000
+    )
+    assert compare(engine, faces.enrolment_picture(), faces.stranger_picture()) < rules.threshold(
+        engine.thresholds, 100
+    )

@@ -18,7 +18,7 @@ from service.face.engines.picture import (
     read_header,
 )
 from shared.images.cv import cv2
-from shared.samples.faces import encoded
+from shared.samples.faces import encode_picture
 
 PICTURE = np.random.default_rng(1).integers(0, 255, (90, 120, 3), np.uint8)
 SUFFIXES = [".jpg", ".png", ".webp"]
@@ -73,7 +73,7 @@ def with_orientation(data: bytes, suffix: str, orientation: int, order: str = "<
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_reads_each_format_by_its_content(suffix: str) -> None:
-    data = encoded(PICTURE, suffix)
+    data = encode_picture(PICTURE, suffix)
     header = read_header(data)
     assert (header.width, header.height, header.orientation) == (120, 90, 1)
     assert decode(data).shape == PICTURE.shape
@@ -97,7 +97,7 @@ def test_turns_the_picture_upright(suffix: str, orientation: int, order: str) ->
         7: upright[::-1, ::-1].transpose(1, 0, 2),
         8: upright[::-1].transpose(1, 0, 2),
     }[orientation]
-    data = with_orientation(encoded(np.ascontiguousarray(stored), suffix), suffix, orientation, order)
+    data = with_orientation(encode_picture(np.ascontiguousarray(stored), suffix), suffix, orientation, order)
     image = decode(data)
     assert image.shape == upright.shape
     assert image[10:20, 10:20].mean() > 240
@@ -106,7 +106,7 @@ def test_turns_the_picture_upright(suffix: str, orientation: int, order: str) ->
 
 @pytest.mark.parametrize("prefix", ["", "data:image/jpeg;base64,", "data:image/png;name=a.png;base64,"])
 def test_takes_base64_and_data_urls(prefix: str) -> None:
-    data = encoded(PICTURE)
+    data = encode_picture(PICTURE)
     text = base64.b64encode(data).decode()
     assert picture_bytes(prefix + text) == data
     assert picture_bytes(prefix + text[:40] + "\r\n" + text[40:]) == data
@@ -163,12 +163,12 @@ def test_refuses_with_the_reason(data: bytes, fault: PictureFault) -> None:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.99])
 def test_a_cut_off_picture_is_damaged(suffix: str, part: float) -> None:
-    data = encoded(PICTURE, suffix)
+    data = encode_picture(PICTURE, suffix)
     assert decode_fault(data[: int(len(data) * part)]) is PictureFault.DAMAGED
 
 
 def test_an_embedded_thumbnail_does_not_hide_a_cut() -> None:
-    data = encoded(PICTURE)
+    data = encode_picture(PICTURE)
     thumbnail = b"Exif\0\0" + data[:500] + b"\xff\xd9"
     whole = data[:2] + b"\xff\xe1" + struct.pack(">H", len(thumbnail) + 2) + thumbnail + data[2:]
     assert decode(whole).shape == PICTURE.shape
@@ -176,7 +176,7 @@ def test_an_embedded_thumbnail_does_not_hide_a_cut() -> None:
 
 
 def test_a_jpeg_of_many_scans_is_refused() -> None:
-    data = encoded(PICTURE)
+    data = encode_picture(PICTURE)
     assert decode_fault(data[:-2] + b"\xff\xda\x00\x02" * 100 + b"\xff\xd9") is PictureFault.DAMAGED
 
 
@@ -185,7 +185,7 @@ def test_a_jpeg_of_many_scans_is_refused() -> None:
 )
 def test_a_large_picture_comes_reduced_in_the_same_colours(suffix: str, shape: tuple[int, int]) -> None:
     image = np.full((1200, 6400, 3), (30, 90, 200), np.uint8)
-    small = decode(encoded(image, suffix))
+    small = decode(encode_picture(image, suffix))
     assert small.shape == (*shape, 3)
     assert small.mean(axis=(0, 1)) == pytest.approx((30, 90, 200), abs=3)
 
@@ -196,7 +196,7 @@ def test_a_large_png_of_other_channels_has_three(channels: int) -> None:
     assert decode(bytes(cv2.imencode(".png", image)[1])).shape == (97, 3200, 3)
 
 
-FILES = [encoded(PICTURE, suffix) for suffix in SUFFIXES]
+FILES = [encode_picture(PICTURE, suffix) for suffix in SUFFIXES]
 
 
 @settings(max_examples=150, deadline=None)

@@ -30,10 +30,10 @@ _SCENE = Scene(eye_distance=56, size=(320, 280))
 @pytest.fixture(scope="module")
 def film() -> list[Pixels]:
     """A head of the portrait that turns left."""
-    texture = heads.portrait()
+    texture = heads.portrait_texture()
     return [
-        heads.head_frame(texture, Shape(), pose, _SCENE, seed)
-        for seed, pose in enumerate(heads.path(TO_THE_LEFT, TIMES))
+        heads.render_head_frame(texture, Shape(), pose, _SCENE, seed)
+        for seed, pose in enumerate(heads.interpolate_poses(TO_THE_LEFT, TIMES))
     ]
 
 
@@ -57,8 +57,10 @@ def test_answer_of_the_process_is_decoded_completely(judged: SequenceAnalysis) -
 
 
 def test_another_face_at_the_end_is_refused(dlib_engine: DlibEngine, film: list[Pixels]) -> None:
-    other = Texture(faces.bent(faces.portrait(), faces._STRANGERS[0]), heads.portrait().eyes)
-    frames = [*film[:-1], heads.head_frame(other, Shape(), Pose(yaw=10), _SCENE)]
+    other = Texture(
+        faces.move_features(faces.load_portrait(), faces._STRANGERS[0]), heads.portrait_texture().eyes
+    )
+    frames = [*film[:-1], heads.render_head_frame(other, Shape(), Pose(yaw=10), _SCENE)]
     assert not judge(dlib_engine, frames, TIMES, [STEP]).verdict.live
 
 
@@ -79,7 +81,7 @@ def test_request_with_frames_is_decoded_completely() -> None:
 
 
 def test_frame_that_is_too_large_is_not_decoded() -> None:
-    _, data = cv2.imencode(".png", faces.portrait().repeat(3, axis=0).repeat(3, axis=1))
+    _, data = cv2.imencode(".png", faces.load_portrait().repeat(3, axis=0).repeat(3, axis=1))
     with pytest.raises(BadPicture) as caught:
         film_frame(base64.b64encode(bytes(data)).decode())
     assert caught.value.fault is PictureFault.TOO_MANY_PIXELS

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from service.face.liveness.decision import Motion
 from service.face.liveness.relief import measure_relief
 from service.face.liveness.tracking import Tracks
-from shared.images.similarity import similarity
+from shared.images.similarity import fit_similarity
 from shared.samples import heads
 from shared.samples.heads import Pose
 
@@ -28,7 +28,9 @@ def turned(depth: Depth, first: Pose, last: Pose, *, distance: float = 8.0, seed
     """The motion of a surface that moves from `first` to `last` between 700 and 1200 ms, seen from
     `distance` distances of the eyes.
     """
-    poses = heads.path(((0.0, first), (700.0, first), (1200.0, last), (2000.0, last)), TIMES.tolist())
+    poses = heads.interpolate_poses(
+        ((0.0, first), (700.0, first), (1200.0, last), (2000.0, last)), TIMES.tolist()
+    )
     return turned_along(depth, poses, distance=distance, seed=seed)
 
 
@@ -47,7 +49,7 @@ def motion_of(points_per_frame: Sequence[Values], seed: int = 0) -> Motion:
     first = points_per_frame[0].astype(np.float32)
     positions = []
     for points in points_per_frame:
-        matrix = similarity(points.astype(np.float32), first)
+        matrix = fit_similarity(points.astype(np.float32), first)
         positions.append(points @ matrix[:, :2].T + matrix[:, 2] + rng.normal(0, NOISE, points.shape))
     count = len(points_per_frame)
     patch = rng.integers(0, 255, (256, 224), np.uint8)
@@ -63,5 +65,5 @@ def motion_of(points_per_frame: Sequence[Values], seed: int = 0) -> Motion:
 
 
 def _projected(solid: Values, pose: Pose, distance: float) -> Values:
-    moved = (solid - _PIVOT) @ heads.rotation(pose).T + _PIVOT
+    moved = (solid - _PIVOT) @ heads.rotation_matrix(pose).T + _PIVOT
     return np.asarray(moved[:, :2] * (distance / (distance / pose.nearer - moved[:, 2]))[:, None])

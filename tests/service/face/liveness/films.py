@@ -27,28 +27,28 @@ Frame = Callable[[Pose, int], Pixels]
 
 def head(pose: Pose, seed: int) -> Pixels:
     """A frame of a head."""
-    return heads.head_frame(heads.portrait(), Shape(), pose, SCENE, seed)
+    return heads.render_head_frame(heads.portrait_texture(), Shape(), pose, SCENE, seed)
 
 
 def flat(pose: Pose, seed: int) -> Pixels:
     """A frame of a flat picture."""
-    return heads.picture_frame(heads.portrait(), pose, SCENE, seed)
+    return heads.render_picture_frame(heads.portrait_texture(), pose, SCENE, seed)
 
 
 def bent(pose: Pose, seed: int) -> Pixels:
     """A frame of a picture bent around a vertical axis."""
-    return heads.picture_frame(heads.portrait(), pose, SCENE, seed, bend=0.6)
+    return heads.render_picture_frame(heads.portrait_texture(), pose, SCENE, seed, bend=0.6)
 
 
 def holes(pose: Pose, seed: int) -> Pixels:
     """A frame of a picture with eye holes."""
-    return heads.picture_frame(heads.portrait(), pose, SCENE, seed, holes=0.3)
+    return heads.render_picture_frame(heads.portrait_texture(), pose, SCENE, seed, holes=0.3)
 
 
 @cache
 def film(frame: Frame, poses: tuple[tuple[float, Pose], ...]) -> tuple[Pixels, ...]:
     """The frames at `TIMES` of a movement through `poses`."""
-    return tuple(frame(pose, seed) for seed, pose in enumerate(heads.path(poses, TIMES)))
+    return tuple(frame(pose, seed) for seed, pose in enumerate(heads.interpolate_poses(poses, TIMES)))
 
 
 @cache

@@ -58,7 +58,9 @@ def test_plane_has_a_narrowing_and_no_sine() -> None:
 
 def test_arc_of_a_second_turn_is_measured_from_any_pose() -> None:
     poses = ((0.0, Pose()), (100.0, Pose()), (500.0, Pose(yaw=22)), (700.0, Pose(yaw=22)))
-    path = heads.path((*poses, (1300.0, Pose(pitch=16)), (2000.0, Pose(pitch=16))), clouds.TIMES.tolist())
+    path = heads.interpolate_poses(
+        (*poses, (1300.0, Pose(pitch=16)), (2000.0, Pose(pitch=16))), clouds.TIMES.tolist()
+    )
     motion = clouds.turned_along(_depth, path)
     turn = measure_turn(motion.tracks, motion.relief, motion.times >= 500, motion.times <= 650)
     assert turn is not None
@@ -70,7 +72,9 @@ _SIDES = [Step(Movement.LEFT, 300, 1050), Step(Movement.RIGHT, 1050, 1700)]
 
 def _turned_to_both_sides() -> Motion:
     poses = ((0.0, Pose()), (500.0, Pose()), (900.0, Pose(yaw=22)), (1050.0, Pose(yaw=22)))
-    path = heads.path((*poses, (1500.0, Pose(yaw=-22)), (2000.0, Pose(yaw=-22))), clouds.TIMES.tolist())
+    path = heads.interpolate_poses(
+        (*poses, (1500.0, Pose(yaw=-22)), (2000.0, Pose(yaw=-22))), clouds.TIMES.tolist()
+    )
     return clouds.turned_along(_depth, path)
 
 

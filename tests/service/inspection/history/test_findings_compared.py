@@ -74,7 +74,7 @@ def entry_with(matrix: Any) -> Entry:
 
 
 def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
-    assert results.homography(entry_with(SHIFT)) == SHIFT
+    assert results.entry_homography(entry_with(SHIFT)) == SHIFT
     wrong: list[Any] = [
         None,
         [],
@@ -87,7 +87,7 @@ def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
         "SHIFT",
     ]
     for matrix in wrong:
-        assert results.homography(entry_with(matrix)) is None, matrix
+        assert results.entry_homography(entry_with(matrix)) is None, matrix
     incomplete: list[Entry] = [
         {},
         cast(Entry, {"provenance": 1}),
@@ -95,7 +95,7 @@ def test_a_homography_is_three_rows_of_three_finite_numbers() -> None:
         {"provenance": {}},
     ]
     for broken in incomplete:
-        assert results.homography(broken) is None
+        assert results.entry_homography(broken) is None
 
 
 def test_a_singular_mapping_has_no_inverse() -> None:

@@ -66,7 +66,7 @@ def test_without_a_finding_left_it_passed_and_the_record_follows(stage: Stage) -
     entries = stage.client.post(path(item), json={"of_version": 1, "boxes": []}).json()["data"]["result"]
     assert [entry["version"] for entry in entries] == [1, 2, 3]
     assert entries[-1]["isPassed"] is True
-    assert results.verdict(entries) is Verdict.UNDECIDED
+    assert results.current_verdict(entries) is Verdict.UNDECIDED
     assert results.model_opinion(entries) is False
     assert stage.get(record)["inspection_status"] == "passed"
 

@@ -123,7 +123,7 @@ def _play(stage: Stage, model: Model, inspection_id: str, step: tuple[Any, ...])
 
 
 def _state(entries: list[Entry]) -> str:
-    passed = results.passed(entries)
+    passed = results.is_passed(entries)
     if passed is None:
         return "open" if entries else "empty"
     return "passed" if passed else "failed"

@@ -67,7 +67,7 @@ def test_a_client_cannot_write_it_into_an_entry_of_its_own(stage: Stage, key: st
     inspector = stage.as_role("inspector")
     put = inspector.put(path(item), json={"result": [{**entry, "version": 5, key: FORGED[key]}]})
     assert put.json()["result"] == [{**entry, "version": 5}]
-    assert results.verdict(result_of(stage, item)) is Verdict.UNDECIDED
+    assert results.current_verdict(result_of(stage, item)) is Verdict.UNDECIDED
 
 
 @pytest.mark.parametrize("key", results.SERVICE_KEYS)
@@ -131,7 +131,7 @@ def test_another_version_on_it_is_an_entry_of_the_client(stage: Stage, judged: d
     after = stage.client.put(path(judged), json={"result": [sent]}).json()["result"]
     assert after == [*judged["result"], {"isPassed": False, "progress": "done", "version": 9}]
     # It is newer than the decision, and not the decision of a user.
-    assert results.verdict(after) is Verdict.UNDECIDED
+    assert results.current_verdict(after) is Verdict.UNDECIDED
 
 
 @pytest.mark.parametrize("keep", [(), (0,), (2,), (2, 0), (0, 1, 2), (0, 0, 1)])

@@ -77,7 +77,7 @@ def create(client: TestClient, path: str, **body: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def sealed(client: TestClient, database: Database, settings: Settings) -> Sealed:
-    picture = bytes(cv2.imencode(".png", samples.panel(24, 16).image)[1])
+    picture = bytes(cv2.imencode(".png", samples.draw_panel(24, 16).image)[1])
     upload = client.post("/api/files", files={"file": ("左翼.png", picture, "image/png")})
     file = upload.json()["data"]
     image = create(

@@ -45,7 +45,7 @@ class Evidence:
 
 
 def uploaded(client: TestClient, name: str, seed: int) -> dict[str, Any]:
-    picture = bytes(cv2.imencode(".png", samples.panel(24, 16, seed).image)[1])
+    picture = bytes(cv2.imencode(".png", samples.draw_panel(24, 16, seed).image)[1])
     answer = client.post("/api/files", files={"file": (name, picture, "image/png")})
     file: dict[str, Any] = answer.json()["data"]
     return file

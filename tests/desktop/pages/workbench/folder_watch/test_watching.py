@@ -17,7 +17,7 @@ from desktop.pages.workbench.folder_watch import watching
 from desktop.preferences import Preferences
 from shared.codes import Verdict
 from shared.images.cv import cv2
-from shared.samples import View, panel, photograph
+from shared.samples import View, draw_panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
 from tests.narrowing import current
 
@@ -33,7 +33,7 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def askew() -> bytes:
-    image, _ = photograph(panel(WIDTH, HEIGHT, 1).image, View(rotation=2, scale=0.97))
+    image, _ = photograph(draw_panel(WIDTH, HEIGHT, 1).image, View(rotation=2, scale=0.97))
     return bytes(cv2.imencode(".jpg", image)[1])
 
 

@@ -15,7 +15,7 @@ from desktop.client import Session
 from desktop.widgets import IconButton
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples import panel
+from shared.samples import draw_panel
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record
 from tests.narrowing import current, present
@@ -125,7 +125,7 @@ def test_copies_keep_what_the_item_says(workbench: WorkbenchDriver, qtbot: QtBot
 def test_nothing_is_found_in_an_ignored_area(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session, boxes=((0.1, 0.1, 0.5, 0.5),))
     (item,) = workbench.session.items.all(record_id)
-    image = panel(WIDTH, HEIGHT, 1).image.copy()
+    image = draw_panel(WIDTH, HEIGHT, 1).image.copy()
     hole = Rect(0.3 * WIDTH, 0.3 * HEIGHT, 40, 40)
     cv2.rectangle(image, (int(hole.x), int(hole.y)), (int(hole.right), int(hole.bottom)), (10, 10, 10), -1)
     stored = workbench.session.files.upload(bytes(cv2.imencode(".png", image)[1]), "today.png")

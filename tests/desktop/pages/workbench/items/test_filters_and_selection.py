@@ -128,11 +128,11 @@ def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
     workbench.session.items.add_photo(
         first.item_id, workbench.session.files.upload(picture(3), "a.png").file_id
     )
-    started, let_go, finished = Event(), Event(), Event()
+    started, before_delete, finished = Event(), Event(), Event()
 
     def slow(*args: Any) -> AlignedPair:
         started.set()
-        let_go.wait(10)
+        before_delete.wait(10)
         try:
             return make_pair(*args)
         finally:
@@ -148,7 +148,7 @@ def test_the_pair_of_another_item_never_stands_beside_one_without_a_photo(
     # Work that has not started is skipped once it is not needed: that would prove nothing.
     qtbot.waitUntil(started.is_set)
     page.go_to(page.open_record.rows[1].item_id)
-    let_go.set()
+    before_delete.set()
     assert finished.wait(10)
     after: list[None] = []
     run(lambda: None, owner=page, done=after.append)

@@ -16,7 +16,7 @@ from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.widgets import Confirm
 from shared.geometry import Rect
-from shared.suppressed import SuppressedFinding
+from shared.suppression import SuppressedFinding
 from shared.wire.events import ChangeEvent
 from shared.wire.memory import MemoryChange, MemoryState, MemoryStatus
 from tests.desktop.pages.workbench.driver import WorkbenchDriver

@@ -93,7 +93,7 @@ def test_what_waits_counts_and_is_replaced_by_the_next() -> None:
     assert results.model_opinion(entries) is False
     again = with_correction(entries, 1, ())
     assert len(again) == 2
-    assert results.passed(again) is True
+    assert results.is_passed(again) is True
 
 
 def test_same_findings_are_equal_regardless_of_their_author() -> None:

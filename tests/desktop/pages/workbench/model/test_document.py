@@ -155,8 +155,8 @@ boxes = st.tuples(*(st.floats(0, 1000, width=32) for _ in range(4)))
 @given(boxes, st.integers(400, 20_000), st.integers(400, 20_000))
 @settings(deadline=None, max_examples=60)
 def test_a_region_survives_the_way_through_fractions(box: Any, width: int, height: int) -> None:
-    rect = Rect(*box).clamped(width, height)
-    assume(not rect.empty)
+    rect = Rect(*box).clamp(width, height)
+    assume(not rect.is_empty)
     item = ItemView("a", "a", item_point={"point": fraction_point(rect, width, height)})
     back = item.region(width, height)
     for name in ("x", "y", "w", "h"):

@@ -70,7 +70,7 @@ def overrule(desk: WorkbenchDriver, qtbot: QtBot) -> None:
 
 
 def stored_verdict(desk: WorkbenchDriver) -> str | None:
-    entry = results.current(present(desk.page.open_record.item).result)
+    entry = results.current_entry(present(desk.page.open_record.item).result)
     return entry["verdict"]["value"] if entry is not None and results.is_verdict(entry) else None
 
 

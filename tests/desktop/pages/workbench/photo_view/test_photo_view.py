@@ -22,7 +22,7 @@ from desktop.pages.workbench.photo_view.view_mapping import mapped_point
 from desktop.pages.workbench.photos.photo_box import LEAST_PANE_PX
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from shared.entries import Entry
-from shared.samples import View, panel, photograph
+from shared.samples import View, draw_panel, photograph
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
@@ -56,7 +56,7 @@ def give(
     stored = session.files.upload(jpeg(view), "today.jpg")
     matrix = np.array(SAME)
     if view is not None:
-        matrix = np.asarray(photograph(panel(WIDTH, HEIGHT, 1).image, view)[1], np.float64)
+        matrix = np.asarray(photograph(draw_panel(WIDTH, HEIGHT, 1).image, view)[1], np.float64)
     for item, item_boxes in zip(session.items.all(record_id), boxes, strict=False):
         session.items.add_photo(item.item_id, stored.file_id)
         entry: Entry = {
@@ -259,7 +259,7 @@ def test_a_finding_is_drawn_and_labelled_on_the_photo(desk: WorkbenchDriver, qtb
     QTest.keyClicks(field, "oil leak")
     QTest.keyClick(field, KEY.Key_Return)
     drawn = page.inspector.findings.shown[0]
-    assert (drawn.label, drawn.drawn) == ("oil leak", True)
+    assert (drawn.label, drawn.is_drawn) == ("oil leak", True)
     assert abs(drawn.box.w - 30) <= 1
     (chosen,) = view.store.selected_regions
     assert (chosen.label, chosen.number) == ("oil leak", 1)
@@ -315,11 +315,11 @@ def test_tab_goes_through_the_findings_and_brings_them_into_view(desk: Workbench
     QTest.keyClick(view, KEY.Key_Tab)
     (chosen,) = view.store.selected_regions
     assert chosen.label == "crack"
-    assert not chosen.rect.intersection(view.viewport.visible).empty
+    assert not chosen.rect.intersection(view.viewport.visible).is_empty
     QTest.keyClick(view, KEY.Key_Tab)
     (chosen,) = view.store.selected_regions
     assert chosen.label == "stain"
-    assert not chosen.rect.intersection(view.viewport.visible).empty
+    assert not chosen.rect.intersection(view.viewport.visible).is_empty
 
 
 def test_verdicts_and_the_next_item_keep_the_photo(desk: WorkbenchDriver, qtbot: QtBot) -> None:

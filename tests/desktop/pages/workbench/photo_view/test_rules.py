@@ -91,8 +91,8 @@ def test_ids_stay_with_their_findings() -> None:
     ("finding", "source"),
     [
         (Finding("crack", 0.9, Rect(1, 1, 5, 5)), "0.90"),
-        (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True, author_name="李四"), "· 李四"),
-        (Finding("crack", 1.0, Rect(1, 1, 5, 5), drawn=True), "· drawn manually"),
+        (Finding("crack", 1.0, Rect(1, 1, 5, 5), is_drawn=True, author_name="李四"), "· 李四"),
+        (Finding("crack", 1.0, Rect(1, 1, 5, 5), is_drawn=True), "· drawn manually"),
     ],
 )
 def test_the_source_of_a_finding(finding: Finding, source: str) -> None:
@@ -162,7 +162,7 @@ def test_two_pictures_lie_where_they_are_seen_largest(
     first, second = pane_rects(width, height, picture, may_stack=may_stack)
     assert (second.y > 0) is stacked
     assert (second.x > 0) is not stacked
-    assert first.intersection(second).empty
+    assert first.intersection(second).is_empty
     assert max(second.right, first.right) == width - (0 if stacked or width % 2 == 0 else 1)
     assert second.bottom == height
 

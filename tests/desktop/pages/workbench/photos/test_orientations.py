@@ -11,7 +11,7 @@ from desktop.exchange.registry import FORMATS, read_regions
 from shared import results
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples import panel
+from shared.samples import draw_panel
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver
@@ -25,7 +25,7 @@ TURNS = range(1, 9)
 
 def test_findings_lie_where_they_are_in_every_orientation(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     session = workbench.session
-    good = panel(WIDTH, HEIGHT, 1).image
+    good = draw_panel(WIDTH, HEIGHT, 1).image
     bad = good.copy()
     cv2.polylines(bad, [CRACK], isClosed=False, color=(30, 30, 30), thickness=3, lineType=cv2.LINE_AA)
     stored = session.files.upload(encoded(good[..., ::-1], "JPEG", 6), "reference.jpg")

@@ -20,7 +20,7 @@ from desktop.pages.workbench.record_photos import coordinator, review
 from desktop.pages.workbench.record_photos.thumbnails import MIME
 from shared.codes import Verdict
 from shared.images.cv import cv2
-from shared.samples import View, panel, photograph
+from shared.samples import View, draw_panel, photograph
 from shared.wire.photos import PhotoItemSet, RecordPhoto
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import raw
@@ -35,7 +35,7 @@ _SOON = 30_000
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Two photos of the panel, askew, and one of something else."""
     folder = tmp_path_factory.mktemp("record photos")
-    image = panel(WIDTH, HEIGHT, 1).image
+    image = draw_panel(WIDTH, HEIGHT, 1).image
     askew, _ = photograph(image, View(rotation=2, scale=0.97))
     other, _ = photograph(image, View(rotation=-3, scale=0.9))
     noise = np.random.default_rng(1).integers(0, 255, (400, 500, 3), np.uint8)
@@ -363,7 +363,7 @@ def test_what_matched_nothing_is_matched_again_when_a_region_is_drawn(
     workbench: WorkbenchDriver, qtbot: QtBot, tmp_path: Path
 ) -> None:
     path = tmp_path / "left.png"
-    path.write_bytes(cv2.imencode(".png", panel(WIDTH, HEIGHT, 1).image[:, : WIDTH // 2])[1].tobytes())
+    path.write_bytes(cv2.imencode(".png", draw_panel(WIDTH, HEIGHT, 1).image[:, : WIDTH // 2])[1].tobytes())
     workbench.open(make_record(workbench.session, ((0.75, 0.2, 0.2, 0.3),)), qtbot.waitUntil)
     photo_list = workbench.page.record_photos.photo_list
     matched(workbench, qtbot, path)

@@ -17,9 +17,9 @@ from desktop.client import Session
 from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.results.label_editor import LabelEditor
 from shared import results
-from shared.entries import Entry, EntryBox, entries_of
+from shared.entries import Entry, EntryBox, item_entries
 from shared.images.cv import cv2
-from shared.samples import View, panel, photograph
+from shared.samples import View, draw_panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
 from tests.narrowing import present
@@ -39,7 +39,7 @@ SAME = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 def jpeg(view: View | None = None) -> bytes:
-    image = panel(WIDTH, HEIGHT, 1).image
+    image = draw_panel(WIDTH, HEIGHT, 1).image
     taken = image if view is None else photograph(image, view)[0]
     return bytes(cv2.imencode(".jpg", taken)[1])
 
@@ -58,7 +58,7 @@ def add_result(session: Session, item_id: str, **more: Any) -> None:
         "provenance": {"alignment": {"homography": SAME, "error_px": 0.4, "inliers": 50}},
         **more,
     }
-    detected(session, item_id, *entries_of(item), cast(Entry, entry))
+    detected(session, item_id, *item_entries(item), cast(Entry, entry))
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def entries(desk: WorkbenchDriver, number: int = 0) -> list[dict[str, Any]]:
 
 def verdict(desk: WorkbenchDriver) -> str:
     item = desk.session.items.all(desk.page.open_record.record_id)[0]
-    return results.verdict(entries_of(item)).value
+    return results.current_verdict(item_entries(item)).value
 
 
 def labels(desk: WorkbenchDriver) -> list[str]:
@@ -308,7 +308,7 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
     compare, points = page.compare, page.alignment_controller.points
     assert points is not None
     assert page.centre.currentWidget() is compare
-    _, truth = photograph(panel(WIDTH, HEIGHT, 1).image, view)
+    _, truth = photograph(draw_panel(WIDTH, HEIGHT, 1).image, view)
     back = page.photos.pair.to_reference
     assert back is not None
     to_pair = np.linalg.inv(back).astype(np.float64)

@@ -13,7 +13,7 @@ from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.model.run_state import RunPhase, run_state
 from shared.entries import Entry
 from shared.images.cv import cv2
-from shared.samples import panel
+from shared.samples import draw_panel
 from tests.client_session import logged_in
 from tests.desktop.pages.workbench.driver import (
     HEIGHT,
@@ -36,7 +36,7 @@ def png(image: np.ndarray) -> bytes:
 
 def large() -> bytes:
     """A photo of the reference image that takes a while to compare."""
-    image = panel(WIDTH, HEIGHT, 1).image
+    image = draw_panel(WIDTH, HEIGHT, 1).image
     return png(cv2.resize(image, (4 * WIDTH, 4 * HEIGHT), interpolation=cv2.INTER_CUBIC))
 
 

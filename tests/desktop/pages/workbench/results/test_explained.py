@@ -14,7 +14,7 @@ from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.pages.workbench.memory.contents import ExplainedDifference
 from desktop.pages.workbench.memory.window import MemoryDialog
 from desktop.widgets import Button
-from shared.entries import entries_of
+from shared.entries import item_entries
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, add_result
 from tests.narrowing import present
@@ -116,7 +116,7 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     page = desk.page
     page.inspector.explained.fold.click()
     button(desk, qtbot, "explained-report").click()
-    assert [(finding.label, finding.drawn) for finding in page.inspector.findings.shown] == [
+    assert [(finding.label, finding.is_drawn) for finding in page.inspector.findings.shown] == [
         ("stain", True),
         ("crack", False),
     ]
@@ -130,7 +130,7 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
     item = desk.session.items.get(page.open_record.rows[0].item_id).value
-    stored = entries_of(item)[-1]
+    stored = item_entries(item)[-1]
     boxes = present(stored.get("resultImage"))["boxes"]
     assert [box["points"]["x1"] for box in boxes] == [300, 300]
     qtbot.waitUntil(lambda: page.inspector.explained.fold.text() == "1 difference(s) explained by memory")
@@ -149,7 +149,7 @@ def test_the_right_button_on_the_photo_reports_the_one_below(desk: WorkbenchDriv
     assert action.text() == "Report as finding"
     action.trigger()
     menu.close()
-    drawn = [finding.box.x for finding in page.inspector.findings.shown if finding.drawn]
+    drawn = [finding.box.x for finding in page.inspector.findings.shown if finding.is_drawn]
     assert drawn == [360]
 
 

@@ -93,10 +93,10 @@ def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtB
     present(QApplication.focusWidget()).clearFocus()
     me = present(desk.context.payload).user.name or present(desk.context.payload).user.username
     drawn = page.inspector.findings.shown[0]
-    assert (drawn.drawn, drawn.author) == (True, me)
+    assert (drawn.is_drawn, drawn.author) == (True, me)
     page.correcting.save()
     qtbot.waitUntil(lambda: desk.saved)
-    drawn = next(finding for finding in page.inspector.findings.shown if finding.drawn)
+    drawn = next(finding for finding in page.inspector.findings.shown if finding.is_drawn)
     assert drawn.author == me
     assert f"difference {me}" in page.inspector.findings.list.accessibleDescription()
     boxes = {box.label: box for box in finding_boxes(page.inspector.findings.shown, -1)}
@@ -145,7 +145,7 @@ def test_a_label_of_the_catalogue_brings_its_severity(desk: WorkbenchDriver, qtb
 def test_drawn_finding_shows_author_name_and_no_confidence(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     me = present(desk.context.payload).user
     by_me, by_other = FindingContext(me=(me.user_id, "me")), FindingContext(me=("other", "them"))
-    drawn = Finding("dent", 1.0, CRACK_RECT, drawn=True, author_id=me.user_id)
+    drawn = Finding("dent", 1.0, CRACK_RECT, is_drawn=True, author_id=me.user_id)
     assert (by_me.author_name(drawn), by_other.author_name(drawn)) == ("me", "")
     assert by_me.author_name(replace(drawn, author_id="x", author_name="Wang")) == "Wang"
     desk.page.correcting._on_added(CRACK_RECT)

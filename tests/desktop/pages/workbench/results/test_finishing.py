@@ -17,7 +17,7 @@ from desktop.pages.sealing.finish_dialog import FinishDialog
 from desktop.pages.sealing.reopen_dialog import ReopenDialog
 from shared import results
 from shared.codes import SealState, Status, Verdict
-from shared.entries import entries_of
+from shared.entries import item_entries
 from shared.wire.inspection import ItemUpdate
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
@@ -90,7 +90,7 @@ def test_accepted_opinions_are_recorded_as_such(opened: WorkbenchDriver, qtbot: 
     assert seal.newest is not None
     assert seal.newest.accepted_opinions == 2
     accepted = [
-        results.accepted_version(entries_of(item)[-1]) for item in opened.session.items.all(record_id)
+        results.accepted_version(item_entries(item)[-1]) for item in opened.session.items.all(record_id)
     ]
     assert accepted[0] is None
     assert None not in accepted[1:]

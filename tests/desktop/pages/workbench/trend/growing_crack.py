@@ -13,7 +13,7 @@ from desktop.client import Session
 from shared.codes import Verdict
 from shared.entries import Entry
 from shared.images.cv import cv2
-from shared.samples import Image, View, panel, photograph
+from shared.samples import Image, View, draw_panel, photograph
 from shared.wire.catalogue import ReferenceImageWrite, TaskWrite
 from shared.wire.files import StoredFile
 from shared.wire.inspection import ItemCreate, RecordCreate
@@ -27,7 +27,7 @@ LABEL = "crack"
 @cache
 def reference_of(width: int, height: int) -> Image:
     """The panel without a crack."""
-    return panel(width, height, 3).image
+    return draw_panel(width, height, 3).image
 
 
 def encoded(image: Image, suffix: str) -> bytes:

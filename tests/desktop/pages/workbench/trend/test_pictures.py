@@ -12,7 +12,7 @@ from desktop.pages.workbench.trend.frames import CLOSEST, moved, zoomed
 from desktop.pages.workbench.trend.pictures import WHOLE, in_the_middle, render_view
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.samples import Image, View, panel, photograph
+from shared.samples import Image, View, draw_panel, photograph
 
 
 def png(image: Image) -> bytes:
@@ -32,7 +32,7 @@ PLACE = np.array([[300.0, 0.0, 200.0], [0.0, 200.0, 150.0], [0.0, 0.0, 1.0]])
 
 @pytest.mark.parametrize("view", [WHOLE, Rect(0.25, 0.3, 0.5, 0.5)])
 def test_a_turned_photo_comes_to_lie_on_the_reference_image(view: Rect) -> None:
-    reference = panel(800, 600, 2).image
+    reference = draw_panel(800, 600, 2).image
     photo, matrix = photograph(reference, View(rotation=9, scale=1.3, perspective=0.04), 4)
     still = render_view(open_image(png(reference)), PLACE, view, 300, 1.5).sizes[0]
     crop = render_view(open_image(png(photo)), matrix @ PLACE, view, 300, 1.5).sizes[0]
@@ -52,7 +52,7 @@ def test_a_large_photo_is_averaged_and_not_sampled() -> None:
 
 
 def test_the_smallest_picture_that_is_enough_is_painted() -> None:
-    picture = render_view(open_image(png(panel(800, 600, 2).image)), PLACE, WHOLE, 1024, 1.5)
+    picture = render_view(open_image(png(draw_panel(800, 600, 2).image)), PLACE, WHOLE, 1024, 1.5)
     assert [image.width() for image in picture.sizes] == [1024, 512, 256]
     assert [picture.fitting(width).width() for width in (100, 300, 700, 3000)] == [256, 512, 1024, 1024]
 
@@ -82,4 +82,4 @@ def test_zooming_in_and_out_comes_back_and_stays_within_the_place() -> None:
 
 def test_a_mapping_that_cannot_be_inverted_is_refused() -> None:
     with pytest.raises(ValueError, match="inverted"):
-        render_view(open_image(png(panel(80, 60, 2).image)), np.zeros((3, 3)), WHOLE, 40, 1.5)
+        render_view(open_image(png(draw_panel(80, 60, 2).image)), np.zeros((3, 3)), WHOLE, 40, 1.5)

@@ -21,7 +21,7 @@ from shared import samples
 from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.samples import View
-from shared.samples.variation import with_crack
+from shared.samples.variation import draw_crack
 from shared.wire.memory import MemoryKind
 
 SIZE = 320
@@ -32,7 +32,7 @@ Draw = Callable[[samples.Image, int], None]
 
 @lru_cache
 def reference() -> samples.Image:
-    image = samples.panel(SIZE, SIZE, 11).image.copy()
+    image = samples.draw_panel(SIZE, SIZE, 11).image.copy()
     image.flags.writeable = False
     return image
 
@@ -61,11 +61,11 @@ def blot(image: samples.Image, number: int) -> None:
 
 
 def crack(image: samples.Image, number: int) -> None:
-    image[:] = with_crack(image, (90, 120), 0.6, 40)[0]
+    image[:] = draw_crack(image, (90, 120), 0.6, 40)[0]
 
 
 def growing_crack(image: samples.Image, number: int) -> None:
-    image[:] = with_crack(image, (90, 120), 0.6, 6 * number)[0]
+    image[:] = draw_crack(image, (90, 120), 0.6, 6 * number)[0]
 
 
 def patch(image: samples.Image, number: int) -> None:
@@ -178,7 +178,7 @@ def dirt(image: samples.Image, number: int) -> None:
 
 def cracked_dirt(image: samples.Image, number: int) -> None:
     dirt(image, number)
-    image[:] = with_crack(image, (208, 72), 0.5, 48)[0]
+    image[:] = draw_crack(image, (208, 72), 0.5, 48)[0]
 
 
 def failed(draw: Draw, number: int) -> PhotoVariation:
@@ -200,7 +200,7 @@ def passed(draw: Draw | None, *numbers: int) -> list[PhotoVariation]:
 
 
 def reports(photo: samples.Image, known: RegionMemory, at: Rect = PLACE) -> bool:
-    return any(not one.box.intersection(at).empty for one in compared(photo, known).boxes)
+    return any(not one.box.intersection(at).is_empty for one in compared(photo, known).boxes)
 
 
 CLEAN = (1, 2, 3, 4, 5)

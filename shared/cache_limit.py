@@ -1,4 +1,4 @@
-"""Keeps a cache below a limit by dropping the least recently used files."""
+"""Limits the size of a cache by deleting its least recently used files."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
-def drop_unused(
+def trim_cache(
     paths: Iterable[Path],
     limit: int,
     keep: Path | None = None,
-    let_go: Callable[[Path], object] = lambda _: None,
+    before_delete: Callable[[Path], object] = lambda _: None,
 ) -> None:
-    """Drop files, or folders of files, until the rest takes at most `limit` bytes; `keep` stays in any case.
+    """Delete files, or folders of files, until the rest has at most `limit` bytes. `keep` is never deleted.
 
-    The time of the last change says when a file was used: reading it touches it. `let_go` is called with each
-    before it is deleted. On Windows a file that another program reads stays until the next time.
+    The modification time is the time of the last use, because readers of the cache touch their files.
+    `before_delete` is called with each path before its deletion. On Windows a file that another program reads
+    stays until the next call.
     """
     candidates = []
     for path in paths:
@@ -30,7 +31,7 @@ def drop_unused(
         if total <= limit:
             return
         if path != keep:
-            let_go(path)
+            before_delete(path)
             with contextlib.suppress(OSError):
                 if path.is_dir():
                     shutil.rmtree(path)

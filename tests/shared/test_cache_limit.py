@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.unused import drop_unused
+from shared.cache_limit import trim_cache
 
 
 @pytest.fixture(params=["files", "folders"])
@@ -34,18 +34,18 @@ def remaining_paths(paths: list[Path]) -> list[int]:
 
 @pytest.mark.parametrize(("limit", "stay"), [(40, [0, 1, 2, 3]), (39, [0, 1, 2]), (20, [0, 1]), (0, [])])
 def test_the_longest_unused_go_until_the_rest_fits(paths: list[Path], limit: int, stay: list[int]) -> None:
-    drop_unused(paths, limit)
+    trim_cache(paths, limit)
     assert remaining_paths(paths) == stay
 
 
 def test_the_one_in_use_stays_and_counts(paths: list[Path]) -> None:
-    drop_unused(paths, 10, keep=paths[3])
+    trim_cache(paths, 10, keep=paths[3])
     assert remaining_paths(paths) == [3]
 
 
 def test_each_is_let_go_of_before_it_goes(paths: list[Path]) -> None:
     calls = []
-    drop_unused(paths, 20, let_go=lambda path: calls.append((path, path.exists())))
+    trim_cache(paths, 20, before_delete=lambda path: calls.append((path, path.exists())))
     assert calls == [(paths[3], True), (paths[2], True)]
 
 
@@ -61,9 +61,9 @@ def test_missing_and_undeletable_files_are_ignored(
     missing = paths[0].with_name("gone")
     if paths[3].is_dir():
         monkeypatch.setattr("shutil.rmtree", refuse)
-        drop_unused([missing, *paths], 20)
+        trim_cache([missing, *paths], 20)
         assert remaining_paths(paths) == [0, 1, 2, 3]
     else:
         monkeypatch.setattr(Path, "unlink", remove)
-        drop_unused([missing, *paths], 20)
+        trim_cache([missing, *paths], 20)
         assert remaining_paths(paths) == [0, 3]

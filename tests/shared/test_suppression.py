@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from shared import suppressed
+from shared import suppression
 from shared.entries import Entry
 from shared.geometry import Rect
 
@@ -31,25 +31,25 @@ COMPARED = entry(
 
 
 def test_suppressed_findings_are_sorted_by_confidence() -> None:
-    first, second = suppressed.read_suppressed(COMPARED)
-    assert first == suppressed.SuppressedFinding("stain", Rect(100, 10, 20, 30), 0.1, 0.9, ("f1", "f2"))
+    first, second = suppression.read_suppressed_findings(COMPARED)
+    assert first == suppression.SuppressedFinding("stain", Rect(100, 10, 20, 30), 0.1, 0.9, ("f1", "f2"))
     assert second.box.x == 0
-    assert suppressed.memory_photos(COMPARED) == 4
+    assert suppression.count_memory_photos(COMPARED) == 4
 
 
 def test_correction_keeps_the_suppressed_findings_of_its_entry() -> None:
     once = entry(2, [], correction={"of_version": 1})
     twice = entry(3, [box(101)], correction={"of_version": 2})
     entries = [COMPARED, once, twice]
-    assert len(suppressed.read_suppressed(once, entries)) == 2
+    assert len(suppression.read_suppressed_findings(once, entries)) == 2
     # The one at 100 was reported by a person.
-    assert [finding.box.x for finding in suppressed.read_suppressed(twice, entries)] == [0]
-    assert suppressed.memory_photos(twice, entries) == 4
+    assert [finding.box.x for finding in suppression.read_suppressed_findings(twice, entries)] == [0]
+    assert suppression.count_memory_photos(twice, entries) == 4
 
 
 def test_corrections_that_name_each_other_end() -> None:
     first, second = (entry(n, [], correction={"of_version": 3 - n}) for n in (1, 2))
-    assert suppressed.read_suppressed(first, [first, second]) == []
+    assert suppression.read_suppressed_findings(first, [first, second]) == []
 
 
 def test_unreadable_suppressed_findings_are_ignored() -> None:
@@ -59,8 +59,10 @@ def test_unreadable_suppressed_findings_are_ignored() -> None:
         {**suppressed_finding(0), "score": "much"},
         {**suppressed_finding(0), "box": {"label": "a"}},
     ]
-    assert len(suppressed.read_suppressed(entry(1, [], suppressed=[*bad, suppressed_finding(5)]))) == 1
-    assert suppressed.read_suppressed(entry(1, [], suppressed="all")) == []
-    assert suppressed.read_suppressed(None) == []
-    assert suppressed.memory_photos(entry(1, [], memory={"photos": "many"})) == 0
-    assert suppressed.memory_photos(entry(1, [])) == 0
+    assert (
+        len(suppression.read_suppressed_findings(entry(1, [], suppressed=[*bad, suppressed_finding(5)]))) == 1
+    )
+    assert suppression.read_suppressed_findings(entry(1, [], suppressed="all")) == []
+    assert suppression.read_suppressed_findings(None) == []
+    assert suppression.count_memory_photos(entry(1, [], memory={"photos": "many"})) == 0
+    assert suppression.count_memory_photos(entry(1, [])) == 0
