@@ -1,7 +1,7 @@
-"""Examples of the contract's operations in the API's document: a request, its answer, each failure.
+"""Examples of the contract's operations in the API document: a request, its answer and each failure.
 
-One record with one item goes through all of them. Ids, times and tokens are made up; everything else is what
-the service answers, as `tests/contract/test_examples.py` proves on a running one.
+All examples are about one record with one item. Ids, times and tokens are invented. The service answers
+exactly the rest: `tests/contract/test_examples.py` compares the examples with a running service.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RECORD: Final[dict[str, Any]] = {
     "created_at": "2026-03-01T07:55:12.483215",
     "updated_at": "2026-03-01T07:55:12.483215",
 }
-_RENAMED: Final = {
+_RENAMED_RECORD: Final = {
     **_RECORD,
     "inspection_name": "左翼前缘（复检）",
     "updated_at": "2026-03-01T08:05:40.120934",
@@ -68,7 +68,7 @@ _RESULT: Final[list[dict[str, Any]]] = [
         "version": 1,
     }
 ]
-_CHECKED: Final = {**_ITEM, "result": _RESULT, "updated_at": "2026-03-01T08:21:57.305118Z"}
+_CHECKED_ITEM: Final = {**_ITEM, "result": _RESULT, "updated_at": "2026-03-01T08:21:57.305118Z"}
 _USER: Final[dict[str, Any]] = {
     "user_id": USER_ID,
     "username": "li.mei",
@@ -104,7 +104,7 @@ _TOKENS: Final[dict[str, Any]] = {
 
 
 class Example(NamedTuple):
-    """One operation: the body of a request, parameters by name, and answers by status and what they show."""
+    """An operation: the body of a request, its parameters by name, and its answers by status and title."""
 
     answers: Mapping[int, Mapping[str, Any]]
     body: Any = None
@@ -115,48 +115,48 @@ def _success(data: Any, msg: str | None) -> dict[str, Any]:
     return {"code": 0, "data": data, "msg": msg}
 
 
-def _refused(msg: str, data: Any = None) -> dict[str, Any]:
+def _refusal(msg: str, data: Any = None) -> dict[str, Any]:
     return {"code": 1, "data": data, "msg": msg}
 
 
-def _failed(error: str, msg: str, **details: Any) -> dict[str, Any]:
+def _failure(error: str, msg: str, **details: Any) -> dict[str, Any]:
     return {"code": 1, "data": {"error": error, **details}, "msg": msg}
 
 
-def _invalid(field: str, kind: str, message: str, msg: str | None = None) -> dict[str, Any]:
+def _invalid_field(field: str, kind: str, message: str, msg: str | None = None) -> dict[str, Any]:
     fault = {"field": field, "type": kind, "message": message}
-    return _failed("invalid_input", msg or f"{field}：{message}", fields=[fault])
+    return _failure("invalid_input", msg or f"{field}：{message}", fields=[fault])
 
 
 def _page(entry: Any) -> dict[str, Any]:
-    where = {"current_page": 1, "page_size": 10, "total": 1, "total_pages": 1}
-    return {"data": [entry], "pagination": where}
+    pagination = {"current_page": 1, "page_size": 10, "total": 1, "total_pages": 1}
+    return {"data": [entry], "pagination": pagination}
 
 
-def _stale(current: Any) -> dict[str, Any]:
+def _stale_failure(current: Any) -> dict[str, Any]:
     changed_by = {"user_id": USER_ID, "name": "李梅"}
     msg = "内容已被其他用户修改，请查看最新内容后重新保存"
-    return _failed("stale", msg, etag='"2"', current=current, updated_by=changed_by)
+    return _failure("stale", msg, etag='"2"', current=current, updated_by=changed_by)
 
 
-def _forbidden(permission: str) -> dict[int, dict[str, Any]]:
+def _forbidden_failure(permission: str) -> dict[int, dict[str, Any]]:
     msg = "没有此操作的权限，请联系管理员"
-    return {403: {"permission missing": _failed("permission_missing", msg, permissions=[permission])}}
+    return {403: {"permission missing": _failure("permission_missing", msg, permissions=[permission])}}
 
 
-_UNREADABLE: Final = {400: {"not HTTP": _failed("invalid_input", "请求无法解析，请检查请求的格式")}}
-_NO_LOGIN: Final = {401: {"no token": _failed("not_logged_in", "请先登录")}}
+_UNREADABLE_REQUEST: Final = {400: {"not HTTP": _failure("invalid_input", "请求无法解析，请检查请求的格式")}}
+_NO_LOGIN: Final = {401: {"no token": _failure("not_logged_in", "请先登录")}}
 _NO_JSON: Final = {
     415: {
-        "not JSON": _failed(
+        "not JSON": _failure(
             "unsupported_media", "不支持的内容类型，请以 Content-Type: application/json 发送 JSON"
         )
     }
 }
-_LARGE: Final = {413: {"too large": _failed("too_large", "请求内容过大，上限为 16 MB", limit=16 * 2**20)}}
-_NO_RECORD: Final = {404: {"no such record": _failed("not_found", "检查记录不存在")}}
-_NO_ITEM: Final = {404: {"no such item": _failed("not_found", "检查项不存在")}}
-_SEALED: Final = _failed(
+_LARGE: Final = {413: {"too large": _failure("too_large", "请求内容过大，上限为 16 MB", limit=16 * 2**20)}}
+_NO_RECORD: Final = {404: {"no such record": _failure("not_found", "检查记录不存在")}}
+_NO_ITEM: Final = {404: {"no such item": _failure("not_found", "检查项不存在")}}
+_SEALED: Final = _failure(
     "record_sealed", "检查记录已封存，无法修改；如需修改，请由有权限的用户填写原因后重新打开", edition=1
 )
 _IS_SEALED: Final = {409: {"record is sealed": _SEALED}}
@@ -164,9 +164,9 @@ _LONG_ID: Final = "最多 255 个字符"
 _NOT_AN_OBJECT: Final = "请求内容应为 JSON 对象，并以 Content-Type: application/json 发送"
 
 
-def _with(permission: str) -> dict[int, dict[str, Any]]:
-    """The failures of every operation that asks for a permission."""
-    return {**_UNREADABLE, **_NO_LOGIN, **_forbidden(permission)}
+def _permission_failures(permission: str) -> dict[int, dict[str, Any]]:
+    """The failures of every operation that requires this permission."""
+    return {**_UNREADABLE_REQUEST, **_NO_LOGIN, **_forbidden_failure(permission)}
 
 
 EXAMPLES: Final[Mapping[str, Example]] = {
@@ -179,13 +179,13 @@ EXAMPLES: Final[Mapping[str, Example]] = {
         parameters={"Idempotency-Key": "2026-03-01-left-wing"},
         answers={
             200: {"created": _success(_RECORD, "检查记录创建成功")},
-            **_with("INSPECTION_ADD"),
+            **_permission_failures("INSPECTION_ADD"),
             **_LARGE,
             **_NO_JSON,
             422: {
-                "task missing": _invalid("task_id", "missing", "必须填写"),
-                "end before start": _invalid("end_time", "end_before_start", "不能早于开始时间"),
-                "key used with another body": _invalid(
+                "task missing": _invalid_field("task_id", "missing", "必须填写"),
+                "end before start": _invalid_field("end_time", "end_before_start", "不能早于开始时间"),
+                "key used with another body": _invalid_field(
                     "Idempotency-Key", "key_reused", "此幂等键已用于内容不同的请求，请使用新的键"
                 ),
             },
@@ -195,42 +195,42 @@ EXAMPLES: Final[Mapping[str, Example]] = {
         parameters={"inspection_id": RECORD_ID},
         answers={
             200: {"found": _success(_RECORD, "检查记录获取成功")},
-            **_with("INSPECTION_READ"),
+            **_permission_failures("INSPECTION_READ"),
             **_NO_RECORD,
-            422: {"id too long": _invalid("inspection_id", "string_too_long", _LONG_ID)},
+            422: {"id too long": _invalid_field("inspection_id", "string_too_long", _LONG_ID)},
         },
     ),
     "PUT /api/inspection/updateInspection/{inspection_id}": Example(
         body={"inspection_name": "左翼前缘（复检）"},
         parameters={"inspection_id": RECORD_ID, "if-match": '"1"'},
         answers={
-            200: {"updated": _success(_RENAMED, "检查记录更新成功")},
-            **_with("INSPECTION_UPDATE"),
+            200: {"updated": _success(_RENAMED_RECORD, "检查记录更新成功")},
+            **_permission_failures("INSPECTION_UPDATE"),
             **_NO_RECORD,
             **_IS_SEALED,
-            412: {"changed meanwhile": _stale(_RENAMED)},
+            412: {"changed meanwhile": _stale_failure(_RENAMED_RECORD)},
             **_LARGE,
             **_NO_JSON,
-            422: {"progress too high": _invalid("progress", "less_than_equal", "不能大于 100")},
+            422: {"progress too high": _invalid_field("progress", "less_than_equal", "不能大于 100")},
         },
     ),
     "DELETE /api/inspection/deleteInspection/{inspection_id}": Example(
         parameters={"inspection_id": RECORD_ID, "if-match": '"2"'},
         answers={
             200: {"deleted": {"code": 0, "msg": "检查记录删除成功"}},
-            **_with("INSPECTION_DELETE"),
+            **_permission_failures("INSPECTION_DELETE"),
             **_NO_RECORD,
             **_IS_SEALED,
-            412: {"changed meanwhile": _stale(_RENAMED)},
-            422: {"id too long": _invalid("inspection_id", "string_too_long", _LONG_ID)},
+            412: {"changed meanwhile": _stale_failure(_RENAMED_RECORD)},
+            422: {"id too long": _invalid_field("inspection_id", "string_too_long", _LONG_ID)},
         },
     ),
     "GET /api/inspection/search": Example(
         parameters={"task_id": "TASK-2026-0301", "current_page": 1, "page_size": 10},
         answers={
             200: {"found": _success(_page(_RECORD), "检查记录获取成功")},
-            **_with("INSPECTION_READ"),
-            422: {"page size missing": _invalid("page_size", "missing", "必须填写")},
+            **_permission_failures("INSPECTION_READ"),
+            422: {"page size missing": _invalid_field("page_size", "missing", "必须填写")},
         },
     ),
     "POST /api/inspection_item/create": Example(
@@ -244,54 +244,54 @@ EXAMPLES: Final[Mapping[str, Example]] = {
         parameters={"Idempotency-Key": "2026-03-01-left-wing-skin"},
         answers={
             200: {"created": _ITEM},
-            **_with("INSPECTION_ITEM_ADD"),
+            **_permission_failures("INSPECTION_ITEM_ADD"),
             **_NO_RECORD,
             **_IS_SEALED,
             **_LARGE,
             **_NO_JSON,
-            422: {"name missing": _invalid("item_name", "missing", "必须填写")},
+            422: {"name missing": _invalid_field("item_name", "missing", "必须填写")},
         },
     ),
     "GET /api/inspection_item/{item_id}": Example(
         parameters={"item_id": ITEM_ID},
         answers={
             200: {"found": _ITEM},
-            **_with("INSPECTION_ITEM_READ"),
+            **_permission_failures("INSPECTION_ITEM_READ"),
             **_NO_ITEM,
-            422: {"id too long": _invalid("item_id", "string_too_long", _LONG_ID)},
+            422: {"id too long": _invalid_field("item_id", "string_too_long", _LONG_ID)},
         },
     ),
     "PUT /api/inspection_item/{item_id}": Example(
         body={"result": _RESULT},
         parameters={"item_id": ITEM_ID, "if-match": '"1"'},
         answers={
-            200: {"updated": _CHECKED},
-            **_with("INSPECTION_ITEM_UPDATE"),
+            200: {"updated": _CHECKED_ITEM},
+            **_permission_failures("INSPECTION_ITEM_UPDATE"),
             **_NO_ITEM,
             **_IS_SEALED,
-            412: {"changed meanwhile": _stale(_CHECKED)},
+            412: {"changed meanwhile": _stale_failure(_CHECKED_ITEM)},
             **_LARGE,
             **_NO_JSON,
-            422: {"name empty": _invalid("item_name", "string_too_short", "不能为空")},
+            422: {"name empty": _invalid_field("item_name", "string_too_short", "不能为空")},
         },
     ),
     "DELETE /api/inspection_item/{item_id}": Example(
         parameters={"item_id": ITEM_ID, "reason": "重复", "if-match": '"2"'},
         answers={
             200: {"deleted": _success(True, "删除成功")},
-            **_with("INSPECTION_ITEM_DELETE"),
+            **_permission_failures("INSPECTION_ITEM_DELETE"),
             **_NO_ITEM,
             **_IS_SEALED,
-            412: {"changed meanwhile": _stale(_CHECKED)},
-            422: {"id too long": _invalid("item_id", "string_too_long", _LONG_ID)},
+            412: {"changed meanwhile": _stale_failure(_CHECKED_ITEM)},
+            422: {"id too long": _invalid_field("item_id", "string_too_long", _LONG_ID)},
         },
     ),
     "GET /api/inspection_item/list": Example(
         parameters={"inspection_id": RECORD_ID, "current_page": 1, "page_size": 10},
         answers={
-            200: {"found": _success(_page(_CHECKED), "检查项列表获取成功")},
-            **_with("INSPECTION_ITEM_READ"),
-            422: {"record missing": _invalid("inspection_id", "missing", "必须填写")},
+            200: {"found": _success(_page(_CHECKED_ITEM), "检查项列表获取成功")},
+            **_permission_failures("INSPECTION_ITEM_READ"),
+            422: {"record missing": _invalid_field("inspection_id", "missing", "必须填写")},
         },
     ),
     "POST /api/auth/updateFaceInfo": Example(
@@ -299,21 +299,21 @@ EXAMPLES: Final[Mapping[str, Example]] = {
         answers={
             200: {
                 "registered": _success(_FACE, None),
-                "no picture": _refused("人脸信息缺失"),
-                "not a picture": _refused("不支持此文件类型，请选择 JPEG、PNG 或 WebP 照片"),
+                "no picture": _refusal("人脸信息缺失"),
+                "not a picture": _refusal("不支持此文件类型，请选择 JPEG、PNG 或 WebP 照片"),
             },
-            **_UNREADABLE,
+            **_UNREADABLE_REQUEST,
             **_NO_LOGIN,
             **_NO_JSON,
-            422: {"not a text": _invalid("faceInfo", "string_type", "应为文本")},
+            422: {"not a text": _invalid_field("faceInfo", "string_type", "应为文本")},
             429: {
-                "too many wait": _failed(
+                "too many wait": _failure(
                     "too_many_requests",
                     "人脸登录尝试次数过多，请在 5 秒后重试，或使用密码登录",
                     retry_after=5,
                 )
             },
-            503: {"no engine": _failed("unavailable", "人脸识别暂时不可用，请稍后重试，或使用密码登录")},
+            503: {"no engine": _failure("unavailable", "人脸识别暂时不可用，请稍后重试，或使用密码登录")},
         },
     ),
     "POST /api/auth/loginByFaceInfo": Example(
@@ -321,21 +321,23 @@ EXAMPLES: Final[Mapping[str, Example]] = {
         answers={
             200: {
                 "logged in": _success(_TOKENS, "登录成功"),
-                "no picture": _refused("人脸信息缺失"),
-                "not verified": _refused("无法校验人脸"),
-                "movements wanted": _refused("此账号的人脸登录需按提示转动头部，请重试，或使用密码登录"),
+                "no picture": _refusal("人脸信息缺失"),
+                "not verified": _refusal("无法校验人脸"),
+                "movements wanted": _refusal("此账号的人脸登录需按提示转动头部，请重试，或使用密码登录"),
             },
-            **_UNREADABLE,
+            **_UNREADABLE_REQUEST,
             403: {
-                "switched off": _failed("face_login_off", "管理员已关闭人脸登录，请使用密码登录"),
-                "device not allowed": _failed(
+                "switched off": _failure("face_login_off", "管理员已关闭人脸登录，请使用密码登录"),
+                "device not allowed": _failure(
                     "device_not_allowed", "管理员未允许在此设备上使用人脸登录，请使用密码登录，或联系管理员"
                 ),
             },
             **_NO_JSON,
-            422: {"not an object": _invalid("", "model_attributes_type", "应为 JSON 对象", _NOT_AN_OBJECT)},
+            422: {
+                "not an object": _invalid_field("", "model_attributes_type", "应为 JSON 对象", _NOT_AN_OBJECT)
+            },
             429: {
-                "too many attempts": _failed(
+                "too many attempts": _failure(
                     "too_many_requests",
                     "人脸登录尝试次数过多，请在 30 秒后重试，或使用密码登录",
                     retry_after=30,
@@ -348,11 +350,11 @@ EXAMPLES: Final[Mapping[str, Example]] = {
         answers={
             200: {
                 "updated": _success(_USER, "更新数据成功"),
-                "field out of its rules": _refused("更新数据失败", "work_years：应为 0 到 80 的整数"),
+                "field out of its rules": _refusal("更新数据失败", "work_years：应为 0 到 80 的整数"),
             },
-            **_with("USER.UPDATE"),
+            **_permission_failures("USER.UPDATE"),
             **_NO_JSON,
-            422: {"not an object": _invalid("", "dict_type", "应为 JSON 对象", _NOT_AN_OBJECT)},
+            422: {"not an object": _invalid_field("", "dict_type", "应为 JSON 对象", _NOT_AN_OBJECT)},
         },
     ),
     "POST /api/auth/updatePassword": Example(
@@ -360,13 +362,13 @@ EXAMPLES: Final[Mapping[str, Example]] = {
         answers={
             200: {
                 "changed": _success(True, "更新密码成功"),
-                "wrong current password": _refused("原密码错误"),
+                "wrong current password": _refusal("原密码错误"),
             },
-            **_UNREADABLE,
+            **_UNREADABLE_REQUEST,
             **_NO_LOGIN,
             **_NO_JSON,
             422: {
-                "too short": _invalid(
+                "too short": _invalid_field(
                     "newPassword",
                     "password_length",
                     "密码长度应为 8 到 128 个字符",
@@ -374,18 +376,18 @@ EXAMPLES: Final[Mapping[str, Example]] = {
                 )
             },
             429: {
-                "too many wrong passwords": _failed(
+                "too many wrong passwords": _failure(
                     "too_many_requests", "密码错误次数过多，请在 30 秒后重试", retry_after=30
                 )
             },
         },
     ),
 }
-"""Operation ("METHOD /path") -> its example."""
+"""The example of each operation, by "METHOD /path"."""
 
 
 def add_examples(document: dict[str, Any]) -> None:
-    """Put the examples into the API's document."""
+    """Add the examples to the API document."""
     for operation, example in EXAMPLES.items():
         method, path = operation.split(" ")
         entry = document["paths"][path][method.lower()]
@@ -395,7 +397,7 @@ def add_examples(document: dict[str, Any]) -> None:
         if example.body is not None:
             entry["requestBody"]["content"]["application/json"]["example"] = example.body
         for status, answers in example.answers.items():
-            # The failures of all operations share what they say of their content.
+            # All operations share the content of a failure: the examples go into a copy.
             content = {**entry["responses"][str(status)]["content"]["application/json"]}
             content["examples"] = {name: {"value": value} for name, value in answers.items()}
             entry["responses"][str(status)] = {

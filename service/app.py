@@ -55,7 +55,7 @@ from service.monitoring.readiness import (
 from service.phone.ports import Ports as PhonePorts
 from service.phone.routes import router as phone_router
 from service.phone.service import PhoneService
-from service.phone_facts import items_of, record_facts
+from service.phone_facts import item_reader, record_facts
 from service.routing import add_routes, operation_id, prepare_routes
 from service.seal_checking import seal_log
 from service.settings import Settings
@@ -92,14 +92,14 @@ _NAME = func.coalesce(User.name, User.username).label("name")
 
 
 class Domains:
-    """Every domain on one database, each given what it needs of the others."""
+    """Creates every domain on one database, with the functions that it needs of the others."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self.audit = AuditService(database, settings)
         self.audit.begin()
         database.before_commit.append(self.audit.before_commit)
-        # After the audit log, whose lock lets changes on PostgreSQL come one after the other anyway.
+        # After the audit log: on PostgreSQL its lock serializes the changes, so the statistics need none.
         self.statistics = StatisticsService(database, statistics_ports())
         database.before_commit.append(self.statistics.before_commit)
         self.change_feed = ChangeFeed()
@@ -147,12 +147,12 @@ class Domains:
                 keep=self.files.keep,
                 put_result=self.inspection.detections.put_result,
                 is_under_way=self.inspection.detections.is_under_way,
-                names=_names,
+                names=_user_names,
                 memory=lambda session, item_id, file_id: self.memory.known(session, item_id, file_id),
             ),
         )
         self.memory = MemoryService(
-            database, memory_ports(inspection_ports, self.detection.variations, _names)
+            database, memory_ports(inspection_ports, self.detection.variations, _user_names)
         )
         database.before_commit.append(self.memory.before_commit)
         database.after_commit.append(self.memory.after_commit)
@@ -164,9 +164,9 @@ class Domains:
             settings,
             PhonePorts(
                 find_session_caller=self.account.find_session_caller,
-                names=_names,
+                names=_user_names,
                 record=record_facts,
-                items=items_of(self.inspection.item_regions),
+                items=item_reader(self.inspection.item_regions),
                 ensure_room=self.files.ensure_room,
                 store=self.files.receive_pieces,
                 add_item_photo=self.inspection.photos.add,
@@ -197,7 +197,7 @@ class Domains:
         ]
 
     def readiness(self, settings: Settings) -> Readiness:
-        """What has to work for the service to do its work."""
+        """The checks that must pass before the service is ready."""
         return Readiness(
             {
                 "database": database_check(self._database),
@@ -209,7 +209,7 @@ class Domains:
         )
 
     async def start(self) -> None:
-        """Begin what runs beside the requests."""
+        """Start the threads, tasks and processes that work in the background."""
         if self.relay is not None:
             self.relay.start()
         await self.detection.start()
@@ -221,7 +221,7 @@ class Domains:
         self.statistics.start()
 
     async def stop(self) -> None:
-        """End what runs beside the requests, with every thread and process."""
+        """Stop the work in the background, with every thread and process."""
         self.change_feed.close()
         await self.phone.stop()
         await asyncio.to_thread(self.backups.stop)
@@ -238,7 +238,8 @@ class Domains:
             await asyncio.to_thread(self.relay.stop)
 
 
-def _names(session: Session, user_ids: Collection[str]) -> dict[str, str]:
+def _user_names(session: Session, user_ids: Collection[str]) -> dict[str, str]:
+    """The full name of each user, else the username, by user ID."""
     return dict(session.exec(select(User.id, _NAME).where(col(User.id).in_(user_ids))).all())
 
 
@@ -272,7 +273,7 @@ def _join_sources() -> JoinSources:
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The application on its own database, migrated and ready to be served."""
+    """The application of these settings; its database is migrated to this version."""
     settings.prepare()
     database = Database(settings.url, settings.statement_seconds)
     migrate(database)
@@ -285,13 +286,13 @@ def create_app(settings: Settings) -> FastAPI:
         try:
             await domains.start()
         except Exception as problem:
-            # The server only logs it.
+            # The server only logs the exception.
             app.state.start_failure = problem
             raise
-        preparing = asyncio.create_task(prepare_routes(app.routes))
+        preparation = asyncio.create_task(prepare_routes(app.routes))
         async with watchers.running():
             yield
-        preparing.cancel()
+        preparation.cancel()
         await readiness.stop()
         await domains.stop()
         database.close()
@@ -302,17 +303,17 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        # A redirect would repeat the Host header; another address is simply not there.
+        # A redirect would repeat the Host header. A path with another slash is a 404.
         redirect_slashes=False,
         openapi_url="/api/openapi.json",
         generate_unique_id_function=operation_id,
         responses=failures(400),
-        # It would record bodies, and the text of exceptions, where a site has OpenTelemetry set up.
+        # FastAPI would record bodies and texts of exceptions if the machine has OpenTelemetry set up.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.start_failure = None
     app.state.authenticate = domains.account.authenticate
-    # The server waits for open responses before it stops the application, and streams never end on their own.
+    # The server waits for open answers before it stops the application, and a stream never ends by itself.
     app.state.end_streams = domains.change_feed.close
     app.state.phone_network_access = domains.phone.network_access
     install_handlers(app)
@@ -320,45 +321,48 @@ def create_app(settings: Settings) -> FastAPI:
         add_routes(app, router)
     add_routes(app, health_routes(readiness))
     app.state.metrics = watchers.metrics
-    if (token := settings.metrics_token()) is not None and watchers.metrics is not None:
+    if (token := settings.read_metrics_token()) is not None and watchers.metrics is not None:
         from service.monitoring.endpoint import metrics_routes
 
         add_routes(app, metrics_routes(watchers.metrics.text, token))
-    body_bytes = partial(_body_bytes, settings)
-    install_docs(app, add_examples, body_bytes)
+    max_body_bytes = partial(_max_body_bytes, settings)
+    install_docs(app, add_examples, max_body_bytes)
     app.router.middleware_stack = RouteIndex(app.routes, app.router.middleware_stack)
 
-    first_words = {
+    first_segments = {
         route.path.split("/")[2]
         for route in iter_route_contexts(app.routes)
         if route.path is not None and route.path.startswith("/api/")
     }
-    app.add_middleware(ApiPrefix, first_words=first_words)
+    app.add_middleware(ApiPrefix, first_segments=first_segments)
     app.add_middleware(AnswerForm)
-    app.add_middleware(BodyLimit, body_bytes=body_bytes)
+    app.add_middleware(BodyLimit, max_body_bytes=max_body_bytes)
     app.add_middleware(HostCheck, allowed=allowed_hosts(settings.host, settings.allowed_hosts))
     app.add_middleware(CancelOnDisconnect)
-    app.add_middleware(RequestMiddleware, observers=watchers.requests, logs=settings.log_format == "text")
+    app.add_middleware(
+        RequestMiddleware, observers=watchers.requests, writes_log=settings.log_format == "text"
+    )
     if settings.allowed_origins:
-        # In front of the rest, so that a page reads the refusals of every layer as well.
+        # Outermost, so that a page can also read the refusals of the other layers.
         app.add_middleware(AllowedOrigins, origins=frozenset(settings.allowed_origins))
     return app
 
 
 def _relay(database: Database, change_feed: ChangeFeed) -> Relay | None:
-    """Notifies the other service processes of changes; None on SQLite, which belongs to one process."""
+    """The relay of changes between service processes; None on SQLite, which one process owns."""
     if database.is_sqlite:
         return None
-    # Most services are on SQLite: they start sooner without the driver of PostgreSQL.
+    # Most services use SQLite. They start sooner without the driver of PostgreSQL.
     from service.events.relay import Relay
 
     return Relay(database, change_feed)
 
 
-def _body_bytes(settings: Settings, path: str) -> int:
+def _max_body_bytes(settings: Settings, path: str) -> int:
+    """How many bytes a body for this path may have."""
     path = path.removeprefix("/api")
     if path.startswith("/phone/"):
-        # Anyone in the network reaches these: no more than a part of a photo.
-        return MAX_PART_BYTES
-    uploads = path in {"/files", "/detection/models"}
-    return settings.max_upload_bytes if uploads else settings.max_body_bytes
+        # Anyone in the network can send to these paths: at most a part of a photo.
+        return MOST_PART_BYTES
+    is_upload = path in {"/files", "/detection/models"}
+    return settings.max_upload_bytes if is_upload else settings.max_body_bytes

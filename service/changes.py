@@ -1,4 +1,4 @@
-"""Announces changes: to the audit log before the commit, to the event stream after it."""
+"""Defines changes of objects. The audit log receives them before the commit, the event stream after it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sqlmodel import Session
 class ObjectChange:
     """One change or one attempt.
 
-    `action` is what happened ("create", "update", "delete", "login", "login_failed", ...), `kind` the thing
-    it happened to ("record", "item", "user", ...), `actor` a user id or None, `address` the client's address.
-    `details` goes into the audit log: names of changed fields, old and new values, never a secret, never an
-    image or a score. `quiet` changes are audited and not sent to other clients, `fleeting` ones are sent and
-    not audited.
+    `action` is what happened ("create", "update", "delete", "login", "login_failed", ...), `kind` is the kind
+    of the object ("record", "item", "user", ...), `actor` is a user ID or None, `address` is the client's
+    address. `details` is stored in the audit log: names of changed fields, old and new values, never a
+    secret, an image or a score. The event stream does not send a change that is `audit_only`. The audit log
+    does not store a change that is `unaudited`.
     """
 
     action: str
@@ -26,8 +26,8 @@ class ObjectChange:
     actor: str | None = None
     address: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
-    quiet: bool = False
-    fleeting: bool = False
+    audit_only: bool = False
+    unaudited: bool = False
 
 
 BeforeCommit = Callable[[Session, list[ObjectChange]], None]
@@ -37,11 +37,11 @@ _KEY = "walkaround_changes"
 
 
 def announce(session: Session, change: ObjectChange) -> None:
-    """Notify the listeners of `change` when the transaction of `session` commits."""
+    """Register `change`: the listeners receive it when the transaction of `session` commits."""
     session.info.setdefault(_KEY, []).append(change)
 
 
-def take_announced(session: Session) -> list[ObjectChange]:
-    """The changes announced in the transaction of `session` since they were last taken."""
+def pop_announced_changes(session: Session) -> list[ObjectChange]:
+    """Remove and return the changes that were announced in the transaction of `session`."""
     changes: list[ObjectChange] = session.info.pop(_KEY, [])
     return changes

@@ -1,4 +1,4 @@
-"""Runs the service's commands: reads settings from environment and options and calls the right module."""
+"""Runs the service's commands: reads the settings from environment and options, then calls the module."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from shared.codes import StorageFault
 from shared.os_errors import describe_os_error
 from shared.startup import without_garbage_collection
 
-# Commands whose options their own module reads: `main(arguments, settings) -> exit status`.
-_MODULES = {
+# The module of each command, which reads the options: `main(arguments, settings) -> exit status`.
+_COMMAND_MODULES = {
     "user": "service.account.cli",
     "face": "service.face.cli",
     "model": "service.detection.cli",
@@ -40,15 +40,16 @@ _MODULES = {
     "tls": "service.tls.cli",
 }
 
-# Commands that change the database beside the service take listeners for the changes as a third argument.
+# Commands that change the database take the listeners for changes as a third argument.
 _CHANGES_DATA = ("user", "model", "files", "statistics")
 
 
-_COMMON = ("data_dir", "database_url")
-_TLS = ("tls_cert", "tls_key")
+_COMMON_SETTINGS = ("data_dir", "database_url")
+_TLS_SETTINGS = ("tls_cert", "tls_key")
 
 
-def _common() -> argparse.ArgumentParser:
+def _common_parser() -> argparse.ArgumentParser:
+    """The parser of the options that every command has."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--data-dir", type=Path, help="data directory: database, files and keys")
     parser.add_argument(
@@ -57,48 +58,58 @@ def _common() -> argparse.ArgumentParser:
     return parser
 
 
-def _settings(options: argparse.Namespace) -> Settings:
+def _read_settings(options: argparse.Namespace) -> Settings:
+    """The settings of the environment, replaced by those of the command line."""
     values = {
         key: getattr(options, key, None)
-        for key in (*_COMMON, "host", "port", "workers", *_TLS, "plain_http", "metrics", "log_format")
+        for key in (
+            *_COMMON_SETTINGS,
+            "host",
+            "port",
+            "workers",
+            *_TLS_SETTINGS,
+            "plain_http",
+            "metrics",
+            "log_format",
+        )
         if getattr(options, key, None) is not None
     }
-    # Child processes (workers) take the same settings from the environment.
+    # Child processes (workers) read the same settings from the environment.
     for key, value in values.items():
         os.environ[f"WALKAROUND_{key.upper()}"] = str(value)
     return Settings()
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command of the service and give its exit status."""
+    """Run a command of the service and return its exit status."""
     # Only the account that the service runs under may read database, photos, keys and logs.
     os.umask(0o077)
     try:
-        return _run(arguments)
+        return _run_command(arguments)
     except ValidationError as problem:
         names = set()
         for error in problem.errors(include_url=False, include_input=False):
-            # After the name come indices in a list, and pydantic's name of each type that was tried.
+            # The name of the setting comes first, then indices in a list and names of types.
             name = str(error["loc"][0]) if error["loc"] else ""
             if name in names:
                 continue
             names.add(name)
-            what = f"the setting {name} does not fit" if name else "settings do not fit"
-            why = error["msg"].removeprefix("Value error, ")
-            print(f"walkaround {arguments[0]}: {what}: {why}.", file=sys.stderr)
+            subject = f"the setting {name} is invalid" if name else "the settings are invalid"
+            rule = error["msg"].removeprefix("Value error, ")
+            print(f"walkaround {arguments[0]}: {subject}: {rule}.", file=sys.stderr)
         return 2
     except (SettingsError, StoreSettingsError, ArgumentError) as problem:
-        print(f"walkaround {arguments[0]}: {_no_secret(problem)}", file=sys.stderr)
+        print(f"walkaround {arguments[0]}: {_settings_message(problem)}", file=sys.stderr)
         return 2
     except StoreUnavailableError as problem:
         print(
             f"walkaround {arguments[0]}: the file storage does not respond ({problem}). Check that its "
-            "server runs and that address and keys are right; `walkaround doctor` looks closer.",
+            "server runs and that address and keys are right; `walkaround doctor` shows details.",
             file=sys.stderr,
         )
         return 1
     except DBAPIError as problem:
-        print(f"walkaround {arguments[0]}: {_database_trouble(problem)}", file=sys.stderr)
+        print(f"walkaround {arguments[0]}: {_database_message(problem)}", file=sys.stderr)
         return 1
     except CertificateError as problem:
         print(f"walkaround {arguments[0]}: {problem}", file=sys.stderr)
@@ -114,29 +125,31 @@ def main(arguments: Sequence[str]) -> int:
         raise
     except OSError as problem:
         print(
-            f"walkaround {arguments[0]}: {describe_os_error(problem)}. "
-            "Check the path, its rights and the free space, or name another place.",
+            f"walkaround {arguments[0]}: {reason(problem)}. Check the path, its permissions and the free "
+            "space, or give another path.",
             file=sys.stderr,
         )
         return 1
 
 
-def _database_trouble(problem: DBAPIError) -> str:
-    match classify_storage_fault(problem):
-        case StorageFault.DISK_FULL:
-            return "the disk is full: the database takes nothing more. Make room, then start again."
-        case StorageFault.DAMAGED_DATABASE:
+def _database_message(problem: DBAPIError) -> str:
+    """What is wrong with the database and what to do, without a secret."""
+    match hindrance_of(problem):
+        case Hindrance.DISK_FULL:
+            return "the disk is full: the database cannot be written. Free disk space, then start again."
+        case Hindrance.DAMAGED_DATABASE:
             return "the database is damaged. Move the data directory away and restore the newest backup."
-        case StorageFault.BUSY_DATABASE:
-            return "another program holds the database. End that one, or try again later."
-    # Its text can hold the address of the database with a password: the kind of it is enough.
+        case Hindrance.BUSY_DATABASE:
+            return "another program uses the database. End that program, or try again later."
+    # The text of the exception can contain the address of the database with a password.
     return (
-        f"the database cannot be used ({type(problem.orig).__name__}). Check that its server runs, and that "
-        "there is room and a right to write; `walkaround doctor` looks closer."
+        f"the database cannot be used ({type(problem.orig).__name__}). Check that its server runs, that "
+        "there is disk space and that it may be written; `walkaround doctor` shows details."
     )
 
 
-def _no_secret(problem: Exception) -> str:
+def _settings_message(problem: Exception) -> str:
+    """Which setting cannot be read and how it must look, without a secret."""
     if isinstance(problem, ArgumentError):
         return "the address of the database cannot be read; it looks like postgresql://user@host/name."
     if isinstance(problem, StoreSettingsError):
@@ -147,24 +160,24 @@ def _no_secret(problem: Exception) -> str:
     )
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run_command(arguments: Sequence[str]) -> int:
     command, rest = arguments[0], list(arguments[1:])
     if command == "serve":
         return _serve(rest)
-    options, rest = _common().parse_known_args(rest)
-    settings = _settings(options)
+    options, rest = _common_parser().parse_known_args(rest)
+    settings = _read_settings(options)
     with without_garbage_collection():
-        run_command: Callable[..., int] = importlib.import_module(_MODULES[command]).main
+        run_command: Callable[..., int] = importlib.import_module(_COMMAND_MODULES[command]).main
     if command in _CHANGES_DATA:
-        from service.audit.service import listener
+        from service.audit.service import audit_listener
 
         settings.prepare()
-        return run_command([command, *rest], settings, [listener(settings)])
+        return run_command([command, *rest], settings, [audit_listener(settings)])
     return run_command([command, *rest], settings)
 
 
 def _has_opentelemetry() -> bool:
-    """Whether what sends traces is installed; the packaged program goes without it."""
+    """Whether the exporter of traces is installed; the packaged program does not contain it."""
     try:
         return importlib.util.find_spec("opentelemetry.exporter.otlp.proto.http") is not None
     except ModuleNotFoundError:
@@ -172,7 +185,7 @@ def _has_opentelemetry() -> bool:
 
 
 def _serve(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="walkaround serve", parents=[_common()])
+    parser = argparse.ArgumentParser(prog="walkaround serve", parents=[_common_parser()])
     parser.add_argument("--host", help="address to listen on (default 127.0.0.1: this machine only)")
     parser.add_argument("--port", type=int, help="port to listen on; 0 picks a free one (default 8177)")
     parser.add_argument("--workers", type=int, help="number of processes; more than one requires PostgreSQL")
@@ -188,13 +201,13 @@ def _serve(arguments: Sequence[str]) -> int:
         const=True,
         help="allow an address other than loopback without TLS: only behind a reverse proxy with TLS",
     )
-    settings = _settings(parser.parse_args(arguments))
+    settings = _read_settings(parser.parse_args(arguments))
     if settings.workers > 1 and settings.is_sqlite:
         parser.error("--workers above 1 needs PostgreSQL (--database-url): SQLite is for one process")
     if settings.otel_endpoint and not _has_opentelemetry():
         parser.error("WALKAROUND_OTEL_ENDPOINT needs OpenTelemetry: pip install 'walkaround[otel]'")
     try:
-        settings.metrics_token()
+        settings.read_metrics_token()
     except ValueError as problem:
         parser.error(f"{problem}: write a random one into it")
     with without_garbage_collection():

@@ -1,4 +1,4 @@
-"""Reads what memories are learned from, and has it compared: the ports of memories to the other domains."""
+"""Implements the ports of the memories of regions: reads the decided items of a place and compares photos."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from shared.wire.files import StoredFile
 from shared.wire.inspection import ItemPoint
 from shared.wire.memory import MemoryKind
 
-_AT_ONCE = 1000
+_ROWS_AT_ONCE = 1000
 _ITEMS = (
     select(
         ITEM.c.item_id,
@@ -54,30 +54,30 @@ _PHOTOS = (
     .where(PHOTO.c.item_id.in_(bindparam("ids", expanding=True)))
     .order_by(PHOTO.c.created_at.desc(), PHOTO.c.photo_id.desc())
 )
-# Only a comparison with the reference image shows people what a memory permits.
-_DECIDED = (ITEM.c.verdict != str(Verdict.UNDECIDED), ITEM.c.model_id == REFERENCE_DIFFERENCE)
+# Only for the reference difference a verdict also confirms what a memory explains.
+_IS_DECIDED = (ITEM.c.verdict != str(Verdict.UNDECIDED), ITEM.c.model_id == REFERENCE_DIFFERENCE)
 
 ItemRow = Row[*tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """The file that a region is marked on, and its scale where it is the reference image's own."""
+    """The file that a region is drawn on, with its scale if it is the file of the reference image."""
 
     file: StoredFile
     mm_per_pixel: float | None
 
 
 class _References:
-    """The reference files of items, each looked up once."""
+    """Finds the reference files of items; reads each only once."""
 
     def __init__(self, session: Session, ports: InspectionPorts) -> None:
         self._session = session
         self._ports = ports
         self._references: dict[tuple[str, str], _Reference | None] = {}
 
-    def of(self, row: ItemRow, point: ItemPoint) -> _Reference | None:
-        """That of an item; None for one without a reference image."""
+    def find(self, row: ItemRow, point: ItemPoint) -> _Reference | None:
+        """The reference file of an item; None if its record has no reference image or the file is gone."""
         if row.reference_image_id is None:
             return None
         file_json = "" if point.fileInfo is None else point.fileInfo.model_dump_json()
@@ -103,7 +103,7 @@ def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any
         if row is None:
             raise problems.no_item()
         point = _point(row)
-        region, reference = _region(point), _References(session, inspection).of(row, point)
+        region, reference = _region(point), _References(session, inspection).find(row, point)
         if region is None or reference is None:
             return None
         file = reference.file
@@ -120,7 +120,7 @@ def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any
         )
 
     def items(session: Session, item_ids: Sequence[str]) -> list[ItemFacts]:
-        return list(_facts(session, inspection, item_ids))
+        return list(_item_facts(session, inspection, item_ids))
 
     async def compare(
         question: Question,
@@ -131,23 +131,23 @@ def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any
         without: Sequence[Rect],
     ) -> ComparisonResult:
         try:
-            varied = await variations.vary(_varying(question), key, order, kind, judged, without)
-        except DetectionFailed as failed:
-            return ComparisonResult(None, None, failed.code)
-        return ComparisonResult(varied.content, varied.differences)
+            variation = await variations.vary(_varying_photo(question), key, order, kind, judged, without)
+        except DetectionFailed as problem:
+            return ComparisonResult(None, None, problem.code)
+        return ComparisonResult(variation.content, variation.differences)
 
     async def disagreements(question: Question, contents: Sequence[bytes]) -> list[list[float]]:
         try:
-            return await variations.disagreements(_varying(question), contents)
+            return await variations.disagreements(_varying_photo(question), contents)
         except DetectionFailed:
             return []
 
     return Ports(
         place=place,
-        at_place=_at_place,
-        overlap=_overlap,
+        at_place=_item_ids_at_place,
+        overlap=_share_at_place,
         items=items,
-        decided=_decided,
+        decided=_decided_item_ids,
         names=names,
         is_busy=variations.is_busy,
         compare=compare,
@@ -159,7 +159,7 @@ def memory_ports(inspection: InspectionPorts, variations: Variations, names: Any
     )
 
 
-def _varying(question: Question) -> VaryingPhoto:
+def _varying_photo(question: Question) -> VaryingPhoto:
     return VaryingPhoto(
         photo=question.photo_file_id,
         reference=question.reference_file_id,
@@ -172,18 +172,18 @@ def _varying(question: Question) -> VaryingPhoto:
     )
 
 
-def _at_place(
+def _item_ids_at_place(
     session: Session, place: Place, since: dt.datetime | None, until: dt.datetime | None
 ) -> list[str]:
     record, item = RECORD.c, ITEM.c
     query: Select[Any] = (
         select(ITEM.c.item_id, ITEM.c.item_point)
         .join(RECORD, RECORD.c.inspection_id == ITEM.c.inspection_id)
-        .where(RECORD.c.reference_image_id == place.reference_image_id, *_DECIDED)
+        .where(RECORD.c.reference_image_id == place.reference_image_id, *_IS_DECIDED)
         .order_by(record.created_at.desc(), record.inspection_id.desc(), item.created_at.desc(), item.item_id)
         .limit(LOOKED_THROUGH)
     )
-    # An item is changed by its verdict, and no record is decided before it is made.
+    # A verdict changes its item, and a record is created before it is decided.
     if since is not None:
         query = query.where(ITEM.c.updated_at >= since.replace(tzinfo=None))
     if until is not None:
@@ -191,7 +191,7 @@ def _at_place(
     target = RegionPlace(place.region, place.content_id)
     shares: dict[str | None, float] = {}
     item_ids = []
-    for item_id, item_point in session.execute(query.execution_options(yield_per=_AT_ONCE)):
+    for item_id, item_point in session.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
         if item_point not in shares:
             candidate = region_place(item_point)
             shares[item_point] = 0.0 if candidate is None else overlap(target, candidate, place.size)
@@ -200,45 +200,45 @@ def _at_place(
     return item_ids
 
 
-def _overlap(place: Place, region: tuple[float, float, float, float]) -> float:
+def _share_at_place(place: Place, region: tuple[float, float, float, float]) -> float:
     share = overlap(RegionPlace(place.region, None), RegionPlace(region, None), place.size)
     return share if share >= SAME_PLACE else 0.0
 
 
-def _decided(session: Session, items: Collection[str], records: Collection[str]) -> list[str]:
+def _decided_item_ids(session: Session, items: Collection[str], records: Collection[str]) -> list[str]:
     changed = or_(ITEM.c.item_id.in_(items), ITEM.c.inspection_id.in_(records))
-    return list(session.execute(select(ITEM.c.item_id).where(changed, *_DECIDED)).scalars())
+    return list(session.execute(select(ITEM.c.item_id).where(changed, *_IS_DECIDED)).scalars())
 
 
-def _facts(session: Session, ports: InspectionPorts, item_ids: Sequence[str]) -> Iterator[ItemFacts]:
+def _item_facts(session: Session, ports: InspectionPorts, item_ids: Sequence[str]) -> Iterator[ItemFacts]:
     rows = session.execute(_ITEMS, {"ids": list(item_ids)}).all()
     photos: defaultdict[str, list[ItemRow]] = defaultdict(list)
     for photo in session.execute(_PHOTOS, {"ids": list(item_ids)}):
         photos[photo.item_id].append(photo)
-    files = _files(session, {photo.file_id for of_item in photos.values() for photo in of_item})
+    files = _files(session, {photo.file_id for item_photos in photos.values() for photo in item_photos})
     references = _References(session, ports)
     model = session.get(ModelRow, REFERENCE_DIFFERENCE)
     model_settings = {} if model is None else dict(model.settings)
     for row in rows:
         point = _point(row)
-        region, reference = _region(point), references.of(row, point)
+        region, reference = _region(point), references.find(row, point)
         settings = detection_rules.item_settings((point.model_extra or {}).get("detection"))
         if row.model_id != REFERENCE_DIFFERENCE or region is None or reference is None or settings is None:
             continue
         entries: list[Entry] = json.loads(row.result)
 
-        def facts(
-            photo: ItemRow, of: _Reference = reference, at: Any = region, item_settings: Any = settings
+        def photo_facts(
+            photo: ItemRow, base: _Reference = reference, point: Any = region, item_settings: Any = settings
         ) -> PhotoFacts:
             file = files[photo.file_id]
-            is_aligned = photo.homography is not None and photo.reference_file_id == of.file.file_id
+            is_aligned = photo.homography is not None and photo.reference_file_id == base.file.file_id
             question = Question(
                 photo_file_id=file.file_id,
                 photo_sha256=file.sha256,
-                reference_file_id=of.file.file_id,
-                reference_sha256=of.file.sha256,
-                point=at,
-                mm_per_pixel=of.mm_per_pixel,
+                reference_file_id=base.file.file_id,
+                reference_sha256=base.file.sha256,
+                point=point,
+                mm_per_pixel=base.mm_per_pixel,
                 model_settings=model_settings,
                 settings=detection_rules.for_photo(item_settings, file.file_id).model_dump(mode="json"),
                 place=json.loads(photo.homography) if is_aligned else None,
@@ -246,8 +246,8 @@ def _facts(session: Session, ports: InspectionPorts, item_ids: Sequence[str]) ->
             )
             return PhotoFacts(photo.created_at, _taken_at(file), question)
 
-        of_item = [facts(photo) for photo in photos[row.item_id] if photo.file_id in files]
-        yield ItemFacts(row.item_id, row.inspection_id, row.inspection_name, region, entries, of_item)
+        item_photos = [photo_facts(photo) for photo in photos[row.item_id] if photo.file_id in files]
+        yield ItemFacts(row.item_id, row.inspection_id, row.inspection_name, region, entries, item_photos)
 
 
 def _point(row: ItemRow) -> ItemPoint:
@@ -257,9 +257,9 @@ def _point(row: ItemRow) -> ItemPoint:
 def _region(point: ItemPoint) -> tuple[float, float, float, float] | None:
     if point.point is None:
         return None
-    at = point.point
+    rect = point.point
     try:
-        return float(at.x), float(at.y), float(at.w), float(at.h)
+        return float(rect.x), float(rect.y), float(rect.w), float(rect.h)
     except OverflowError:
         return None
 
@@ -270,10 +270,10 @@ def _files(session: Session, file_ids: Collection[str]) -> Mapping[str, StoredFi
 
 
 def _taken_at(file: StoredFile) -> dt.datetime | None:
-    """When a photo was taken, where its camera said in which zone its clock was."""
+    """When a photo was taken, in UTC; None if the camera stored no time or no time zone."""
     text = None if file.camera is None else file.camera.taken_at
     try:
-        taken = None if text is None else dt.datetime.fromisoformat(text)
-        return None if taken is None or taken.tzinfo is None else to_utc(taken)
+        taken_at = None if text is None else dt.datetime.fromisoformat(text)
+        return None if taken_at is None or taken_at.tzinfo is None else to_utc(taken_at)
     except ValueError:
         return None

@@ -8,10 +8,10 @@ import threading
 
 
 class Notifier:
-    """Counts notifications and wakes those who wait for the next.
+    """Counts notifications and wakes the coroutines that wait for the next one.
 
-    A waiter reads `count`, then checks for what it waits for, then waits for a notification after that count:
-    one that arrives between the check and the wait is not missed.
+    A coroutine reads `count`, checks its condition, then waits for a notification after that count. So it
+    does not miss a notification between the check and the wait.
     """
 
     def __init__(self) -> None:
@@ -21,16 +21,16 @@ class Notifier:
 
     @property
     def count(self) -> int:
-        """How many notifications there were so far."""
+        """The number of notifications until now."""
         return self._count
 
     def notify(self) -> None:
-        """Wake all who wait. From any thread."""
+        """Wake all waiting coroutines. May be called from any thread."""
         with self._lock:
             self._count += 1
             waiting, self._waiting = self._waiting, {}
         for event, loop in waiting.items():
-            # The loop may be closed while its coroutine waits; the others are still to be woken.
+            # A loop may be closed while its coroutine waits. The coroutines of other loops still wake.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(event.set)
 
@@ -38,15 +38,15 @@ class Notifier:
         """Wait until there were more than `count` notifications, at most `seconds`; return their number."""
         event = asyncio.Event()
         with self._lock:
-            if missed := self._count > count:
+            if is_notified := self._count > count:
                 event.set()
             else:
                 self._waiting[event] = asyncio.get_running_loop()
         try:
             # Before Python 3.12 `asyncio.wait_for` may lose a cancellation (python/cpython#86296).
             async with asyncio.timeout(seconds):
-                # One that never has to wait still lets other coroutines run.
-                await (asyncio.sleep(0) if missed else event.wait())
+                # A coroutine that never has to wait still lets others run.
+                await (asyncio.sleep(0) if is_notified else event.wait())
         except TimeoutError:
             pass
         finally:

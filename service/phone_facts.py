@@ -1,4 +1,4 @@
-"""Reads what a phone is shown of records and items: the port of phones to inspection's tables."""
+"""Reads the records and items that a phone shows: the port of phones to the tables of inspection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shared.geometry import Rect, point_to_pixels
 
 
 def record_facts(session: Session, inspection_id: str, item_id: str | None) -> RecordFacts | None:
-    """The record, and whether it has the item; None when there is no such record."""
+    """The record, and whether it contains the item; None if there is no such record."""
     record = session.execute(
         select(RECORD.c.inspection_name).where(RECORD.c.inspection_id == inspection_id)
     ).one_or_none()
@@ -29,27 +29,27 @@ def record_facts(session: Session, inspection_id: str, item_id: str | None) -> R
     return RecordFacts(record.inspection_name, is_sealed, has_item)
 
 
-def items_of(
-    regions: Callable[[Session, str], list[ItemRegion]],
+def item_reader(
+    read_regions: Callable[[Session, str], list[ItemRegion]],
 ) -> Callable[[Session, str], list[ItemFacts]]:
-    """What gives the items of a record, whose regions `regions` gives."""
+    """A function that reads the items of a record by its ID; `read_regions` reads their regions."""
 
-    def read(session: Session, inspection_id: str) -> list[ItemFacts]:
-        counted = session.execute(
+    def read_items(session: Session, inspection_id: str) -> list[ItemFacts]:
+        photo_counts = session.execute(
             select(PHOTO.c.item_id, func.count().label("photos"))
             .join(ITEM, ITEM.c.item_id == PHOTO.c.item_id)
             .where(ITEM.c.inspection_id == inspection_id)
             .group_by(PHOTO.c.item_id)
         )
-        photos: dict[str, int] = {row.item_id: row.photos for row in counted}
+        photos: dict[str, int] = {row.item_id: row.photos for row in photo_counts}
         return [
             ItemFacts(
                 item.item_id, item.item_name, photos.get(item.item_id, 0), item.reference, _region(item)
             )
-            for item in regions(session, inspection_id)
+            for item in read_regions(session, inspection_id)
         ]
 
-    return read
+    return read_items
 
 
 def _region(item: ItemRegion) -> Rect | None:

@@ -1,4 +1,4 @@
-"""The routers of the domains, and how the application takes their routes."""
+"""Creates the routers of the domains and adds their routes to the application."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAUSE_SECONDS = 0.005
 
 
 def operation_id(route: APIRoute) -> str:
-    """The name of an operation in OpenAPI: its first tag and the name of its function."""
+    """The ID of an operation in OpenAPI: its first tag and the name of its function."""
     return f"{route.tags[0]}_{route.name}" if route.tags else route.name
 
 
@@ -38,20 +38,20 @@ def api_router(
     )
 
 
-def add_routes(to: FastAPI | APIRouter, router: APIRouter) -> None:
-    """Add the routes of `router`, made by `api_router`, as they are.
+def add_routes(target: FastAPI | APIRouter, router: APIRouter) -> None:
+    """Add the routes of `router`, which `api_router` created, to `target`.
 
-    `include_router` would build each of them a second time, which doubled the time to make the application,
-    and would search them twice for each request.
+    `include_router` would build each route a second time, which doubled the time to create the application,
+    and would search the routes twice for each request.
     """
-    to.routes.extend(router.routes)
+    target.routes.extend(router.routes)
 
 
 async def prepare_routes(routes: Iterable[BaseRoute]) -> None:
     """Prepare every route, so that its first request need not.
 
-    One at a time, with pauses: each one takes some milliseconds, during which no request is answered. It
-    begins after the service has reported that it is ready.
+    Each route takes some milliseconds, in which the service answers no request: so it pauses between two
+    routes, and begins `PREPARE_AFTER_SECONDS` after the start.
     """
     await asyncio.sleep(PREPARE_AFTER_SECONDS)
     for route in [*routes]:

@@ -1,4 +1,4 @@
-"""Runs the service as a process: lock, socket, ready line, and the end together with its parent."""
+"""Runs the service as a process: lock, socket, ready line, and the end when its parent ends."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from service.phone.listener import listen_for_phones
 from service.settings import Settings
 from service.stores.contents import file_contents
 from service.tls import CertificateError, needs_tls
-from service.watching import figures_of
+from service.watching import figures_collector
 from service.web.addresses import is_loopback
 from service.web.protocol import GuardedProtocol
 from service.web.server_config import ANSWER_SECONDS, KEEP_ALIVE_SECONDS, BoundedConfig
@@ -49,7 +49,7 @@ BUSY = 3
 """Exit status when another service has the data directory."""
 
 END_SECONDS = 8.0
-"""How long the whole end may take; the desktop uses force two seconds later."""
+"""How long the shutdown may take; the desktop kills the process two seconds later."""
 
 log = logging.getLogger("walkaround.running")
 
@@ -57,10 +57,10 @@ log = logging.getLogger("walkaround.running")
 def configure_logging(level: str, form: Literal["text", "json"] = "text") -> None:
     """Log lines to stderr: time, level, logger, text. Line breaks in the text are escaped.
 
-    As "json" each line is an object, see `service.monitoring.json_log`.
+    With "json" each line is a JSON object, see `service.monitoring.json_log`.
     """
     handler = logging.StreamHandler(sys.stderr)
-    formatter: logging.Formatter = _OneLine("%(asctime)s %(levelname)s %(name)s %(message)s")
+    formatter: logging.Formatter = _OneLineFormatter("%(asctime)s %(levelname)s %(name)s %(message)s")
     if form == "json":
         from service.monitoring.json_log import JsonFormatter
 
@@ -70,16 +70,16 @@ def configure_logging(level: str, form: Literal["text", "json"] = "text") -> Non
     root.handlers[:] = [handler]
     root.setLevel(level)
     logging.getLogger("uvicorn.access").disabled = True
-    # httpx and others repeat addresses, pyvips logs every step: nothing for an operator's log.
+    # httpx and others log addresses, pyvips logs every step: an operator's log needs neither.
     for name in (
         *("httpx", "httpcore", "urllib3", "multipart", "python_multipart", "alembic", "pyvips"),
-        # It writes the address of a collector that does not answer, with whatever is in it.
+        # It logs the address of a collector that does not answer, which may contain a password.
         "opentelemetry",
     ):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-class _OneLine(logging.Formatter):
+class _OneLineFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         return super().format(record).replace("\r", "\\r").replace("\n", "\\n")
 
@@ -94,29 +94,29 @@ class AnnouncingServer(uvicorn.Server):
         """Start, then print the ready line."""
         await super().startup(sockets)
         if not self.should_exit and self.servers:
-            listening = self.servers[0].sockets[0]
+            server_socket = self.servers[0].sockets[0]
             if self.address_file is not None:
-                _write_address(self.address_file, _address(listening, self.certificate))
-            print(_ready_line(listening, self.certificate), flush=True)
+                _write_address(self.address_file, _address_entry(server_socket, self.certificate))
+            print(_ready_line(server_socket, self.certificate), flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Shut down, within `END_SECONDS` in any case."""
+        """Shut down. The process ends by force if that takes longer than `END_SECONDS`."""
         timer = threading.Timer(END_SECONDS, self._end_by_force)
         timer.daemon = True
         timer.start()
         await super().shutdown(sockets)
 
     def _end_by_force(self) -> None:
-        # A thread in a call that does not return (a model that is checked, a dead network share) would keep
-        # the process for as long. What was answered is committed, what was not is rolled back.
-        log.error("something still runs after %.0f s: ending without it", END_SECONDS)
+        # A thread in a call that does not return (the check of a model, a dead network share) would keep the
+        # process alive. Answered requests are committed; the database rolls back the others.
+        log.error("a thread still runs after %.0f s: ending the process", END_SECONDS)
         if self.address_file is not None:
             self.address_file.unlink(missing_ok=True)
         os._exit(0)
 
 
 def _write_address(path: Path, address: Mapping[str, Any]) -> None:
-    # In one step: another desktop reads all of it or nothing.
+    # Atomic: another desktop reads the whole file or no file.
     try:
         atomic.write_file(path, json.dumps(address).encode("utf-8"), durable=False)
     except OSError as problem:
@@ -125,19 +125,19 @@ def _write_address(path: Path, address: Mapping[str, Any]) -> None:
 
 
 class AnnouncingProcesses(Multiprocess):
-    """Several server processes on one socket; the ready line comes when all of them accept requests."""
+    """Several server processes on one socket. Prints the ready line when all of them accept requests."""
 
     is_announced = False
     report_death: Callable[[int], object] | None = None
-    """Called with the id of each process that died."""
+    """Called with the process ID of each process that died."""
     certificate: CertificateFiles | None = None
 
     def keep_subprocess_alive(self) -> None:
-        """Replace a process that died, and say once that all are ready."""
-        before = {process.pid for process in self.processes}
+        """Replace each process that died, and print the ready line once when all are ready."""
+        earlier_pids = {process.pid for process in self.processes}
         super().keep_subprocess_alive()
         if self.report_death is not None:
-            for pid in before - {process.pid for process in self.processes}:
+            for pid in earlier_pids - {process.pid for process in self.processes}:
                 if pid is not None:
                     self.report_death(pid)
         if not self.is_announced and all(process.is_ready() for process in self.processes):
@@ -145,10 +145,10 @@ class AnnouncingProcesses(Multiprocess):
             print(_ready_line(self.sockets[0], self.certificate), flush=True)
 
     def join_all(self) -> None:
-        """Wait for the processes, for `END_SECONDS` altogether; what still runs then is ended by force."""
-        ends = time.monotonic() + END_SECONDS
+        """Wait for all processes, at most `END_SECONDS` in total, then kill those that still run."""
+        deadline = time.monotonic() + END_SECONDS
         for process in self.processes:
-            process.process.join(max(0.0, ends - time.monotonic()))
+            process.process.join(max(0.0, deadline - time.monotonic()))
             if process.process.is_alive():
                 log.error("process %s still runs after %.0f s: ending it", process.pid, END_SECONDS)
                 process.process.kill()
@@ -156,21 +156,21 @@ class AnnouncingProcesses(Multiprocess):
 
 
 class _MetricsAddressError(Exception):
-    """Metrics cannot be given on their address; the text says why."""
+    """The metrics cannot be served on their address; the text is the reason."""
 
 
-def _address(listening: socket.socket, certificate: CertificateFiles | None) -> dict[str, Any]:
+def _address_entry(server_socket: socket.socket, certificate: CertificateFiles | None) -> dict[str, Any]:
     """The address of a socket that accepts requests, and with TLS the fingerprint of the certificate."""
-    host, port = listening.getsockname()[:2]
+    host, port = server_socket.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
     url = f"{'http' if certificate is None else 'https'}://{host}:{port}"
     address = {"event": "ready", "url": url, "pid": os.getpid()}
     return address if certificate is None else {**address, "fingerprint": certificate.fingerprint()}
 
 
-def _ready_line(listening: socket.socket, certificate: CertificateFiles | None) -> str:
-    """The line `{"event": "ready", "url": ..., "pid": ...}`; "fingerprint" for a certificate of its own."""
-    line = _address(listening, certificate)
+def _ready_line(server_socket: socket.socket, certificate: CertificateFiles | None) -> str:
+    """The line `{"event": "ready", "url": ..., "pid": ...}`; "fingerprint" for a self-made certificate."""
+    line = _address_entry(server_socket, certificate)
     if certificate is not None and not certificate.is_own:
         del line["fingerprint"]
     return json.dumps(line)
@@ -178,16 +178,16 @@ def _ready_line(listening: socket.socket, certificate: CertificateFiles | None) 
 
 def _busy_line(data_dir: Path) -> str:
     """The line `{"event": "busy", "url": ...}` with the address of the service on the data directory."""
-    other = read_service_address(data_dir)
-    line = {"event": "busy", "url": None if other is None else other.url}
-    if other is not None and other.fingerprint is not None:
-        line["fingerprint"] = other.fingerprint
+    service = service_address(data_dir)
+    line = {"event": "busy", "url": None if service is None else service.url}
+    if service is not None and service.fingerprint is not None:
+        line["fingerprint"] = service.fingerprint
     return json.dumps(line)
 
 
-def _end_with_parent(stop: Callable[[], None]) -> None:
-    # The parent holds the other end of our stdin; when it goes, however it goes, the read returns.
-    def watch() -> None:
+def _stop_with_parent(stop: Callable[[], None]) -> None:
+    # The parent has the other end of this stdin: when the parent ends in any way, the read returns.
+    def wait_for_parent() -> None:
         try:
             while os.read(0, 4096):
                 pass
@@ -195,24 +195,26 @@ def _end_with_parent(stop: Callable[[], None]) -> None:
             pass
         stop()
 
-    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+    threading.Thread(target=wait_for_parent, name="parent-watch", daemon=True).start()
 
 
-def application() -> FastAPI:
-    """The application of one of several processes, with the settings of the environment."""
+def create_process_app() -> FastAPI:
+    """Create the application of one of several processes, with the settings of the environment."""
     settings = Settings()
     configure_logging(settings.log_level, settings.log_format)
-    return _application(settings)
+    return _create_app(settings)
 
 
-def _application(settings: Settings) -> FastAPI:
+def _create_app(settings: Settings) -> FastAPI:
     with without_garbage_collection():
         app = create_app(settings)
     GuardedProtocol.end_streams = staticmethod(app.state.end_streams)
     return app
 
 
-def _config(settings: Settings, app: FastAPI | str, certificate: CertificateFiles | None) -> uvicorn.Config:
+def _server_config(
+    settings: Settings, app: FastAPI | str, certificate: CertificateFiles | None
+) -> uvicorn.Config:
     return BoundedConfig(
         app,
         factory=isinstance(app, str),
@@ -233,11 +235,11 @@ def _config(settings: Settings, app: FastAPI | str, certificate: CertificateFile
     )
 
 
-def _certificate(settings: Settings) -> CertificateFiles | None:
-    """The certificate to answer with; None for plain HTTP. Raises CertificateError and OSError."""
+def _server_certificate(settings: Settings) -> CertificateFiles | None:
+    """The TLS certificate of the server; None for plain HTTP. Raises CertificateError and OSError."""
     if not needs_tls(settings):
         return None
-    # The library that reads certificates takes 30 ms, which a service on loopback starts sooner without.
+    # Importing the library that reads certificates takes 30 ms, which a service on loopback saves.
     from service.tls.choice import usable_files
 
     files = usable_files(settings)
@@ -246,20 +248,20 @@ def _certificate(settings: Settings) -> CertificateFiles | None:
 
 
 def serve(settings: Settings) -> int:
-    """Serve until a signal to stop. Gives the exit status; `BUSY` when the data directory is taken.
+    """Serve until a signal to stop. Returns the exit status; `BUSY` if another service uses the directory.
 
-    When it cannot start it prints `{"event": "failed", "why": ...}`, a `StorageFault` or null, and raises
-    OSError, DBAPIError, NewerDatabaseError or CertificateError.
+    If the service cannot start, prints `{"event": "failed", "why": ...}` with a `Hindrance` or null, and
+    raises OSError, DBAPIError, NewerDatabaseError or CertificateError.
     """
     configure_logging(settings.log_level, settings.log_format)
     try:
         settings.prepare()
-        return _serve_alone(settings) if settings.workers == 1 else _serve_many(settings)
+        return _serve_one_process(settings) if settings.workers == 1 else _serve_processes(settings)
     except _MetricsAddressError as problem:
         print(json.dumps({"event": "failed", "why": None}), flush=True)
         print(
-            f"walkaround serve: cannot give metrics on {settings.metrics}: {problem}. Another program may "
-            "use the port, or the address is not one of this machine: name another with --metrics.",
+            f"walkaround serve: cannot serve metrics on {settings.metrics}: {problem}. Another program may "
+            "use the port, or the address is not one of this machine: give another with --metrics.",
             file=sys.stderr,
         )
         return 1
@@ -268,43 +270,43 @@ def serve(settings: Settings) -> int:
         raise
 
 
-def _serve_alone(settings: Settings) -> int:
-    address_file = settings.data_dir / SERVICE_ADDRESS_FILE
+def _serve_one_process(settings: Settings) -> int:
+    address_file = settings.data_dir / SERVICE_ADDRESS
     lock = FileLock(settings.data_dir / "service.lock")
     metrics_server: MetricsServer | None = None
     try:
         if settings.is_sqlite:
-            # One service process per SQLite file: two that write could corrupt it.
+            # One service process per SQLite file: two writing processes could corrupt it.
             lock.acquire(timeout=0)
     except Timeout:
         print(_busy_line(settings.data_dir), flush=True)
         return BUSY
     try:
-        # The address of a service that was killed: another program may listen there now.
+        # A killed service left its address. Another program may listen there now.
         address_file.unlink(missing_ok=True)
-        certificate = _certificate(settings)
-        app = _application(settings)
+        certificate = _server_certificate(settings)
+        app = _create_app(settings)
         if app.state.metrics is not None:
             metrics_server = _serve_metrics(settings, app.state.metrics.text)
-        server = AnnouncingServer(_config(settings, app, certificate))
+        server = AnnouncingServer(_server_config(settings, app, certificate))
         server.certificate = certificate
         server.address_file = address_file if settings.is_sqlite else None
         if is_loopback(settings.host) or settings.host == "localhost":
             app.state.phone_network_access.start_listener = partial(listen_for_phones, settings, app)
         if settings.parent_pipe:
-            _end_with_parent(lambda: setattr(server, "should_exit", True))
-        # The server passes a signal that ended it to the earlier handler: the default one would end the
-        # process here, and the file with the address would stay.
+            _stop_with_parent(lambda: setattr(server, "should_exit", True))
+        # The server passes the signal that ended it to the earlier handler. The default handler would end the
+        # process here and leave the address file.
         signal.signal(signal.SIGTERM, lambda *_: setattr(server, "should_exit", True))
         server.run()
         if app.state.start_failure is not None:
             raise app.state.start_failure
         return 0 if server.started else 1
     except SystemExit:
-        # uvicorn ends like this if it cannot listen; the log line before has the system's reason.
+        # uvicorn exits this way if it cannot listen. Its log line before has the reason.
         print(
             f"walkaround serve: cannot listen on {settings.host}, port {settings.port}. Another program may "
-            "use the port, or the address is not one of this machine: name others with --port and --host.",
+            "use the port, or the address is not one of this machine: give others with --port and --host.",
             file=sys.stderr,
         )
         return 1
@@ -316,49 +318,49 @@ def _serve_alone(settings: Settings) -> int:
 
 
 def _serve_metrics(settings: Settings, text: MetricsText) -> MetricsServer | None:
-    """Serve the metrics where the settings name an address for them. Raises _MetricsAddressError."""
+    """Serve the metrics on their address; None if the settings have none. Raises _MetricsAddressError."""
     if settings.metrics_address is None:
         return None
     from service.monitoring.endpoint import MetricsServer
 
     try:
-        server = MetricsServer(settings.metrics_address, text, settings.metrics_token())
+        server = MetricsServer(settings.metrics_address, text, settings.read_metrics_token())
     except OSError as problem:
         raise _MetricsAddressError(describe_os_error(problem)) from None
     server.start()
     return server
 
 
-def _serve_many(settings: Settings) -> int:
-    # A fault of these settings is reported once, not by each process.
+def _serve_processes(settings: Settings) -> int:
+    # Checks the settings of the file store here, so that a fault is reported once, not by each process.
     file_contents(settings).close()
-    # Here and not in each process: the processes would migrate at the same moment.
+    # Not in each process: all processes would migrate at the same moment.
     database = Database(settings.url)
     migrate(database)
     database.close()
-    certificate = _certificate(settings)
-    config = _config(settings, "service.running:application", certificate)
+    certificate = _server_certificate(settings)
+    config = _server_config(settings, "service.running:create_process_app", certificate)
     with ExitStack() as stack:
-        listening = stack.enter_context(closing(config.bind_socket()))
-        processes = AnnouncingProcesses(config, sockets=[listening])
+        server_socket = stack.enter_context(closing(config.bind_socket()))
+        processes = AnnouncingProcesses(config, sockets=[server_socket])
         processes.certificate = certificate
         if settings.parent_pipe:
-            _end_with_parent(processes.should_exit.set)
+            _stop_with_parent(processes.should_exit.set)
         if settings.has_metrics:
-            processes.report_death = stack.enter_context(_metrics_of_many(settings))
+            processes.report_death = stack.enter_context(_process_metrics(settings))
         processes.run()
     return 0 if processes.is_announced else 1
 
 
 @contextmanager
-def _metrics_of_many(settings: Settings) -> Iterator[Callable[[int], object]]:
-    """The folder in which the processes count, and their sums on the address of the metrics.
+def _process_metrics(settings: Settings) -> Iterator[Callable[[int], object]]:
+    """Collect the metrics of all processes in a temporary folder and serve their sums.
 
-    Gives what is to be called with the id of a process that died.
+    Yields a function that must be called with the process ID of each process that died.
     """
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="walkaround-metrics-"))
-        # prometheus_client reads it when it is imported: here, and in each process that is started from here.
+        # prometheus_client reads the variable when it is imported: in this process and in its children.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
         from prometheus_client import CollectorRegistry
         from prometheus_client.multiprocess import mark_process_dead
@@ -367,7 +369,7 @@ def _metrics_of_many(settings: Settings) -> Iterator[Callable[[int], object]]:
 
         database = Database(settings.url, settings.statement_seconds)
         stack.callback(database.close)
-        figures = figures_of(database, settings)
+        figures = figures_collector(database, settings)
         stack.callback(figures.close)
         registry = text_registry(CollectorRegistry(), figures)
         server = _serve_metrics(settings, lambda accept: metrics_text(registry, accept))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlmodel import Session
 
-from service.audit.service import of_object
+from service.audit.service import entries_of_object
 from service.db.database import Database
 from service.files.lookup import file_info
 from service.inspection.ports import LoggedSeal
@@ -17,7 +17,7 @@ _ACTIONS = ("seal", "release", "reopen")
 
 def seal_log(session: Session, inspection_id: str) -> list[LoggedSeal]:
     """The audit log's entries about a record's editions, oldest first."""
-    entries = of_object(session, "record", inspection_id, _ACTIONS)
+    entries = entries_of_object(session, "record", inspection_id, _ACTIONS)
     return [LoggedSeal(entry.action, entry.actor, entry.details) for entry in entries]
 
 

@@ -18,22 +18,23 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from service.db.postgresql import STATEMENT_SECONDS
 from shared import atomic
 
-BACKUP_AT = r"(?P<time>([01]\d|2[0-3]):[0-5]\d)|(?P<hours>[1-9]\d{0,2})h"
-"""When backups are made: a time of day like 02:30, or hours like 6h."""
+BACKUP_AT_PATTERN = r"(?P<time>([01]\d|2[0-3]):[0-5]\d)|(?P<hours>[1-9]\d{0,2})h"
+"""The times of backups: a time of day like 02:30, or an interval in hours like 6h."""
 
 
 def _default_data_dir() -> Path:
     return Path(platformdirs.user_data_dir("Walkaround", appauthor=False))
 
 
-# An IPv6 address stands in brackets, as in a URL.
-_ADDRESS = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:/\s]+)):(?P<port>\d{1,5})")
-_LEAST_TOKEN = 16
-_LAST_PORT = 65535
-_PORTS = {"http": 80, "https": 443}
+# Host and port; an IPv6 address is in brackets, as in a URL.
+_ADDRESS_PATTERN = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<host>[^\[\]:/\s]+)):(?P<port>\d{1,5})")
+_MIN_TOKEN_LENGTH = 16
+_MAX_PORT = 65535
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def _port(parts: SplitResult) -> int | None:
+def _explicit_port(parts: SplitResult) -> int | None:
+    """The port that an origin names, or None. Raises ValueError if it is not a port number."""
     try:
         return parts.port
     except ValueError:
@@ -50,7 +51,7 @@ class Settings(BaseSettings):
     secret_file: Path | None = None
     face_key_file: Path | None = None
     host: str = "127.0.0.1"
-    port: int = Field(default=8177, ge=0, le=_LAST_PORT)
+    port: int = Field(default=8177, ge=0, le=_MAX_PORT)
     workers: int = Field(default=1, ge=1, le=64)
     tls_cert: Path | None = None
     tls_key: Path | None = None
@@ -94,74 +95,78 @@ class Settings(BaseSettings):
 
     @field_validator("data_dir", "tls_cert", "tls_key")
     @classmethod
-    def _absolute(cls, value: Path | None) -> Path | None:
+    def _make_absolute(cls, value: Path | None) -> Path | None:
         return None if value is None else value.expanduser().absolute()
 
     @field_validator("allowed_origins")
     @classmethod
-    def _exact_origins(cls, origins: list[str]) -> list[str]:
+    def _check_origins(cls, origins: list[str]) -> list[str]:
         for origin in origins:
             parts = urlsplit(origin)
             if parts.scheme not in {"http", "https"} or origin != f"{parts.scheme}://{parts.netloc.lower()}":
-                raise ValueError(f"{origin} is no origin; one looks like https://name or http://name:3000")
-            if not parts.hostname or "*" in origin or "@" in origin:
-                raise ValueError(f"{origin} is not one origin: name each, without * and without a user")
-            if not origin.isascii() or _port(parts) == _PORTS[parts.scheme]:
-                # It would equal nothing that a browser sends.
                 raise ValueError(
-                    f"{origin} is no origin as browsers send it: they leave out :80 of http and :443 of "
-                    "https, and write other letters than ASCII as xn--"
+                    f"{origin} is not an origin; an origin looks like https://name or http://name:3000"
+                )
+            if not parts.hostname or "*" in origin or "@" in origin:
+                raise ValueError(
+                    f"{origin} is not one origin: list each origin, without * and without a user"
+                )
+            if not origin.isascii() or _explicit_port(parts) == _DEFAULT_PORTS[parts.scheme]:
+                # No Origin header of a browser would be equal to it.
+                raise ValueError(
+                    f"{origin} is not an origin as browsers send it: they leave out :80 of http and :443 of "
+                    "https, and write letters outside ASCII as xn--"
                 )
         return origins
 
     @model_validator(mode="after")
-    def _one_way_to_answer(self) -> Self:
+    def _check_tls_options(self) -> Self:
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise ValueError("tls_cert and tls_key belong together: name both")
+            raise ValueError("tls_cert and tls_key belong together: set both")
         if self.plain_http and self.tls_cert is not None:
-            raise ValueError("plain_http and tls_cert exclude each other: leave one out")
+            raise ValueError("plain_http and tls_cert exclude each other: remove one")
         return self
 
     @field_validator("backup_to")
     @classmethod
-    def _place(cls, value: str) -> str:
+    def _check_backup_target(cls, value: str) -> str:
         if not value or value.startswith("s3://"):
             return value
         if "://" in value or not Path(value).expanduser().is_absolute():
-            raise ValueError("name a directory by its whole path, or s3://BUCKET/PREFIX")
+            raise ValueError("give the absolute path of a directory, or s3://BUCKET/PREFIX")
         return str(Path(value).expanduser())
 
     @field_validator("backup_at")
     @classmethod
-    def _schedule(cls, value: str) -> str:
-        if re.fullmatch(BACKUP_AT, value) is None:
-            raise ValueError("give a time of day like 02:30, or hours like 6h")
+    def _check_schedule(cls, value: str) -> str:
+        if re.fullmatch(BACKUP_AT_PATTERN, value) is None:
+            raise ValueError("give a time of day like 02:30, or an interval like 6h")
         return value
 
     @field_validator("metrics")
     @classmethod
-    def _address(cls, value: str) -> str:
-        match = _ADDRESS.fullmatch(value)
-        if value and (match is None or int(match["port"]) > _LAST_PORT):
-            raise ValueError("it looks like 127.0.0.1:9177 or [::1]:9177")
+    def _check_metrics_address(cls, value: str) -> str:
+        match = _ADDRESS_PATTERN.fullmatch(value)
+        if value and (match is None or int(match["port"]) > _MAX_PORT):
+            raise ValueError("an address looks like 127.0.0.1:9177 or [::1]:9177")
         return value
 
     @property
     def metrics_address(self) -> tuple[str, int] | None:
-        """Host and port on which metrics are given; None without an address of their own."""
-        match = _ADDRESS.fullmatch(self.metrics)
+        """Host and port of the server for metrics; None if they have no address of their own."""
+        match = _ADDRESS_PATTERN.fullmatch(self.metrics)
         return (match["v6"] or match["host"], int(match["port"])) if match else None
 
     @property
     def has_metrics(self) -> bool:
-        """Whether metrics are collected: somewhere they are given."""
+        """Whether metrics are collected: if they have an address or a token."""
         return bool(self.metrics) or self.metrics_token_file is not None
 
-    def metrics_token(self) -> str | None:
-        """What the file of the metrics token holds, None when none is named.
+    def read_metrics_token(self) -> str | None:
+        """Read the token that opens the metrics; None if the settings name no file.
 
-        Raises OSError when it cannot be read, PermissionError when everyone can read it, ValueError when it
-        is too short to be a secret.
+        Raises OSError if the file cannot be read, PermissionError if every user can read it, and ValueError
+        if the token is too short to be a secret.
         """
         path = self.metrics_token_file
         if path is None:
@@ -169,52 +174,52 @@ class Settings(BaseSettings):
         if os.name == "posix" and path.stat().st_mode & stat.S_IRWXO:
             raise PermissionError(f"{path} can be read by everyone; run: chmod o= '{path}'")
         token = path.read_text("ascii", "replace").strip()
-        if len(token) < _LEAST_TOKEN:
-            raise ValueError(f"{path} holds no token of at least {_LEAST_TOKEN} characters")
+        if len(token) < _MIN_TOKEN_LENGTH:
+            raise ValueError(f"{path} does not contain a token of at least {_MIN_TOKEN_LENGTH} characters")
         return token
 
     @property
     def url(self) -> str:
-        """The database address: SQLite in the data directory unless one was given."""
+        """The address of the database; SQLite in the data directory if none is set."""
         return self.database_url or f"sqlite:///{self.data_dir / 'walkaround.db'}"
 
     @property
     def is_sqlite(self) -> bool:
-        """True when the database is a SQLite file, so that one service process owns it."""
+        """Whether the database is a SQLite file, which one service process owns."""
         return self.url.startswith("sqlite")
 
     @property
     def files_dir(self) -> Path:
-        """Where uploaded files lie, named by their content."""
+        """The folder of uploaded files, named by their content."""
         return self.data_dir / "files"
 
     @property
     def models_dir(self) -> Path:
-        """Where the files of detection models lie, named by their content."""
+        """The folder of the files of detection models, named by their content."""
         return self.data_dir / "models"
 
     @property
     def face_models_dir(self) -> Path:
-        """Where installed packs of face models lie, one folder each."""
+        """The folder of installed packs of face models, one folder each."""
         return self.data_dir / "face_models"
 
     def prepare(self) -> None:
-        """Make the data directory, readable by its owner only."""
+        """Create the data directory, readable by its owner only."""
         self.data_dir.mkdir(parents=True, exist_ok=True)
         if os.name == "posix":
             self.data_dir.chmod(stat.S_IRWXU)
 
-    def signing_secret(self) -> bytes:
-        """The secret that signs tokens: made at the first start, 48 random bytes, owner-readable only."""
-        return owner_only_secret(self.secret_file or self.data_dir / "secret.key", 48)
+    def load_signing_secret(self) -> bytes:
+        """The secret that signs tokens: 48 random bytes; the first start creates them."""
+        return load_owner_only_secret(self.secret_file or self.data_dir / "secret.key", 48)
 
 
-def owner_only_secret(path: Path, length: int) -> bytes:
-    """Read the secret of `length` bytes at `path`; make it there when there is none.
+def load_owner_only_secret(path: Path, length: int) -> bytes:
+    """Read the secret of `length` bytes at `path`; create the file if there is none.
 
-    The file is created with mode 0600 in one step, so it is never readable by others, and two processes that
-    start at once read the same secret. Raises PermissionError when others may read an existing one, and
-    ValueError when it is shorter than `length`.
+    The file is created atomically with mode 0600: no other user can read it at any moment, and two processes
+    that start at the same time read the same secret. Raises PermissionError if other users may read an
+    existing file, and ValueError if it is shorter than `length`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
@@ -223,5 +228,5 @@ def owner_only_secret(path: Path, length: int) -> bytes:
         raise PermissionError(f"{path} can be read by other users; run: chmod 600 '{path}'")
     secret = path.read_bytes()
     if len(secret) < length:
-        raise ValueError(f"{path} is too short to be the secret; move it away to have a new one made")
+        raise ValueError(f"{path} is too short to be the secret; move it away, and a new one is created")
     return secret

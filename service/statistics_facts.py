@@ -1,4 +1,4 @@
-"""Reads what statistics counts: the port of statistics to the tables of other domains."""
+"""Reads the records and items that statistics count: the port to the tables of other domains."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from shared.codes import Status
 _IDS_AT_ONCE = 16
 
 
-def _ids() -> Any:
+def _ids_parameter() -> Any:
     return bindparam("ids", expanding=True)
 
 
-def _some_ids() -> list[Any]:
+def _numbered_id_parameters() -> list[Any]:
     return [bindparam(f"id_{number}") for number in range(_IDS_AT_ONCE)]
 
 
@@ -41,51 +41,53 @@ _RECORDS = (
     .select_from(RECORD)
     .outerjoin(TaskRow, col(TaskRow.task_id) == RECORD.c.task_id)
     .outerjoin(FlightRow, col(FlightRow.flight_id) == col(TaskRow.flight_id))
-    .where(RECORD.c.inspection_id.in_(_some_ids()))
+    .where(RECORD.c.inspection_id.in_(_numbered_id_parameters()))
 )
 _ITEMS = select(ITEM.c.item_id, ITEM.c.inspection_id, ITEM.c.item_name, ITEM.c.result).where(
-    ITEM.c.item_id.in_(_ids())
+    ITEM.c.item_id.in_(_ids_parameter())
 )
-_OF_TASKS = select(RECORD.c.inspection_id).where(RECORD.c.task_id.in_(_ids()))
-_OF_FLIGHTS = select(col(TaskRow.task_id)).where(col(TaskRow.flight_id).in_(_ids()))
-_NEXT = (
+_RECORD_IDS_OF_TASKS = select(RECORD.c.inspection_id).where(RECORD.c.task_id.in_(_ids_parameter()))
+_TASK_IDS_OF_FLIGHTS = select(col(TaskRow.task_id)).where(col(TaskRow.flight_id).in_(_ids_parameter()))
+_FIRST_RECORDS = (
     select(RECORD.c.created_at, RECORD.c.inspection_id)
     .order_by(RECORD.c.created_at, RECORD.c.inspection_id)
     .limit(bindparam("most"))
 )
-_BEHIND = _NEXT.where(
+_LATER_RECORDS = _FIRST_RECORDS.where(
     tuple_(RECORD.c.created_at, RECORD.c.inspection_id)
     > tuple_(
         bindparam("time", type_=RECORD.c.created_at.type), bindparam("id", type_=RECORD.c.inspection_id.type)
     )
 )
-_ITEMS_OF = select(ITEM.c.item_id).where(ITEM.c.inspection_id.in_(_ids()))
+_ITEM_IDS_OF_RECORDS = select(ITEM.c.item_id).where(ITEM.c.inspection_id.in_(_ids_parameter()))
 _AIRCRAFT = select(col(AircraftRow.aircraft_id), col(AircraftRow.aircraft_name)).where(
-    col(AircraftRow.aircraft_id).in_(_ids())
+    col(AircraftRow.aircraft_id).in_(_ids_parameter())
 )
-_MODELS = select(col(ModelRow.model_id), col(ModelRow.name)).where(col(ModelRow.model_id).in_(_ids()))
+_MODELS = select(col(ModelRow.model_id), col(ModelRow.name)).where(
+    col(ModelRow.model_id).in_(_ids_parameter())
+)
 
 
 def statistics_ports() -> Ports:
     """The ports of the statistics."""
     return Ports(
-        records=_records,
-        items=_items,
-        record_ids_of_tasks=lambda session, ids: _first(session, _OF_TASKS, ids),
-        task_ids_of_flights=lambda session, ids: _first(session, _OF_FLIGHTS, ids),
-        next_records=_next,
-        item_ids_of_records=lambda session, ids: _first(session, _ITEMS_OF, ids),
+        records=_record_facts,
+        items=_item_facts,
+        record_ids_of_tasks=lambda session, ids: _first_column(session, _RECORD_IDS_OF_TASKS, ids),
+        task_ids_of_flights=lambda session, ids: _first_column(session, _TASK_IDS_OF_FLIGHTS, ids),
+        next_records=_next_records,
+        item_ids_of_records=lambda session, ids: _first_column(session, _ITEM_IDS_OF_RECORDS, ids),
         aircraft=lambda session, ids: _names_by_id(session, _AIRCRAFT, ids),
         models=lambda session, ids: _names_by_id(session, _MODELS, ids),
     )
 
 
-def _records(session: Session, ids: Collection[str]) -> list[RecordFacts]:
+def _record_facts(session: Session, ids: Collection[str]) -> list[RecordFacts]:
     facts = []
     for row in _record_rows(session.connection(), list(ids)):
-        ended = row.start_time is not None and row.end_time is not None
-        timed = ended and row.record_state != Status.CANCELLED
-        seconds = int((row.end_time - row.start_time).total_seconds()) if timed else None
+        has_times = row.start_time is not None and row.end_time is not None
+        has_duration = has_times and row.record_state != Status.CANCELLED
+        seconds = int((row.end_time - row.start_time).total_seconds()) if has_duration else None
         facts.append(
             RecordFacts(
                 row.inspection_id, row.moment, row.aircraft_id, row.executor_id, row.record_state, seconds
@@ -96,24 +98,28 @@ def _records(session: Session, ids: Collection[str]) -> list[RecordFacts]:
 
 def _record_rows(connection: Connection, ids: Sequence[str]) -> Iterator[Row[*tuple[Any, ...]]]:
     for start in range(0, len(ids), _IDS_AT_ONCE):
-        some = ids[start : start + _IDS_AT_ONCE]
-        # A prebuilt statement has a fixed number of parameters: the last id is repeated.
-        values = {f"id_{number}": some[min(number, len(some) - 1)] for number in range(_IDS_AT_ONCE)}
+        batch = ids[start : start + _IDS_AT_ONCE]
+        # A prebuilt statement has a fixed number of parameters: the last ID fills the rest.
+        values = {f"id_{number}": batch[min(number, len(batch) - 1)] for number in range(_IDS_AT_ONCE)}
         yield from statements.run(connection, _RECORDS, values)
 
 
-def _items(session: Session, ids: Collection[str]) -> list[ItemFacts]:
+def _item_facts(session: Session, ids: Collection[str]) -> list[ItemFacts]:
     return [ItemFacts(*row) for row in session.connection().execute(_ITEMS, {"ids": list(ids)})]
 
 
-def _next(session: Session, after: Mark | None, most: int) -> list[Mark]:
-    statement, place = (_NEXT, {}) if after is None else (_BEHIND, {"time": after[0], "id": after[1]})
+def _next_records(session: Session, after: Mark | None, most: int) -> list[Mark]:
+    if after is None:
+        statement, parameters = _FIRST_RECORDS, {}
+    else:
+        statement, parameters = _LATER_RECORDS, {"time": after[0], "id": after[1]}
     return [
-        (row.created_at, row.inspection_id) for row in session.execute(statement, {**place, "most": most})
+        (row.created_at, row.inspection_id)
+        for row in session.execute(statement, {**parameters, "most": most})
     ]
 
 
-def _first(session: Session, statement: Select[Any], ids: Collection[str]) -> Sequence[str]:
+def _first_column(session: Session, statement: Select[Any], ids: Collection[str]) -> Sequence[str]:
     return session.execute(statement, {"ids": list(ids)}).scalars().all()
 
 

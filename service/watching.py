@@ -1,4 +1,4 @@
-"""Connects what an operator sees (`service.monitoring`) with requests, detections and the database."""
+"""Connects metrics, traces and JSON logs (`service.monitoring`) to requests, detections and the database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Watchers:
-    """What follows requests and detections for an operator, as far as it is switched on."""
+    """Creates the metrics, traces and log lines that the settings enable, and registers them as observers."""
 
     def __init__(
         self, database: Database, settings: Settings, detection: DetectionService, change_feed: ChangeFeed
@@ -34,11 +34,11 @@ class Watchers:
         self.requests: list[RequestObserver] = []
         self.metrics: Metrics | None = None
         self._tracing: Tracing | None = None
-        # Each of these is imported where it is wanted: most services start without them, and sooner.
+        # Imported only if enabled: most services do not use them and so start sooner.
         if settings.has_metrics:
             from service.monitoring.metrics import Metrics
 
-            self.metrics = metrics = Metrics(figures_of(database, settings))
+            self.metrics = metrics = Metrics(figures_collector(database, settings))
             self.requests.append(metrics.request)
             detection.observe(lambda end: metrics.detection(*end))
             database.after_commit.append(metrics.changes)
@@ -56,11 +56,11 @@ class Watchers:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Look at the process now and then, and send what is left at the end."""
+        """Sample the process while the block runs. At the end, send the remaining traces."""
         sampling = None
         if self.metrics is not None:
             sampling = asyncio.create_task(
-                self.metrics.sample(self._database, lambda: self._change_feed.readers)
+                self.metrics.sample(self._database, lambda: self._change_feed.reader_count)
             )
         try:
             yield
@@ -74,15 +74,15 @@ class Watchers:
                 await asyncio.to_thread(self._tracing.stop)
 
 
-def figures_of(database: Database, settings: Settings) -> FiguresCollector:
-    """What Prometheus reads about the machine and about what the database holds."""
+def figures_collector(database: Database, settings: Settings) -> FiguresCollector:
+    """The collector of figures about the machine and the database's content, which Prometheus reads."""
     from service.monitoring.figures import FiguresCollector, StoredFigures
 
-    def stored(session: Session) -> StoredFigures:
+    def read_stored_figures(session: Session) -> StoredFigures:
         at, queue = now(), queue_state(session)
-        waits = max(0.0, (at - queue.oldest).total_seconds()) if queue.oldest is not None else 0.0
+        wait_seconds = max(0.0, (at - queue.oldest).total_seconds()) if queue.oldest is not None else 0.0
         sessions = count_sessions(session, at)
-        return StoredFigures(queue.queued, queue.running, waits, queue.batch_items, sessions)
+        return StoredFigures(queue.queued, queue.running, wait_seconds, queue.batch_items, sessions)
 
     file = Path(str(database.url.database)) if database.is_sqlite else None
-    return FiguresCollector(lambda: database.read_now(stored), settings.data_dir, file)
+    return FiguresCollector(lambda: database.read_now(read_stored_figures), settings.data_dir, file)

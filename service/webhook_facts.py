@@ -1,4 +1,4 @@
-"""Reads what a webhook's message says of records and items: the port of webhooks to inspection's tables."""
+"""Reads the records and items of webhook messages: the port of webhooks to the tables of inspection."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from shared.codes import Verdict
 
 
 def edition_facts(session: Session, inspection_id: str, edition: int) -> EditionFacts | None:
-    """An edition with the verdicts of its record's items; None when there is no such edition.
+    """An edition with the verdicts of its record's items; None if there is no such edition.
 
-    The items are those of the record as it is, which is sealed while its newest edition is.
+    The verdicts are the record's current ones. They are the edition's, because a sealed record cannot change.
     """
     row = session.execute(
         select(RECORD.c.task_id, EDITION.c.outcome, EDITION.c.needs_release)
@@ -27,19 +27,19 @@ def edition_facts(session: Session, inspection_id: str, edition: int) -> Edition
         .where(ITEM.c.inspection_id == inspection_id)
         .group_by(ITEM.c.verdict)
     )
-    counted: dict[str, int] = {row.verdict: row.items for row in verdicts}
+    counts: dict[str, int] = {row.verdict: row.items for row in verdicts}
     return EditionFacts(
         row.task_id,
         row.outcome,
         row.needs_release,
-        sum(counted.values()),
-        counted.get(Verdict.PASSED, 0),
-        counted.get(Verdict.FAILED, 0),
+        sum(counts.values()),
+        counts.get(Verdict.PASSED, 0),
+        counts.get(Verdict.FAILED, 0),
     )
 
 
 def item_facts(session: Session, item_id: str) -> ItemFacts | None:
-    """Where an item is; None when it is gone."""
+    """The record and the task of an item; None if the item was deleted."""
     row = session.execute(
         select(ITEM.c.inspection_id, RECORD.c.task_id)
         .join(RECORD, RECORD.c.inspection_id == ITEM.c.inspection_id)

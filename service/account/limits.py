@@ -66,12 +66,12 @@ class LoginLimits:
 
         `is_known` states that the user has logged in from that address before.
         """
-        group = addresses.group(address)
-        pair = self._key("pair", username_key, group)
+        client_group = addresses.client_group(address)
+        pair = self._key("pair", username_key, client_group)
         free_failures = {pair: PAIR_FREE_FAILURES}
         if not is_known:
             free_failures[self._key("user", username_key)] = USER_FREE_FAILURES
-            free_failures[self._key("address", group)] = ADDRESS_FREE_FAILURES
+            free_failures[self._key("address", client_group)] = ADDRESS_FREE_FAILURES
         return Attempt(pair, free_failures)
 
     def _key(self, *parts: str) -> str:

@@ -75,7 +75,7 @@ class Logins:
     ) -> None:
         self.users_with_face: store.UsersWithFace = _no_users_with_face
         self.on_password_login: PasswordLoginListener | None = None
-        secret = settings.signing_secret()
+        secret = settings.load_signing_secret()
         self.access = AccessTokens(secret, settings.access_token_seconds)
         self._db = db
         self._clock = clock
@@ -137,7 +137,7 @@ class Logins:
             self._limits.count_failure(session, password_attempt.attempt, self._clock())
             # An unknown user name is not stored: it may be a password.
             user_id = password_attempt.user.id if password_attempt.user is not None else None
-            announce(session, ObjectChange(action, "user", user_id, None, address, quiet=True))
+            announce(session, ObjectChange(action, "user", user_id, None, address, audit_only=True))
 
         await self._db.write(work)
 
@@ -218,7 +218,7 @@ class Logins:
         session.add(login)
         session.flush()
         details = {"methods": list(methods), "session_id": login.id}
-        announce(session, ObjectChange("login", "user", user.id, user.id, address, details, quiet=True))
+        announce(session, ObjectChange("login", "user", user.id, user.id, address, details, audit_only=True))
         return self._tokens(session, user, login, Successor(refresh, new_id()), moment)
 
     def _tokens(
@@ -323,6 +323,8 @@ class Logins:
                 return
             login.ended_at = self._clock()
             user_id, details = login.user_id, {"session_id": session_id}
-            announce(session, ObjectChange(action, "user", user_id, user_id, address, details, quiet=True))
+            announce(
+                session, ObjectChange(action, "user", user_id, user_id, address, details, audit_only=True)
+            )
 
         store.alter_accounts(session, work)

@@ -10,7 +10,7 @@ from service.account.rules import PROFILE_SENTENCES
 from service.account.service import AccountService
 from service.routing import add_routes, api_router
 from service.web.envelope import Problem, failures
-from service.web.security import Caller, client_address, client_program, logged_in, require
+from service.web.security import Caller, client_address, client_program, require, require_login
 from shared.codes import ErrorCode, Permission
 from shared.wire.account import (
     FirstAdmin,
@@ -73,7 +73,7 @@ def _auth(service: AccountService) -> APIRouter:
         return Envelope(data=True, msg="已退出登录")
 
     @routes.get("/me", responses=failures(401))
-    async def me(caller: Caller = logged_in()) -> Envelope[Payload]:
+    async def me(caller: Caller = require_login()) -> Envelope[Payload]:
         """Who is logged in and what they may do, as of now."""
         return Envelope(data=await service.me(caller))
 
@@ -104,7 +104,9 @@ def _auth(service: AccountService) -> APIRouter:
         return Envelope(data=await service.update_info(caller, body), msg="更新数据成功")
 
     @routes.post("/updatePassword", responses=failures(401, 422, 429))
-    async def update_password(body: UpdatePassword, caller: Caller = logged_in()) -> Envelope[bool | None]:
+    async def update_password(
+        body: UpdatePassword, caller: Caller = require_login()
+    ) -> Envelope[bool | None]:
         """Change the own password; the user's other sessions end."""
         await service.update_password(caller, body.password, body.newPassword)
         return Envelope(data=True, msg="更新密码成功")
@@ -113,19 +115,19 @@ def _auth(service: AccountService) -> APIRouter:
     async def list_sessions(
         current_page: Annotated[CurrentPage, Query()] = 1,
         page_size: Annotated[PageSize, Query()] = 50,
-        caller: Caller = logged_in(),
+        caller: Caller = require_login(),
     ) -> Envelope[Page[LoginSession]]:
         """The caller's sessions that have not ended, the last used one first."""
         sessions = await service.sessions.find(caller, caller.user_id, current_page, page_size)
         return Envelope(data=sessions, msg="登录会话获取成功")
 
     @routes.delete("/sessions", responses=failures(401))
-    async def end_other_sessions(caller: Caller = logged_in()) -> Envelope[int]:
+    async def end_other_sessions(caller: Caller = require_login()) -> Envelope[int]:
         """End the caller's sessions, at once, except the one that asks; gives how many there were."""
         return Envelope(data=await service.sessions.end_others(caller, caller.user_id), msg="登录会话已结束")
 
     @routes.delete("/sessions/{session_id}", responses=failures(401, 404, 409, 422))
-    async def end_session(session_id: Id, caller: Caller = logged_in()) -> Envelope[bool]:
+    async def end_session(session_id: Id, caller: Caller = require_login()) -> Envelope[bool]:
         """End another session of the caller at once; logout ends the one that asks."""
         await service.sessions.end(caller, caller.user_id, session_id)
         return Envelope(data=True, msg="登录会话已结束")

@@ -251,7 +251,12 @@ class AccountService:
                 if login is not None:
                     login.password_at = moment
                 change = ObjectChange(
-                    "password_changed", "user", locked_user.id, locked_user.id, caller.address, quiet=True
+                    "password_changed",
+                    "user",
+                    locked_user.id,
+                    locked_user.id,
+                    caller.address,
+                    audit_only=True,
                 )
                 announce(session, change)
 

@@ -103,7 +103,8 @@ class SessionList:
 
 def _announce(session: Session, caller: Caller, action: str, user_id: str, details: dict[str, Any]) -> None:
     announce(
-        session, ObjectChange(action, "user", user_id, caller.user_id, caller.address, details, quiet=True)
+        session,
+        ObjectChange(action, "user", user_id, caller.user_id, caller.address, details, audit_only=True),
     )
 
 

@@ -1,8 +1,8 @@
 """Chains the rows of the audit log by hashes and signs its end. Pure.
 
-Each row's hash covers the row and the hash before it, so a changed, missing, added or moved row breaks the
-chain from there on. A user who can write to the database could compute all hashes again, or remove rows from
-the end; therefore the newest hash is signed with a key that is not in the database.
+Each row's hash covers the row and the hash of the row before it. So a changed, missing, added or moved row
+breaks the chain from that row on. A user who can write to the database could compute all hashes again, or
+remove rows from the end. Therefore the newest hash is signed with a key that is not in the database.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class Event(NamedTuple):
 
 
 def details_text(details: Mapping[str, Any]) -> str:
-    """`details` as JSON text, the same for the same content. Times become ISO 8601.
+    """`details` as JSON text, which is equal for equal content. Times become ISO 8601.
 
     Raises ValueError for a number that is not finite.
     """
 
-    def plain(value: Any) -> str:
+    def to_text(value: Any) -> str:
         return value.isoformat() if isinstance(value, dt.date | dt.datetime) else str(value)
 
-    return json.dumps(details, sort_keys=True, separators=(",", ":"), allow_nan=False, default=plain)
+    return json.dumps(details, sort_keys=True, separators=(",", ":"), allow_nan=False, default=to_text)
 
 
 def row_hash(event: Event, prev_hash: str) -> str:
@@ -51,7 +51,7 @@ def row_hash(event: Event, prev_hash: str) -> str:
 
 
 def head_key(secret: bytes) -> bytes:
-    """The key of `head_mac`, derived from the service's secret so that it serves for nothing else."""
+    """The key of `head_mac`, derived from the service's secret. It is used for nothing else."""
     return hmac.digest(secret, b"walkaround audit head 1", "sha256")
 
 
@@ -61,5 +61,5 @@ def head_mac(key: bytes, seq: int, newest_hash: str) -> str:
 
 
 def is_signed(key: bytes, seq: int, newest_hash: str, mac: str) -> bool:
-    """Whether `mac` is the signature of that newest row."""
+    """Whether `mac` is the signature of the newest row, with this number and hash."""
     return hmac.compare_digest(head_mac(key, seq, newest_hash).encode(), mac.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Writes each change in its own transaction, lists the log and proves that it is unchanged."""
+"""Writes each change to the log in the change's transaction, lists the log and verifies it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BATCH = 1000
 
 _ROW, _HEAD = AuditRow.__table__, HeadRow.__table__
 _INSERT_ROW = _ROW.insert()
-# The row lock makes parallel transactions on PostgreSQL append one after the other.
+# The row lock serializes parallel transactions on PostgreSQL.
 _LOCKED_HEAD = core_select(_HEAD.c.seq, _HEAD.c.hash, _HEAD.c.mac).with_for_update()
 _SET_HEAD = (
     _HEAD.update()
@@ -41,7 +41,7 @@ _SET_HEAD = (
 
 
 class AuditQuery(BaseModel):
-    """Query of the log: the page and filters that combine with AND; the times are inclusive."""
+    """Query of the log: the page, and filters that combine with AND. The times are inclusive."""
 
     current_page: CurrentPage = 1
     page_size: PageSize = 50
@@ -54,9 +54,9 @@ class AuditQuery(BaseModel):
 
 
 class Verification(NamedTuple):
-    """What `verify` found: how many rows, the newest one's number and hash, and a sentence per problem.
+    """The result of `verify`: the number of rows, the newest row's number and hash, a sentence per problem.
 
-    `complete` is false when a row could not be read, so that those after it were not compared.
+    `complete` is False if a row could not be read, so that the rows after it were not checked.
     """
 
     rows: int
@@ -67,18 +67,18 @@ class Verification(NamedTuple):
 
 
 CheckEnd = Callable[[HeadRow | None, Verification], list[str]]
-"""Says what is wrong with the signed end of a log, from its head and what was found of its rows."""
+"""Returns the problems of the signed end of a log, given its head and the verification of its rows."""
 
 
 class AuditService:
     """The log of one database, signed with a key derived from the service's secret.
 
-    It holds at least one row from the first start on, so that an emptied log is noticed.
+    The first start writes a row. So an empty log shows that rows were removed.
     """
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
-        self._key = rules.head_key(settings.signing_secret())
+        self._key = rules.head_key(settings.load_signing_secret())
 
     def begin(self) -> None:
         """Write the first row of a new log."""
@@ -86,27 +86,27 @@ class AuditService:
             return
 
         def write(session: Session) -> None:
-            # False when another service process began the log of this database at the same moment.
+            # Another service process may begin the log of this database at the same moment.
             if _insert_head(self._key, session):
                 append(self._key, session, [ObjectChange("begin", "audit")])
 
         self._database.write_now(write)
 
     def before_commit(self, session: Session, changes: Sequence[ObjectChange]) -> None:
-        """Append `changes` to the log in the transaction of `session`, except fleeting ones."""
-        lasting = [change for change in changes if not change.fleeting]
-        if lasting:
-            append(self._key, session, lasting)
+        """Append `changes` to the log in the transaction of `session`, except unaudited ones."""
+        audited_changes = [change for change in changes if not change.unaudited]
+        if audited_changes:
+            append(self._key, session, audited_changes)
 
     async def page(self, query: AuditQuery) -> Page[AuditEntry]:
         """One page of the log, newest first."""
-        return await self._database.read(lambda session: _page(session, query))
+        return await self._database.read(lambda session: _read_page(session, query))
 
     def verify(self, *, expect: tuple[int, str] | None = None, check_signature: bool = True) -> Verification:
-        """Read the whole log and compare every hash and the signature of its end.
+        """Read the whole log and check every hash and the signature of its end.
 
-        `expect` is the number and hash of a row as an earlier verification gave them: a whole database put
-        back to an older state shows no other sign. Without `check_signature` only the chain is looked at.
+        `expect` is the number and hash of a row from an earlier verification. Nothing else shows that the
+        whole database was replaced by an older state. Without `check_signature` only the chain is checked.
         """
         return self._database.read_now(lambda session: self._verify(session, expect, check_signature))
 
@@ -114,7 +114,7 @@ class AuditService:
         self, session: Session, expect: tuple[int, str] | None, check_signature: bool
     ) -> Verification:
         if not self._database.is_sqlite:
-            # Rows and head as of one moment, while others write.
+            # Reads rows and head of one moment, while other transactions write.
             session.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
             self._database.lift_statement_limit(session)
         rows = session.exec(select(AuditRow).order_by(col(AuditRow.seq)).execution_options(yield_per=_BATCH))
@@ -123,59 +123,63 @@ class AuditService:
             verification.problems.extend(_check_end(self._key, session.get(HeadRow, 1), verification))
         return verification
 
-    def sign_restored(self, end: tuple[int, str]) -> None:
-        """Sign a log that came from a backup made elsewhere, when it is whole and ends as it did there."""
+    def sign_restored_log(self, end: tuple[int, str]) -> None:
+        """Sign a log from another installation's backup, if it is unchanged and ends with the row `end`."""
         verification = self.verify(expect=end, check_signature=False)
         if verification.problems or (verification.seq, verification.hash) != end:
             return
         mac = rules.head_mac(self._key, *end)
-        same = (col(HeadRow.seq) == verification.seq) & (col(HeadRow.hash) == verification.hash)
-        self._database.write_now(lambda session: session.exec(update(HeadRow).where(same).values(mac=mac)))
+        is_unchanged = (col(HeadRow.seq) == verification.seq) & (col(HeadRow.hash) == verification.hash)
+        self._database.write_now(
+            lambda session: session.exec(update(HeadRow).where(is_unchanged).values(mac=mac))
+        )
 
 
 def verify_rows(rows: Iterable[AuditRow], expect: tuple[int, str] | None = None) -> Verification:
-    """Compare every hash of a log whose rows come in order; its signature is not checked.
+    """Check every hash of a log, given its rows in order, but not its signature.
 
-    `expect` is the number and hash of a row that must be among them.
+    `expect` is the number and hash of a row that the log must contain.
     """
     problems: list[str] = []
-    count, seq, last = 0, 0, START
-    expected_seen = expect is None
+    count, seq, last_hash = 0, 0, START
+    is_expected_found = expect is None
     try:
         for row in rows:
             count += 1
-            problems += _check_row(row, seq, last)
-            seq, last = row.seq, row.hash
-            expected_seen = expected_seen or (seq, last) == expect
+            problems += _check_row(row, seq, last_hash)
+            seq, last_hash = row.seq, row.hash
+            is_expected_found = is_expected_found or (seq, last_hash) == expect
     except ValueError:
-        # SQLite stores any text as a time; reading it as one fails, for the whole batch.
+        # SQLite stores any text in a column of times. Then reading the batch fails.
         problems.append(f"a row between {seq + 1} and {seq + _BATCH} was changed: it cannot be read")
-        return Verification(count, seq, last, problems, complete=False)
-    if not expected_seen and expect is not None:
-        problems.append(f"row {expect[0]} with the hash {expect[1]} is not in the log any more")
-    return Verification(count, seq, last, problems)
+        return Verification(count, seq, last_hash, problems, complete=False)
+    if not is_expected_found and expect is not None:
+        problems.append(f"row {expect[0]} with the hash {expect[1]} is no longer in the log")
+    return Verification(count, seq, last_hash, problems)
 
 
 def end_checker(settings: Settings) -> CheckEnd:
-    """What checks the end of a log that this installation signed."""
-    return functools.partial(_check_end, rules.head_key(settings.signing_secret()))
+    """A function that checks the end of a log that this installation signed."""
+    return functools.partial(_check_end, rules.head_key(settings.load_signing_secret()))
 
 
 def _check_end(key: bytes, head: HeadRow | None, verification: Verification) -> list[str]:
-    seq, last = verification.seq, verification.hash
+    seq, last_hash = verification.seq, verification.hash
     if head is None:
         return ["the log has no signed end" if seq else "the log is empty"]
     if not rules.is_signed(key, head.seq, head.hash, head.mac):
         return ["the end of the log is not signed with this installation's secret"]
     if head.seq > seq:
-        return [f"rows are cut off the end: row {head.seq} is signed, the last one there is row {seq}"]
-    if (head.seq, head.hash) != (seq, last):
-        return [f"row {head.seq} is signed as the last one and is not: the log ends with row {seq}"]
+        return [f"rows at the end are missing: row {head.seq} is signed, but the log ends with row {seq}"]
+    if (head.seq, head.hash) != (seq, last_hash):
+        return [f"row {head.seq} is signed as the last row, but the log ends with row {seq}"]
     return []
 
 
-def of_object(session: Session, kind: str, object_id: str, actions: Collection[str]) -> list[AuditEntry]:
-    """The log's entries about one object with these actions, oldest first."""
+def entries_of_object(
+    session: Session, kind: str, object_id: str, actions: Collection[str]
+) -> list[AuditEntry]:
+    """Read the log's entries about one object with these actions, oldest first."""
     conditions = (AuditRow.kind == kind, AuditRow.object_id == object_id, col(AuditRow.action).in_(actions))
     return [
         _entry(row) for row in session.exec(select(AuditRow).where(*conditions).order_by(col(AuditRow.seq)))
@@ -184,65 +188,66 @@ def of_object(session: Session, kind: str, object_id: str, actions: Collection[s
 
 def append(key: bytes, session: Session, changes: Sequence[ObjectChange]) -> None:
     """Append `changes` to the log in the transaction of `session`, signed with the `rules.head_key`."""
-    # Pending objects of the session are written before the head is locked: two transactions that lock in
-    # different orders would wait for each other.
+    # Writes pending objects before it locks the head: two transactions that lock in different orders would
+    # wait for each other.
     session.flush()
-    # Prebuilt statements without the session: an entry goes with almost every change.
+    # Prebuilt statements without the session, because almost every change writes an entry.
     connection = session.connection()
     heads = statements.run(connection, _LOCKED_HEAD, {})
     if not heads:
         _insert_head(key, session)
         heads = statements.run(connection, _LOCKED_HEAD, {})
-    ((seq, last, mac),) = heads
-    if not rules.is_signed(key, seq, last, mac):
-        changes = [ObjectChange(UNSIGNED, "audit", details={"seq": seq, "hash": last}), *changes]
+    ((seq, last_hash, mac),) = heads
+    if not rules.is_signed(key, seq, last_hash, mac):
+        changes = [ObjectChange(UNSIGNED, "audit", details={"seq": seq, "hash": last_hash}), *changes]
     at = now()
     rows = []
     for change in changes:
         seq += 1
         event = _event(seq, at, change)
-        rows.append({**event._asdict(), "prev_hash": last, "hash": rules.row_hash(event, last)})
-        last = rows[-1]["hash"]
+        rows.append({**event._asdict(), "prev_hash": last_hash, "hash": rules.row_hash(event, last_hash)})
+        last_hash = rows[-1]["hash"]
     statements.run_many(connection, _INSERT_ROW, rows)
-    end = {"end": seq, "end_hash": last, "end_mac": rules.head_mac(key, seq, last)}
+    end = {"end": seq, "end_hash": last_hash, "end_mac": rules.head_mac(key, seq, last_hash)}
     statements.run(connection, _SET_HEAD, end)
 
 
 def _insert_head(key: bytes, session: Session) -> bool:
-    """Insert the head of a log that has none; False when another transaction inserted it first.
+    """Insert the head of a log that has none; False if another transaction inserted it first.
 
-    Only an empty log is signed: the head of one with rows was removed from outside.
+    The head is signed only if the log is empty: if the log has rows, its head was removed from outside.
     """
     seq = session.exec(select(func.max(AuditRow.seq))).first() or 0
-    last = session.exec(select(AuditRow.hash).where(AuditRow.seq == seq)).first() or START
-    mac = "" if seq else rules.head_mac(key, seq, last)
-    head = {"head_id": 1, "seq": seq, "hash": last, "mac": mac}
+    last_hash = session.exec(select(AuditRow.hash).where(AuditRow.seq == seq)).first() or START
+    mac = "" if seq else rules.head_mac(key, seq, last_hash)
+    head = {"head_id": 1, "seq": seq, "hash": last_hash, "mac": mac}
     return insert_or_ignore(session, HeadRow.__table__, [head], ["head_id"]) == 1
 
 
-def listener(settings: Settings) -> BeforeCommit:
-    """What a command registers as `Database.before_commit`, so that its changes are in the log too."""
-    return functools.partial(append, rules.head_key(settings.signing_secret()))
+def audit_listener(settings: Settings) -> BeforeCommit:
+    """A listener for `Database.before_commit` that writes a command's changes to the log."""
+    return functools.partial(append, rules.head_key(settings.load_signing_secret()))
 
 
-def _check_row(row: AuditRow, seq: int, last: str) -> list[str]:
+def _check_row(row: AuditRow, seq: int, last_hash: str) -> list[str]:
+    """The problems of a row, given the number and hash of the row before it."""
     problems = []
     if row.seq != seq + 1:
-        problems.append(f"row {seq + 1} is missing: the next one there is row {row.seq}")
-    elif row.prev_hash != last:
+        problems.append(f"row {seq + 1} is missing: the next row is row {row.seq}")
+    elif row.prev_hash != last_hash:
         problems.append(f"row {row.seq} does not follow the row before it")
     if row.hash != rules.row_hash(_event_of(row), row.prev_hash):
         problems.append(f"row {row.seq} was changed")
     if row.action == UNSIGNED:
         problems.append(
-            f"row {row.seq}: the log was continued although its end was not signed with this "
-            "installation's secret (the secret was replaced, or the database changed from outside)"
+            f"row {row.seq}: the log continues although its end was not signed with this installation's "
+            "secret (the secret was replaced, or another program changed the database)"
         )
     return problems
 
 
-def _text(value: str | None) -> str | None:
-    # A user name at a failed login may be anything; PostgreSQL stores neither U+0000 nor half characters.
+def _storable_text(value: str | None) -> str | None:
+    # The username of a failed login may be any text. PostgreSQL stores neither U+0000 nor lone surrogates.
     if value is None:
         return None
     return value.replace("\x00", "\\0").encode("utf-8", "backslashreplace").decode()[:255]
@@ -254,9 +259,9 @@ def _event(seq: int, at: dt.datetime, change: ObjectChange) -> Event:
         at=at,
         action=change.action,
         kind=change.kind,
-        object_id=_text(change.object_id),
-        actor=_text(change.actor),
-        address=_text(change.address),
+        object_id=_storable_text(change.object_id),
+        actor=_storable_text(change.actor),
+        address=_storable_text(change.address),
         details=rules.details_text(change.details),
     )
 
@@ -279,9 +284,9 @@ def _entry(row: AuditRow) -> AuditEntry:
     )
 
 
-def _page(session: Session, query: AuditQuery) -> Page[AuditEntry]:
-    exact = {"action": query.action, "kind": query.kind, "object_id": query.object_id, "actor": query.actor}
-    conditions = [getattr(AuditRow, name) == value for name, value in exact.items() if value is not None]
+def _read_page(session: Session, query: AuditQuery) -> Page[AuditEntry]:
+    filters = {"action": query.action, "kind": query.kind, "object_id": query.object_id, "actor": query.actor}
+    conditions = [getattr(AuditRow, name) == value for name, value in filters.items() if value is not None]
     if query.at_from is not None:
         conditions.append(AuditRow.at >= query.at_from)
     if query.at_to is not None:

@@ -14,7 +14,7 @@ _SEQ = BigInteger().with_variant(Integer, "sqlite")
 
 
 class AuditRow(Base, table=True):
-    """One thing that happened. `details` is the JSON text that was hashed."""
+    """One event. `details` is the JSON text that the hash covers."""
 
     __tablename__ = "audit_event"
     __table_args__ = (

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from typing import NamedTuple
 
-from service.settings import BACKUP_AT
+from service.settings import BACKUP_AT_PATTERN
 
 FIRST_PAUSE = dt.timedelta(minutes=15)
 LONGEST_PAUSE = dt.timedelta(hours=6)
@@ -28,7 +28,7 @@ class Schedule(NamedTuple):
 
 def parse_schedule(text: str) -> Schedule:
     """Parse a schedule such as "02:30" or "6h". Raises ValueError."""
-    match = re.fullmatch(BACKUP_AT, text)
+    match = re.fullmatch(BACKUP_AT_PATTERN, text)
     if match is None:
         raise ValueError("enter a time of day such as 02:30, or hours such as 6h")
     if match["hours"]:

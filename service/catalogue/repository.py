@@ -176,13 +176,13 @@ class Repository(Generic[Row, EntryBody]):
             raise Problem(404, ErrorCode.NOT_FOUND, self.missing_message)
         etags.require_match(
             if_match,
-            etags.of_revision(row.version),
+            etags.revision_etag(row.version),
             lambda: {"current": self.view(session, row).model_dump(mode="json")},
         )
         return row
 
     def _make_versioned(self, session: Session, row: Row) -> VersionedEntry[EntryBody]:
-        return VersionedEntry(self.view(session, row), etags.of_revision(row.version))
+        return VersionedEntry(self.view(session, row), etags.revision_etag(row.version))
 
     def _announce(
         self, session: Session, action: str, row: Row, caller: Caller, details: dict[str, Any]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from service.changes import BeforeCommit
 from service.commands.usable_database import unusable_database
 from service.db.database import Database
-from service.file_references import tables, texts
+from service.file_references import referring_tables, referring_texts
 from service.files.collecting import BusyError, Collector, UnusedFiles
 from service.settings import Settings
 from service.stores.contents import file_contents, model_contents
@@ -58,7 +58,9 @@ def main(arguments: Sequence[str], settings: Settings, before_commit: Sequence[B
         if (sentence := unusable_database(database)) is not None:
             print(sentence)
             return 1
-        collector = Collector(database, contents, models, texts, tables(), options.older_than)
+        collector = Collector(
+            database, contents, models, referring_texts, referring_tables(), options.older_than
+        )
         if not options.delete:
             _print_unused(collector.find(), options.older_than)
             return 0

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm.session import JoinTransactionMode
 from sqlmodel import Session
 
-from service.changes import AfterCommit, BeforeCommit, ObjectChange, take_announced
+from service.changes import AfterCommit, BeforeCommit, ObjectChange, pop_announced_changes
 from service.db.cancel_statement import NoAnswerError, RunningStatement
 from service.db.watch import Kind
 
@@ -86,7 +86,7 @@ class Write(Generic[T]):
         session.flush()
         # Another change may use the session next.
         session.expunge_all()
-        self._changes = take_announced(session)
+        self._changes = pop_announced_changes(session)
         return self._changes
 
     def fail(self, problem: BaseException) -> None:

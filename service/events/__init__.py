@@ -1,1 +1,1 @@
-"""Tells clients what changes, by server-sent events, across all service processes on one database."""
+"""Sends changes to clients by server-sent events, across all service processes on one database."""

@@ -1,4 +1,4 @@
-"""Keeps the latest changes and wakes the readers that wait for the next. For any thread."""
+"""Stores the latest changes and wakes the readers that wait for the next one. Thread-safe."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ from service.db.database import now
 from service.notifier import Notifier
 from shared.wire.events import ChangeEvent
 
-KEPT = 2000
-"""Events that a client can be behind before it has to read everything again."""
+MAX_EVENTS = 2000
+"""Events that are stored. A client that is further behind must read everything again."""
 
 
 class FeedPage(NamedTuple):
-    """The events after a place; `lost` if some of them are no longer kept."""
+    """The events after a position; `lost` if some of them are no longer stored."""
 
     events: list[ChangeEvent]
     lost: bool
-    place: int
+    position: int
 
 
 class ChangeFeed:
-    """The last `kept` events. A reader has no queue that could fill up: it remembers its place.
+    """The last `capacity` events. A reader has no queue that could fill up: it remembers its position.
 
-    A place is the number of events so far. The id of an event is `<this run of the process>-<place>`, so an
-    id of an earlier run, or of another process of the same service, is recognised as such: each process keeps
-    the events in the order in which it heard of them.
+    A position is the number of events until then. The ID of an event is `<run of this process>-<position>`,
+    because each process stores the events in the order in which they arrived. So the feed recognises an ID of
+    an earlier run or of another process.
     """
 
-    def __init__(self, capacity: int = KEPT) -> None:
-        self._run = secrets.token_hex(4)
+    def __init__(self, capacity: int = MAX_EVENTS) -> None:
+        self._run_id = secrets.token_hex(4)
         self._lock = threading.Lock()
         self._events: deque[ChangeEvent] = deque(maxlen=capacity)
         self._count = 0
         self._readers: Counter[str] = Counter()
-        self.changed = Notifier()
-        """Notified when there are new changes, when some were missed, and at the close."""
-        self.closed = False
+        self.notifier = Notifier()
+        """Notifies when there are new changes, when changes were missed, and when the feed closes."""
+        self.is_closed = False
 
     def after_commit(self, changes: Sequence[ObjectChange]) -> None:
-        """Keep `changes` that this process made just now. From any thread."""
+        """Add `changes` that this process just committed. May be called from any thread."""
         self.add(changes, now())
 
     def add(self, changes: Sequence[ObjectChange], at: dt.datetime) -> None:
-        """Keep `changes` of the time `at` and wake every reader. From any thread."""
+        """Add `changes` of the time `at` and wake every reader. May be called from any thread."""
         with self._lock:
             for change in changes:
-                if not change.quiet:
+                if not change.audit_only:
                     self._count += 1
                     self._events.append(
                         ChangeEvent(
-                            id=self.id_of(self._count),
+                            id=self.event_id(self._count),
                             action=change.action,
                             kind=change.kind,
                             object_id=change.object_id,
@@ -65,24 +65,26 @@ class ChangeFeed:
                             at=at,
                         )
                     )
-        self.changed.notify()
+        self.notifier.notify()
 
     def mark_missed(self) -> None:
-        """Record that changes may have been missed: every reader is asked to read everything again. From any
-        thread."""
+        """Record that changes may have been missed, so that every reader reads everything again.
+
+        May be called from any thread.
+        """
         with self._lock:
             self._events.clear()
             self._count += 1
-        self.changed.notify()
+        self.notifier.notify()
 
     def close(self) -> None:
-        """End every stream. From any thread."""
-        self.closed = True
-        self.changed.notify()
+        """End every stream. May be called from any thread."""
+        self.is_closed = True
+        self.notifier.notify()
 
     @contextmanager
-    def reading(self, user_id: str = "") -> Iterator[None]:
-        """Count a reader of that user as long as the block runs."""
+    def count_reader(self, user_id: str = "") -> Iterator[None]:
+        """Count a reader of this user while the block runs."""
         with self._lock:
             self._readers[user_id] += 1
         try:
@@ -94,34 +96,34 @@ class ChangeFeed:
                     del self._readers[user_id]
 
     @property
-    def readers(self) -> int:
-        """How many readers there are."""
+    def reader_count(self) -> int:
+        """The number of readers."""
         with self._lock:
             return self._readers.total()
 
-    def readers_of(self, user_id: str) -> int:
-        """How many of them belong to that user."""
+    def reader_count_of(self, user_id: str) -> int:
+        """The number of readers of this user."""
         with self._lock:
             return self._readers[user_id]
 
-    def position_of(self, event_id: str | None) -> int | None:
-        """The place after the event `event_id`, the newest for None; None for an id of another run."""
+    def find_position(self, event_id: str | None) -> int | None:
+        """The position after the event `event_id`; the newest for None. None if the ID is of another run."""
         if event_id is None:
             return self._count
         run, _, number = event_id.partition("-")
-        if run != self._run or not (number.isascii() and number.isdigit() and len(number) <= 18):
+        if run != self._run_id or not (number.isascii() and number.isdigit() and len(number) <= 18):
             return None
         return int(number) if int(number) <= self._count else None
 
-    def id_of(self, place: int) -> str:
-        """The id that goes on after `place`."""
-        return f"{self._run}-{place}"
+    def event_id(self, position: int) -> str:
+        """The ID of the event at `position`. A stream that starts with it continues after this event."""
+        return f"{self._run_id}-{position}"
 
-    def events_after(self, place: int) -> FeedPage:
-        """What came after `place`."""
+    def events_after(self, position: int) -> FeedPage:
+        """The events after `position`."""
         with self._lock:
-            missed = self._count - place
-            if missed > len(self._events):
+            new_count = self._count - position
+            if new_count > len(self._events):
                 return FeedPage([], True, self._count)
-            new = [self._events[index] for index in range(len(self._events) - missed, len(self._events))]
+            new = [self._events[index] for index in range(len(self._events) - new_count, len(self._events))]
             return FeedPage(new, False, self._count)

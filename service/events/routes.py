@@ -1,4 +1,4 @@
-"""Streams changes to every client at once, so that it can read again what changed."""
+"""Streams changes to every client immediately, so that it can reload the changed objects."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from fastapi.responses import StreamingResponse
 from service.events.change_feed import ChangeFeed
 from service.routing import api_router
 from service.web.envelope import Problem, failures
-from service.web.security import Caller, authenticated, require
+from service.web.security import Caller, authenticate_request, require
 from shared.codes import ErrorCode, Permission
 from shared.wire.events import ChangeEvent
 
 HEARTBEAT_SECONDS = 15.0
-ASK_AGAIN_SECONDS = 1.0
-"""How long a right that was withdrawn may still open an event."""
+RECHECK_SECONDS = 1.0
+"""How long a withdrawn permission may still open an event."""
 MAX_STREAMS = 500
-MAX_STREAMS_OF_ONE = 20
-"""Streams of one user: each of their windows has one, and nobody takes those of the others."""
+MAX_STREAMS_PER_USER = 20
+"""Most streams of one user, so that none uses up the streams of others. Each window has one."""
 
-# A permission to read a thing includes its changes; other changes need the permission to read the audit log.
-_READ_BY: Final[Mapping[str, Permission]] = {
+# The permission to read an object includes its changes. Other changes need the permission for the audit log.
+_READ_PERMISSIONS: Final[Mapping[str, Permission]] = {
     "record": Permission.INSPECTION_READ,
     "item": Permission.INSPECTION_ITEM_READ,
     "inspection_policy": Permission.INSPECTION_READ,
@@ -43,7 +43,7 @@ _READ_BY: Final[Mapping[str, Permission]] = {
 EventFilter = Callable[[ChangeEvent], bool]
 """Whether a caller may receive an event."""
 
-_STREAM: dict[int | str, dict[str, Any]] = {
+_STREAM_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events: `change` with a ChangeEvent as data, `resync` when events were "
         "missed and everything shown should be read again, `end` when the login has ended",
@@ -58,12 +58,12 @@ def _message(event: str, data: str, event_id: str | None = None) -> bytes:
 
 
 def event_filter(caller: Caller) -> EventFilter:
-    """Which events `caller` may receive: changes of what they may read, and of their own account."""
+    """A filter for `caller`: passes changes of objects that they may read, and of their own account."""
 
     def may_see(event: ChangeEvent) -> bool:
         if event.kind == "user" and event.object_id == caller.user_id:
             return True
-        return _READ_BY.get(event.kind, Permission.AUDIT_READ) in caller.permissions
+        return _READ_PERMISSIONS.get(event.kind, Permission.AUDIT_READ) in caller.permissions
 
     return may_see
 
@@ -71,49 +71,51 @@ def event_filter(caller: Caller) -> EventFilter:
 async def stream(
     change_feed: ChangeFeed,
     last_event_id: str | None,
-    ask: Callable[[], Awaitable[EventFilter | None]],
+    current_filter: Callable[[], Awaitable[EventFilter | None]],
     heartbeat: float,
     user_id: str = "",
 ) -> AsyncIterator[bytes]:
-    """The text of one client's stream: events from `last_event_id` on, a comment every `heartbeat` seconds.
+    """The text of one client's stream: events after `last_event_id`, and a comment every `heartbeat` seconds.
 
-    `ask` gives which events the client may receive at this moment, None when it may no longer receive any. It
-    is called at each heartbeat, and before events when its last answer is older than `ASK_AGAIN_SECONDS`. The
-    stream ends with its None, and when the feed is closed.
+    `current_filter` returns the filter for the events that the client may receive at this moment, or None if
+    it may no longer receive any. It is called at each heartbeat, and before events if its last result is
+    older than `RECHECK_SECONDS`. The stream ends when it returns None, or when the feed closes.
     """
     clock = asyncio.get_running_loop()
-    with change_feed.reading(user_id):
-        # Changes from now on are sent, including those while the first line is on its way.
-        place = change_feed.position_of(last_event_id)
-        # Opens the stream at once, and says how long to wait before the next try (milliseconds).
+    with change_feed.count_reader(user_id):
+        # From this position, so that changes during the first line are sent too.
+        position = change_feed.find_position(last_event_id)
+        # Opens the stream immediately, and sets the pause before a new connection (milliseconds).
         yield b"retry: 2000\n\n"
-        if place is None:
-            place = change_feed.events_after(0).place
-            yield _message("resync", "{}", change_feed.id_of(place))
+        if position is None:
+            position = change_feed.events_after(0).position
+            yield _message("resync", "{}", change_feed.event_id(position))
         may_see: EventFilter | None = None
-        answered_at = -ASK_AGAIN_SECONDS
+        checked_at = -RECHECK_SECONDS
         due = clock.time() + heartbeat
         while True:
-            count = change_feed.changed.count
-            if change_feed.closed:
+            count = change_feed.notifier.count
+            if change_feed.is_closed:
                 return
-            news = change_feed.events_after(place)
-            place = news.place
-            beat = clock.time() >= due
-            if beat or ((news.events or news.lost) and clock.time() - answered_at >= ASK_AGAIN_SECONDS):
-                may_see, answered_at = await ask(), clock.time()
+            page = change_feed.events_after(position)
+            position = page.position
+            is_heartbeat_due = clock.time() >= due
+            if is_heartbeat_due or (
+                (page.events or page.lost) and clock.time() - checked_at >= RECHECK_SECONDS
+            ):
+                may_see, checked_at = await current_filter(), clock.time()
                 if may_see is None:
                     yield _message("end", "{}")
                     return
-            if news.lost:
-                yield _message("resync", "{}", change_feed.id_of(place))
-            for event in news.events:
+            if page.lost:
+                yield _message("resync", "{}", change_feed.event_id(position))
+            for event in page.events:
                 if may_see is not None and may_see(event):
                     yield _message("change", event.model_dump_json(), event.id)
-            if beat:
+            if is_heartbeat_due:
                 yield b": alive\n\n"
                 due = clock.time() + heartbeat
-            await change_feed.changed.wait(count, due - clock.time())
+            await change_feed.notifier.wait(count, due - clock.time())
 
 
 def router(change_feed: ChangeFeed, heartbeat: float = HEARTBEAT_SECONDS) -> APIRouter:
@@ -123,7 +125,7 @@ def router(change_feed: ChangeFeed, heartbeat: float = HEARTBEAT_SECONDS) -> API
     @events.get(
         "/events",
         response_class=StreamingResponse,
-        responses={**failures(401, 403, 422, 503), **_STREAM},
+        responses={**failures(401, 403, 422, 503), **_STREAM_RESPONSES},
     )
     async def get_events(
         request: Request,
@@ -131,23 +133,26 @@ def router(change_feed: ChangeFeed, heartbeat: float = HEARTBEAT_SECONDS) -> API
         caller: Caller = require(Permission.INSPECTION_READ),
     ) -> StreamingResponse:
         """What changes, as it changes: server-sent events without contents."""
-        crowded = (
-            change_feed.readers >= MAX_STREAMS or change_feed.readers_of(caller.user_id) >= MAX_STREAMS_OF_ONE
+        has_too_many = (
+            change_feed.reader_count >= MAX_STREAMS
+            or change_feed.reader_count_of(caller.user_id) >= MAX_STREAMS_PER_USER
         )
-        if change_feed.closed or crowded:
+        if change_feed.is_closed or has_too_many:
             raise Problem(503, ErrorCode.UNAVAILABLE, "实时通知的连接过多，请稍后重试")
 
-        async def ask() -> EventFilter | None:
+        async def current_filter() -> EventFilter | None:
             try:
-                now = await authenticated(request)
+                current_caller = await authenticate_request(request)
             except Problem:
                 return None
-            return event_filter(now) if Permission.INSPECTION_READ in now.permissions else None
+            if Permission.INSPECTION_READ not in current_caller.permissions:
+                return None
+            return event_filter(current_caller)
 
         return StreamingResponse(
-            stream(change_feed, last_event_id, ask, heartbeat, caller.user_id),
+            stream(change_feed, last_event_id, current_filter, heartbeat, caller.user_id),
             media_type="text/event-stream",
-            # A proxy must not collect events before it passes them on.
+            # A proxy must forward each event immediately.
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
 

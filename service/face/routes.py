@@ -12,7 +12,7 @@ from service.face.liveness.movements import Movement
 from service.face.service import FaceService
 from service.routing import api_router
 from service.web.envelope import Refusal, failures
-from service.web.security import Caller, client_address, client_program, logged_in, require
+from service.web.security import Caller, client_address, client_program, require, require_login
 from shared.codes import Permission
 from shared.wire.account import Tokens
 from shared.wire.common import Envelope, Id
@@ -61,7 +61,7 @@ def router(service: FaceService) -> APIRouter:
 
     @routes.post("/auth/updateFaceInfo", responses=failures(401, 422, 429, 503))
     async def update_face_info(
-        body: FaceInfo = _EMPTY_FACE_INFO, caller: Caller = logged_in()
+        body: FaceInfo = _EMPTY_FACE_INFO, caller: Caller = require_login()
     ) -> Envelope[str | None]:
         """Register or replace the caller's face by one picture."""
         face_info = _require_face_info(body)
@@ -103,12 +103,14 @@ def router(service: FaceService) -> APIRouter:
         return Envelope(data=await service.oversight.requirements())
 
     @routes.get("/auth/face", responses=failures(401, 503))
-    async def face_status(caller: Caller = logged_in()) -> Envelope[FaceStatus]:
+    async def face_status(caller: Caller = require_login()) -> Envelope[FaceStatus]:
         """The caller's own enrolment, and the consent text."""
         return Envelope(data=await service.status(caller.user_id))
 
     @routes.post("/auth/face", responses=failures(401, 422, 429, 503))
-    async def enrol_face(body: FaceEnrolment, caller: Caller = logged_in()) -> Envelope[FaceStatus | None]:
+    async def enrol_face(
+        body: FaceEnrolment, caller: Caller = require_login()
+    ) -> Envelope[FaceStatus | None]:
         """Replace the caller's enrolment by one of several pictures; `consent` agrees to the consent text."""
         images = [image.get_secret_value() for image in body.images]
         weak = await service.enrol(caller.user_id, images, CONSENT_VERSION, caller.address)
@@ -116,7 +118,7 @@ def router(service: FaceService) -> APIRouter:
         return Envelope(data=status.model_copy(update={"weaknesses": weak}), msg="人脸登记成功")
 
     @routes.delete("/auth/face", responses=failures(401))
-    async def forget_face(caller: Caller = logged_in()) -> Envelope[bool]:
+    async def forget_face(caller: Caller = require_login()) -> Envelope[bool]:
         """Delete the caller's enrolment; false when there was none."""
         was_enrolled = await service.forget(caller.user_id, caller.user_id, caller.address)
         return Envelope(data=was_enrolled, msg="人脸数据已删除" if was_enrolled else "该用户未登记人脸")

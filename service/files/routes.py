@@ -99,8 +99,8 @@ def router(service: FilesService) -> APIRouter:
     ) -> Response:
         """The content of a file, or one range of it."""
         file = await service.info(file_id)
-        etag = etags.of_content(file.sha256)
-        if etags.if_none_match(if_none_match, etag):
+        etag = etags.content_etag(file.sha256)
+        if etags.is_not_modified(if_none_match, etag):
             return Response(status_code=304, headers={"ETag": etag})
         try:
             part = byte_range(range_header if if_range in {None, etag} else None, file.size)
@@ -143,8 +143,8 @@ def router(service: FilesService) -> APIRouter:
     ) -> Response:
         """A JPEG of the upright image that fits into `size` x `size` pixels."""
         file = await service.info(file_id)
-        etag = etags.of_content(file.sha256, size)
-        if etags.if_none_match(if_none_match, etag):
+        etag = etags.content_etag(file.sha256, size)
+        if etags.is_not_modified(if_none_match, etag):
             return Response(status_code=304, headers={"ETag": etag})
         data = await service.thumbnail(file, size)
         headers = {"ETag": etag, "X-Content-Type-Options": "nosniff"}
@@ -174,9 +174,9 @@ def router(service: FilesService) -> APIRouter:
         file = await service.info(file_id)
         if file.width is not None and not has_tile(file, level, column, row):
             raise Problem(404, ErrorCode.NOT_FOUND, "图片分块不存在")
-        etag = etags.of_content(file.sha256, TILE, level, column, row)
+        etag = etags.content_etag(file.sha256, TILE, level, column, row)
         headers = {"ETag": etag, "Cache-Control": _CACHE_FOREVER, "X-Content-Type-Options": "nosniff"}
-        if file.width is not None and etags.if_none_match(if_none_match, etag):
+        if file.width is not None and etags.is_not_modified(if_none_match, etag):
             return Response(status_code=304, headers=headers)
         data = await service.tile(file, level, column, row)
         return Response(data, media_type="image/jpeg", headers=headers)
@@ -197,9 +197,9 @@ def router(service: FilesService) -> APIRouter:
     ) -> Response:
         """A part of a picture in upright pixels, from the stored bytes and without loss, as PNG."""
         file = await service.info(file_id)
-        etag = etags.of_content(file.sha256, x, y, w, h)
+        etag = etags.content_etag(file.sha256, x, y, w, h)
         headers = {"ETag": etag, "X-Content-Type-Options": "nosniff"}
-        if file.width is not None and etags.if_none_match(if_none_match, etag):
+        if file.width is not None and etags.is_not_modified(if_none_match, etag):
             return Response(status_code=304, headers=headers)
         data = await service.crop(file, Rect(x, y, w, h))
         return Response(data, media_type="image/png", headers=headers)

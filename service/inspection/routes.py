@@ -18,7 +18,7 @@ from service.inspection.service import InspectionService
 from service.routing import api_router
 from service.web import etags
 from service.web.envelope import failures
-from service.web.security import Caller, ask_right, require
+from service.web.security import Caller, check_permissions, require
 from shared.codes import Permission
 from shared.wire.common import (
     UPDATED_BY,
@@ -249,7 +249,7 @@ def _extras(routes: APIRouter, service: InspectionService) -> None:
         """
         request_body = body or RecordFinish()
         if request_body.accept_model_opinion:
-            ask_right(caller, Permission.INSPECTION_ITEM_UPDATE)
+            check_permissions(caller, Permission.INSPECTION_ITEM_UPDATE)
         return _record(
             await service.finishing.finish(inspection_id, request_body, if_match, caller), FINISHED
         )
@@ -383,7 +383,7 @@ def _history(routes: APIRouter, service: InspectionService) -> None:
 
 
 def _json(text: str, revision: int | None = None, by: Updater | None = None) -> Response:
-    headers = {} if revision is None else {"ETag": etags.of_revision(revision)}
+    headers = {} if revision is None else {"ETag": etags.revision_etag(revision)}
     if by is not None:
         # A header: the bodies are as the contract says.
         headers[UPDATED_BY] = quote(by.name or by.user_id)

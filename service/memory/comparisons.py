@@ -272,4 +272,4 @@ def _matches(key: Key) -> ColumnElement[bool]:
 
 def _announce(session: Session, place: Place) -> None:
     """Announce the change to clients. It is fleeting, thus not audited, because no person made it."""
-    announce(session, ObjectChange("update", KIND, place.reference_file_id, fleeting=True))
+    announce(session, ObjectChange("update", KIND, place.reference_file_id, unaudited=True))

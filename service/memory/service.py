@@ -17,7 +17,7 @@ from service.memory.ports import Ports
 from service.memory.reading import Memory
 from service.memory.rules import Member
 from service.web.envelope import Problem
-from service.web.security import Caller, ask_right
+from service.web.security import Caller, check_permissions
 from shared.codes import ErrorCode, Permission
 from shared.wire.memory import (
     MAX_MEMORY_PHOTOS,
@@ -88,7 +88,7 @@ class MemoryService:
         relevant_changes = (
             change for change in changes if change.kind in _RELEVANT_KINDS and change.action != "create"
         )
-        if any(not change.fleeting for change in relevant_changes):
+        if any(not change.unaudited for change in relevant_changes):
             self._comparisons.look_now()
 
     # For detection
@@ -135,7 +135,7 @@ class MemoryService:
         unknown item or photo, 409 for an item without a region on a reference image.
         """
         if changes.frozen is not None or changes.required is not None or changes.start_over:
-            ask_right(caller, Permission.CATALOGUE_MANAGE)
+            check_permissions(caller, Permission.CATALOGUE_MANAGE)
 
         def work(session: Session) -> MemoryState:
             place = self._ports.place(session, item_id)

@@ -35,7 +35,7 @@ def follow(session: Session, ports: Ports, changes: Iterable[ObjectChange]) -> N
     deleted_items: set[str] = set()
     deleted_records: set[str] = set()
     for change in changes:
-        if change.fleeting or change.object_id is None:
+        if change.unaudited or change.object_id is None:
             continue
         if change.kind == "item" and change.action != "create":
             (deleted_items if change.action == "delete" else items).add(change.object_id)

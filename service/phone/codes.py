@@ -154,7 +154,7 @@ class PhoneCodes:
         Raises Problem 404 for an unknown token, 409 if another phone has claimed the code, 410 if it has
         ended, and 429 after too many such failures.
         """
-        group = addresses.group(address)
+        group = addresses.client_group(address)
         if wait := self._guess_limiter.seconds_to_wait(group):
             raise _too_many_requests(wait)
         moment, key_hash = now(), secret_hash(body.key)
@@ -295,4 +295,4 @@ def _too_many_requests(wait: int) -> Problem:
 def _code_change(
     action: str, code_id: str, actor: str, address: str, details: dict[str, Any]
 ) -> ObjectChange:
-    return ObjectChange(action, "phone_code", code_id, actor, address, details, quiet=True)
+    return ObjectChange(action, "phone_code", code_id, actor, address, details, audit_only=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from service.phone.network_access import PhoneListener
 from service.settings import Settings
 from service.tls import needs_tls
-from service.web.addresses import is_loopback, own_addresses
+from service.web.addresses import is_loopback, local_addresses
 
 
 class PhoneNetworkAddress(NamedTuple):
@@ -46,7 +46,7 @@ def _is_loopback(host: str) -> bool:
 
 def _lan_addresses() -> list[str]:
     addresses = []
-    for text in own_addresses():
+    for text in local_addresses():
         address = ipaddress.ip_address(text.partition("%")[0])
         # The second listener uses only IPv4, and an IPv6 address is hard to type.
         if address.version == 4 and not address.is_loopback and not address.is_link_local:

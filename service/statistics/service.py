@@ -81,7 +81,7 @@ class StatisticsService:
         changed_ids: defaultdict[str, set[str]] = defaultdict(set)
         new_records: set[str] = set()
         for change in changes:
-            if not change.fleeting and change.object_id is not None:
+            if not change.unaudited and change.object_id is not None:
                 changed_ids[change.kind].add(change.object_id)
                 if change.kind == "record" and change.action == "create":
                     new_records.add(change.object_id)

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from service.web.addresses import own_addresses
+from service.web.addresses import local_addresses
 from shared import atomic
 
 VALIDITY = dt.timedelta(days=180)
@@ -126,4 +126,4 @@ def _alternative_names(names: Iterable[str]) -> list[x509.GeneralName]:
 
 def _machine_names() -> list[str]:
     """Return the host name and the addresses of this machine."""
-    return [socket.gethostname(), *_LOOPBACK_NAMES, *own_addresses()]
+    return [socket.gethostname(), *_LOOPBACK_NAMES, *local_addresses()]

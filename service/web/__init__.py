@@ -1,2 +1,2 @@
-"""What every request passes: middleware, envelopes, errors, body checks, ETags, access rights, client
-addresses, API document."""
+"""Handles every request: middleware, envelopes, errors, body checks, ETags, permissions, client addresses,
+API document."""

@@ -1,4 +1,4 @@
-"""Groups client addresses for limits, and recognizes this machine's."""
+"""Groups client addresses for limits, and finds the addresses of this machine."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import ipaddress
 import socket
 
 _MAX_LENGTH = 255
-"""Characters of a group that a database column stores."""
+"""Longest name of a group: as many characters as the database column stores."""
 
 
-def group(address: str) -> str:
-    """The addresses that count as one client: an IPv4 address, or the /64 network of an IPv6 address.
+def client_group(address: str) -> str:
+    """The name of the addresses that count as one client: an IPv4 address, or the /64 network of an IPv6 one.
 
-    The scope (`%eth0`) does not count, and an IPv4 address mapped to IPv6 is that IPv4 address. Any other
-    text is its own group, up to 255 characters.
+    The scope (`%eth0`) is ignored, and an IPv4 address mapped to IPv6 counts as the IPv4 address. Any other
+    text is its own group, cut to 255 characters.
     """
     parsed = _parse(address.partition("%")[0])
     if parsed is None:
@@ -25,20 +25,20 @@ def group(address: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """True when the client's address is this machine itself."""
-    # The scope stays: an IPv4 address with one is malformed and gets no rights.
+    """Whether the client's address is a loopback address of this machine."""
+    # With the scope: an IPv4 address with a scope is malformed and gets no rights.
     parsed = _parse(address)
     return parsed is not None and parsed.is_loopback
 
 
-def own_addresses() -> list[str]:
-    """The addresses of this machine, the one from which it reaches others first. Blocks."""
+def local_addresses() -> list[str]:
+    """The addresses of this machine; first the address that it uses for other networks. Blocks."""
     addresses: list[str] = []
-    for family, somewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
-        # Sends nothing: the system only says from which address it would (the targets are for documentation).
-        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
-            asking.connect((somewhere, 9))
-            addresses.append(str(asking.getsockname()[0]))
+    for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        # Sends nothing: the system only selects the source address. The targets are documentation addresses.
+        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((target, 9))
+            addresses.append(str(probe.getsockname()[0]))
     with contextlib.suppress(OSError):
         addresses += [str(entry[4][0]) for entry in socket.getaddrinfo(socket.gethostname(), None)]
     return [*dict.fromkeys(addresses)]

@@ -1,6 +1,6 @@
 """Serves the API document and its page at `/api/docs`.
 
-The assets of the page come from a package: nothing is fetched from the network.
+The assets of the page come from a package. Nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -17,62 +17,62 @@ from openapi_ui_bundles.swagger_ui import static_path
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from service.web.envelope import description
+from service.web.envelope import failure_description
 from service.web.protocol import HEAD_BYTES
 from shared.wire.common import Failure
 
-_PLACE = "/api/docs/assets"
-# The package holds pages of its own as well, which load from elsewhere: only these are served.
+_ASSETS_PATH = "/api/docs/assets"
+# Only these are served: the package also contains pages that load from other servers.
 ASSETS = ("swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png")
-# The page starts by a script in itself.
+# The page starts with an inline script.
 _POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 )
 
 
-Complete = Callable[[dict[str, Any]], None]
-"""Adds to the document what is not in the routes."""
-BodyBytes = Callable[[str], int]
-"""Most bytes of a body of the operation at a path."""
+ExtendDocument = Callable[[dict[str, Any]], None]
+"""Adds to the document what the routes do not describe."""
+MaxBodyBytes = Callable[[str], int]
+"""Returns how many bytes a body of the operation at a path may have."""
 
 
-def _document(app: FastAPI, complete: Complete, body_bytes: BodyBytes) -> dict[str, Any]:
-    """The OpenAPI document: with the limits of heads and bodies, and 415 where a body is JSON."""
+def _build_document(app: FastAPI, extend: ExtendDocument, max_body_bytes: MaxBodyBytes) -> dict[str, Any]:
+    """The OpenAPI document, with the limits of heads and bodies, and 415 if a body is JSON."""
     is_complete = app.openapi_schema is not None
     document = FastAPI.openapi(app)
     if not is_complete:
-        _define(document, Failure)
+        _add_schemas(document, Failure)
         document["info"]["x-max-head-bytes"] = HEAD_BYTES
         for path, methods in document["paths"].items():
             for operation in methods.values():
                 if "requestBody" in operation:
-                    _describe_body_limit(operation["requestBody"], body_bytes(path))
+                    _describe_body_limit(operation["requestBody"], max_body_bytes(path))
                 if "application/json" in operation.get("requestBody", {}).get("content", {}):
-                    same = {**operation["responses"]["400"], "description": description(415)}
-                    operation["responses"].setdefault("415", same)
-        complete(document)
+                    unsupported = {**operation["responses"]["400"], "description": failure_description(415)}
+                    operation["responses"].setdefault("415", unsupported)
+        extend(document)
     return document
 
 
-def _describe_body_limit(body: dict[str, Any], most: int) -> None:
-    body["x-max-body-bytes"] = most
-    body.setdefault("description", f"At most {most // 2**20} MiB; a longer body is refused with 413.")
+def _describe_body_limit(body: dict[str, Any], max_bytes: int) -> None:
+    body["x-max-body-bytes"] = max_bytes
+    body.setdefault("description", f"At most {max_bytes // 2**20} MiB; a longer body is refused with 413.")
 
 
-def _define(document: dict[str, Any], model: type[BaseModel]) -> None:
-    """Add the schemas of a model to those of the document, which are in the order of their names."""
+def _add_schemas(document: dict[str, Any], model: type[BaseModel]) -> None:
+    """Add the schemas of a model to the document, whose schemas are ordered by name."""
     schemas: dict[str, Any] = document["components"]["schemas"]
     schema = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
     schemas |= {**schema.pop("$defs", {}), model.__name__: schema}
     document["components"]["schemas"] = dict(sorted(schemas.items()))
 
 
-def install_docs(app: FastAPI, complete: Complete, body_bytes: BodyBytes) -> None:
-    """Serve the document, which `complete` adds to, the page and its assets."""
-    app.openapi = partial(_document, app, complete, body_bytes)  # type: ignore[method-assign]
+def install_docs(app: FastAPI, extend: ExtendDocument, max_body_bytes: MaxBodyBytes) -> None:
+    """Serve the document, which `extend` completes, its page and the assets of the page."""
+    app.openapi = partial(_build_document, app, extend, max_body_bytes)  # type: ignore[method-assign]
 
-    @app.get(f"{_PLACE}/{{name}}", include_in_schema=False)
+    @app.get(f"{_ASSETS_PATH}/{{name}}", include_in_schema=False)
     async def asset(name: str) -> FileResponse:
         if name not in ASSETS:
             raise HTTPException(404)
@@ -80,7 +80,7 @@ def install_docs(app: FastAPI, complete: Complete, body_bytes: BodyBytes) -> Non
 
     @app.get("/api/docs", include_in_schema=False)
     async def docs() -> HTMLResponse:
-        script, style, icon = (f"{_PLACE}/{name}" for name in ASSETS)
+        script, style, icon = (f"{_ASSETS_PATH}/{name}" for name in ASSETS)
         page = get_swagger_ui_html(
             openapi_url="/api/openapi.json",
             title=f"{app.title} API",

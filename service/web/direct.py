@@ -1,9 +1,9 @@
-"""Runs an operation without FastAPI's work between its validated parameters and its answer.
+"""Runs an operation without FastAPI's steps between the validated parameters and the answer.
 
-FastAPI prepares every request for dependencies that open and close things, for background tasks and for
-answers that it has to make itself. That takes half of the processor time of a request that reads one record.
-An operation that gives its own Response and depends on nothing but the caller needs none of it. Its
-parameters are those that FastAPI found in its signature, and FastAPI validates them.
+FastAPI prepares every request for dependencies that open and close resources, for background tasks and for
+answers that it creates itself. That takes half of the processor time of a request that reads one record. An
+operation that returns a Response and depends only on the caller needs none of it. FastAPI finds its
+parameters in its signature and validates them.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-Prepare = Callable[[Request], Awaitable[Any]]
+Authorize = Callable[[Request], Awaitable[Any]]
 
 
-def gives_response(route: APIRoute) -> bool:
-    """Whether the operation of `route` is a coroutine function that makes its own answer from JSON."""
-    depends = route.dependant
-    form = route.body_field is not None and isinstance(route.body_field.field_info, Form)
+def returns_response(route: APIRoute) -> bool:
+    """Whether the operation of `route` is a coroutine function that returns a Response and reads no form."""
+    dependant = route.dependant
+    is_form = route.body_field is not None and isinstance(route.body_field.field_info, Form)
     return (
         inspect.iscoroutinefunction(route.endpoint)
         and get_type_hints(route.endpoint).get("return") is Response
-        and not form
-        and not depends.cookie_params
-        and depends.response_param_name is None
-        and depends.background_tasks_param_name is None
-        and depends.http_connection_param_name is None
+        and not is_form
+        and not dependant.cookie_params
+        and dependant.response_param_name is None
+        and dependant.background_tasks_param_name is None
+        and dependant.http_connection_param_name is None
     )
 
 
 class _Parameters:
     """Reads the parameters of one kind: path, query or header.
 
-    Valid ones are read here with FastAPI's validators. FastAPI's own function, which takes ten times as long,
-    reads lists, models whose fields have other names, and invalid ones, whose faults it describes.
+    Reads valid parameters with FastAPI's validators. FastAPI's own function takes ten times as long. It reads
+    lists, models whose fields have aliases, and invalid parameters, because it describes their faults.
     """
 
     def __init__(self, fields: Sequence[ModelField]) -> None:
@@ -53,7 +53,7 @@ class _Parameters:
         self._models = {field.name: _model(field) for field in fields}
 
     def read(self, received: Mapping[str, Any]) -> tuple[dict[str, Any], list[Any]]:
-        """The values by the operation's names, and the faults."""
+        """The values by the names that the operation uses, and the faults."""
         values = self._valid_values(received) if self._plain else None
         return (values, []) if values is not None else request_params_to_args(self._fields, received)
 
@@ -81,16 +81,17 @@ def _model(field: ModelField) -> type[BaseModel] | None:
 
 
 def _is_plain(field: ModelField) -> bool:
+    """Whether the parameter is one value, or a model of single values without aliases."""
     model = _model(field)
     infos = [field.field_info] if model is None else list(model.model_fields.values())
-    renamed = model is not None and (
+    has_special_names = model is not None and (
         model.model_config.get("extra", "ignore") != "ignore"
         or any(info.alias is not None or info.validation_alias is not None for info in infos)
     )
-    return not renamed and not any(_holds_several(info.annotation) for info in infos)
+    return not has_special_names and not any(_accepts_several_values(info.annotation) for info in infos)
 
 
-def _holds_several(annotation: Any) -> bool:
+def _accepts_several_values(annotation: Any) -> bool:
     kinds = (
         annotation,
         get_origin(annotation),
@@ -100,41 +101,42 @@ def _holds_several(annotation: Any) -> bool:
     return any(kind in (list, set, frozenset, tuple, dict) for kind in kinds)
 
 
-def direct_app(route: APIRoute, prepare: Prepare, caller_names: Sequence[str]) -> ASGIApp:
-    """An application that answers for `route`.
+def direct_app(route: APIRoute, authorize: Authorize, caller_names: Sequence[str]) -> ASGIApp:
+    """An ASGI application that runs the operation of `route`.
 
-    `prepare` checks the login and the rights and gives the Caller, which the operation takes by
-    `caller_names`. Exceptions pass to the application's handlers; RequestValidationError for parameters.
+    `authorize` checks the login and the permissions and returns the Caller, which the operation receives as
+    its parameters `caller_names`. The application handles exceptions. Raises RequestValidationError for
+    invalid parameters.
     """
-    depends, call = route.dependant, route.endpoint
+    dependant, call = route.dependant, route.endpoint
     embed = route._embed_body_fields
-    path, query = _Parameters(depends.path_params), _Parameters(depends.query_params)
-    header = _Parameters(depends.header_params)
+    path, query = _Parameters(dependant.path_params), _Parameters(dependant.query_params)
+    header = _Parameters(dependant.header_params)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive, send)
-        caller = await prepare(request)
+        caller = await authorize(request)
         values, errors = path.read(request.path_params)
-        if depends.query_params:
+        if dependant.query_params:
             parameters, faults = query.read(request.query_params)
             values.update(parameters)
             errors += faults
-        if depends.header_params:
+        if dependant.header_params:
             parameters, faults = header.read(request.headers)
             values.update(parameters)
             errors += faults
         body: Any = PydanticUndefined
-        if depends.body_params:
+        if dependant.body_params:
             body = await request.json() if await request.body() else PydanticUndefined
             parameters, faults = await request_body_to_args(
-                body_fields=depends.body_params, received_body=body, embed_body_fields=embed
+                body_fields=dependant.body_params, received_body=body, embed_body_fields=embed
             )
             values.update(parameters)
             errors += faults
         if errors:
             raise RequestValidationError(errors, body=body)
-        if depends.request_param_name is not None:
-            values[depends.request_param_name] = request
+        if dependant.request_param_name is not None:
+            values[dependant.request_param_name] = request
         for name in caller_names:
             values[name] = caller
         response: Response = await call(**values)

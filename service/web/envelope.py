@@ -1,4 +1,4 @@
-"""Defines how the service answers: envelopes, refusals of the contract and every other failure."""
+"""Defines the form of answers: envelopes, refusals that the contract documents, and all other failures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
-from service.web.field_errors import field_faults, sentence
+from service.web.field_errors import describe_faults, field_faults
 from shared.codes import ErrorCode
 from shared.wire.common import Failure
 
@@ -27,7 +27,7 @@ class Refusal(Exception):  # noqa: N818 - a documented answer, not an error
 
 
 class Problem(Exception):  # noqa: N818 - carries a status and a sentence
-    """Any other failure: an HTTP status, a stable code, a Chinese sentence to act on, and details."""
+    """Any other failure: an HTTP status, a stable code, a Chinese sentence with the remedy, and details."""
 
     def __init__(
         self,
@@ -77,25 +77,25 @@ _DESCRIPTIONS = {
 }
 
 
-# By reference: for a `model`, FastAPI makes a validator for each status of each operation, which doubled the
-# time until the service answers. `service.web.api_docs` defines what is referred to.
+# A reference, because FastAPI would create a validator for a `model` for each status of each operation, which
+# doubled the time of the start. `service.web.api_docs` adds the schema.
 _FAILURE = {"application/json": {"schema": {"$ref": f"#/components/schemas/{Failure.__name__}"}}}
 
 
 def invalid(field: str, kind: str, message: str) -> Problem:
-    """422 for one field: `kind` is the stable type of the fault, `message` the rule in Chinese."""
+    """A Problem 422 for one field: `kind` is the stable type of the fault, `message` the rule in Chinese."""
     fault = {"field": field, "type": kind, "message": message}
-    return Problem(422, ErrorCode.INVALID_INPUT, sentence([fault]), fields=[fault])
+    return Problem(422, ErrorCode.INVALID_INPUT, describe_faults([fault]), fields=[fault])
 
 
-def description(status: int) -> str:
-    """What a failure with this status means, for OpenAPI."""
+def failure_description(status: int) -> str:
+    """The description of a failure with this status, for OpenAPI."""
     return _DESCRIPTIONS[status]
 
 
 def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The `responses=` of a route for the failures it can answer, for OpenAPI."""
-    return {status: {"content": _FAILURE, "description": description(status)} for status in statuses}
+    """The `responses=` of a route with these failures, for OpenAPI."""
+    return {status: {"content": _FAILURE, "description": failure_description(status)} for status in statuses}
 
 
 def failure_body(error: str, msg: str, details: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -103,55 +103,55 @@ def failure_body(error: str, msg: str, details: Mapping[str, Any] | None = None)
     return {"code": 1, "data": {"error": error, **(details or {})}, "msg": msg}
 
 
-async def _on_refusal(_request: Request, problem: Exception) -> JSONResponse:
+async def _handle_refusal(_request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, Refusal)
     return JSONResponse({"code": 1, "data": problem.data, "msg": problem.msg})
 
 
-async def _on_problem(_request: Request, problem: Exception) -> JSONResponse:
+async def _handle_problem(_request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, Problem)
     body = failure_body(problem.error, problem.msg, problem.details)
     return JSONResponse(body, status_code=problem.status, headers=problem.headers)
 
 
-async def _on_invalid(_request: Request, problem: Exception) -> JSONResponse:
+async def _handle_invalid_input(_request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, RequestValidationError)
     faults = field_faults(problem.errors())
-    msg = sentence(faults) or "请求内容应为 JSON 对象，并以 Content-Type: application/json 发送"
+    msg = describe_faults(faults) or "请求内容应为 JSON 对象，并以 Content-Type: application/json 发送"
     return JSONResponse(failure_body(ErrorCode.INVALID_INPUT, msg, {"fields": faults}), status_code=422)
 
 
-async def _on_http(request: Request, problem: Exception) -> Response:
+async def _handle_http_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
     headers = dict(problem.headers or {})
-    asks = request.method == "OPTIONS"
-    if problem.status_code == 405 or (asks and request.scope["path"] == _EVERYTHING):
-        headers["Allow"] = ", ".join(sorted(_methods(request)))
-        if asks:
+    is_options = request.method == "OPTIONS"
+    if problem.status_code == 405 or (is_options and request.scope["path"] == _WHOLE_SERVER):
+        headers["Allow"] = ", ".join(sorted(_allowed_methods(request)))
+        if is_options:
             return Response(status_code=204, headers=headers)
     error, msg = _FALLBACK.get(problem.status_code, (ErrorCode.INTERNAL, "服务出错，请稍后重试"))
     return JSONResponse(failure_body(error, msg), status_code=problem.status_code, headers=headers)
 
 
-_EVERYTHING = "*"
+_WHOLE_SERVER = "*"
 """The path of an OPTIONS that asks about the server as a whole (RFC 9110, 9.3.7)."""
 
 
-def _methods(request: Request) -> set[str]:
-    # Each method of a path is a route of its own, and the router names only those of the first.
+def _allowed_methods(request: Request) -> set[str]:
+    # Each method of a path is a route, and the router lists only the methods of the first one.
     path = request.scope["path"]
     routes = [route for route in iter_route_contexts(request.app.routes) if route.path and route.methods]
-    if path != _EVERYTHING:
+    if path != _WHOLE_SERVER:
         exact = [route for route in routes if route.path == path]
         routes = exact or [route for route in routes if compile_path(route.path or "")[0].match(path)]
     methods = {method for route in routes for method in route.methods or ()}
-    # `layers.answer_form.AnswerForm` answers HEAD, the handler of this failure OPTIONS.
+    # `layers.answer_form.AnswerForm` answers HEAD, and `_handle_http_error` answers OPTIONS.
     return methods | {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
 
 
 def install_handlers(app: FastAPI) -> None:
-    """Make every failure of `app` leave as an envelope, never as HTML or a trace."""
-    app.add_exception_handler(Refusal, _on_refusal)
-    app.add_exception_handler(Problem, _on_problem)
-    app.add_exception_handler(RequestValidationError, _on_invalid)
-    app.add_exception_handler(HTTPException, _on_http)
+    """Answer every failure of `app` with an envelope, never with HTML or a traceback."""
+    app.add_exception_handler(Refusal, _handle_refusal)
+    app.add_exception_handler(Problem, _handle_problem)
+    app.add_exception_handler(RequestValidationError, _handle_invalid_input)
+    app.add_exception_handler(HTTPException, _handle_http_error)

@@ -1,6 +1,6 @@
-"""Gives objects their ETag, and answers the If-Match and If-None-Match of a request.
+"""Creates the ETags of objects, and evaluates the If-Match and If-None-Match of a request.
 
-Clients keep the tags between requests: their text does not change.
+Clients store ETags: do not change their text.
 """
 
 from __future__ import annotations
@@ -23,28 +23,27 @@ IfNoneMatch = Annotated[str | None, Header()]
 """The If-None-Match header of a route."""
 
 
-def of_revision(number: int) -> str:
-    """The ETag of an object that counts its changes."""
+def revision_etag(number: int) -> str:
+    """The ETag of an object that counts its changes, given this number."""
     return f'"{number}"'
 
 
-def of_content(sha256: str, *parts: int) -> str:
-    """The ETag of content with this hash; `parts` say which part or form of it is sent."""
+def content_etag(sha256: str, *parts: int) -> str:
+    """The ETag of content with this hash; `parts` identify the part or form that is sent."""
     return f'"{"-".join((sha256, *map(str, parts)))}"'
 
 
 def require_match(
     header: str | None,
     etag: str,
-    state: Callable[[], Mapping[str, Any]],
+    current_state: Callable[[], Mapping[str, Any]],
     message: str = "内容已被其他用户修改，请查看最新内容后重新保存",
 ) -> None:
-    """Raise Problem 412 when If-Match does not allow a change of the object at `etag`.
+    """Raise Problem 412 if If-Match does not allow a change of the object with this `etag`.
 
     Without the header every change is allowed. The comparison is strong (RFC 9110, 13.1.1): a weak tag never
-    matches.
-    `state` gives what the answer shows of the object, so that the client can compare: `current`, and who
-    changed it where that is known.
+    matches. `current_state` returns the details of the answer, so that the client can compare: `current`, the
+    object, and the user who changed it, if known.
     """
     if header is not None and header.strip() != "*" and etag not in _tags(header):
         raise Problem(
@@ -53,12 +52,12 @@ def require_match(
             message,
             headers={"ETag": etag},
             etag=etag,
-            **state(),
+            **current_state(),
         )
 
 
-def if_none_match(header: str | None, etag: str) -> bool:
-    """Whether If-None-Match names `etag` or is `*`: the client has the content (304).
+def is_not_modified(header: str | None, etag: str) -> bool:
+    """Whether the client has the content already (304): If-None-Match contains `etag` or is `*`.
 
     Weak comparison (RFC 9110, 13.1.2). Without the header, False.
     """
@@ -69,5 +68,5 @@ def if_none_match(header: str | None, etag: str) -> bool:
 
 
 def _tags(header: str) -> list[str]:
-    # No tag of this service contains a comma, so cutting a foreign one in two never gives a match.
+    # No tag of this service contains a comma. So a tag that is cut in two never matches.
     return [tag.strip() for tag in header.split(",")]

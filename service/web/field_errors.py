@@ -1,6 +1,6 @@
 """Describes invalid request fields: a stable type, and the rule as a Chinese sentence.
 
-The input is never repeated: it may be a password or a picture.
+No text repeats the input, because it may be a password or a picture.
 """
 
 from __future__ import annotations
@@ -12,92 +12,92 @@ from typing import Any
 from shared.wire.common import NO_NUL, NOT_BLANK
 
 _MOST_FIELDS = 50
-_NAMED_IN_MSG = 3
+_FIELDS_IN_SENTENCE = 3
 
 _PLACES = frozenset({"body", "query", "path", "header", "cookie"})
 _PATTERNS = {NO_NUL: "不能包含空字符（U+0000）", NOT_BLANK: "不能为空白，也不能包含空字符（U+0000）"}
 
-_TEXT, _WHOLE, _NUMBER = "应为文本", "应为整数", "应为数字"
+_TEXT, _INTEGER, _NUMBER = "应为文本", "应为整数", "应为数字"
 _OBJECT, _LIST, _BOOLEAN = "应为 JSON 对象", "应为 JSON 数组", "应为 true 或 false"
-_MOMENT = "应为 ISO 8601 格式的时间字符串"
-_OTHERWISE = "格式或取值不正确"
+_DATETIME = "应为 ISO 8601 格式的时间字符串"
+_DEFAULT_RULE = "格式或取值不正确"
 
 
-def _count(context: Mapping[str, Any], name: str) -> str:
+def _format_limit(context: Mapping[str, Any], name: str) -> str:
     value = context[name]
     return str(int(value)) if float(value).is_integer() else str(value)
 
 
-def _choice(context: Mapping[str, Any]) -> str:
+def _choice_rule(context: Mapping[str, Any]) -> str:
     names = re.findall(r"'([^']*)'", str(context["expected"]))
     return f"只能是 {'、'.join(names)} 之一"
 
 
-def _too_short(context: Mapping[str, Any]) -> str:
-    least = _count(context, "min_length")
+def _too_short_rule(context: Mapping[str, Any]) -> str:
+    least = _format_limit(context, "min_length")
     return "不能为空" if least == "1" else f"至少需要 {least} 个字符"
 
 
-def _list_too_short(context: Mapping[str, Any]) -> str:
-    least = _count(context, "min_length")
+def _short_list_rule(context: Mapping[str, Any]) -> str:
+    least = _format_limit(context, "min_length")
     return "不能为空" if least == "1" else f"至少需要 {least} 项"
 
 
 def _validator_message(context: Mapping[str, Any]) -> str:
-    # The validators of the bodies say it in Chinese; a library's own say it in English.
+    # The validators of this program write Chinese, those of libraries English.
     text = str(context.get("error", ""))
-    return text if text and not text.isascii() else _OTHERWISE
+    return text if text and not text.isascii() else _DEFAULT_RULE
 
 
 _RULES: dict[str, str | Callable[[Mapping[str, Any]], str]] = {
     "missing": "必须填写",
     "string_type": _TEXT,
     "string_unicode": "不是有效的 Unicode 文本",
-    "string_too_short": _too_short,
-    "string_too_long": lambda context: f"最多 {_count(context, 'max_length')} 个字符",
-    "string_pattern_mismatch": lambda context: _PATTERNS.get(context["pattern"], _OTHERWISE),
-    "int_type": _WHOLE,
-    "int_parsing": _WHOLE,
-    "int_parsing_size": _WHOLE,
-    "int_from_float": _WHOLE,
+    "string_too_short": _too_short_rule,
+    "string_too_long": lambda context: f"最多 {_format_limit(context, 'max_length')} 个字符",
+    "string_pattern_mismatch": lambda context: _PATTERNS.get(context["pattern"], _DEFAULT_RULE),
+    "int_type": _INTEGER,
+    "int_parsing": _INTEGER,
+    "int_parsing_size": _INTEGER,
+    "int_from_float": _INTEGER,
     "float_type": _NUMBER,
     "float_parsing": _NUMBER,
     "finite_number": "数字必须是有限值",
     "bool_type": _BOOLEAN,
     "bool_parsing": _BOOLEAN,
-    "greater_than": lambda context: f"必须大于 {_count(context, 'gt')}",
-    "greater_than_equal": lambda context: f"不能小于 {_count(context, 'ge')}",
-    "less_than": lambda context: f"必须小于 {_count(context, 'lt')}",
-    "less_than_equal": lambda context: f"不能大于 {_count(context, 'le')}",
-    "enum": _choice,
-    "literal_error": _choice,
+    "greater_than": lambda context: f"必须大于 {_format_limit(context, 'gt')}",
+    "greater_than_equal": lambda context: f"不能小于 {_format_limit(context, 'ge')}",
+    "less_than": lambda context: f"必须小于 {_format_limit(context, 'lt')}",
+    "less_than_equal": lambda context: f"不能大于 {_format_limit(context, 'le')}",
+    "enum": _choice_rule,
+    "literal_error": _choice_rule,
     "list_type": _LIST,
-    "too_short": _list_too_short,
-    "too_long": lambda context: f"最多 {_count(context, 'max_length')} 项",
+    "too_short": _short_list_rule,
+    "too_long": lambda context: f"最多 {_format_limit(context, 'max_length')} 项",
     "dict_type": _OBJECT,
     "model_type": _OBJECT,
     "model_attributes_type": _OBJECT,
-    "datetime_type": _MOMENT,
-    "datetime_parsing": _MOMENT,
-    "datetime_from_date_parsing": _MOMENT,
-    "datetime_object_invalid": _MOMENT,
+    "datetime_type": _DATETIME,
+    "datetime_parsing": _DATETIME,
+    "datetime_from_date_parsing": _DATETIME,
+    "datetime_object_invalid": _DATETIME,
     "value_error": _validator_message,
 }
 
 
-def rule(kind: str, context: Mapping[str, Any]) -> str:
-    """The rule that a field breaks, as a Chinese sentence, by pydantic's type of error and its context."""
-    wording = _RULES.get(kind, _OTHERWISE)
+def describe_rule(kind: str, context: Mapping[str, Any]) -> str:
+    """The rule that a field violates, as a Chinese sentence; by pydantic's type of error and its context."""
+    wording = _RULES.get(kind, _DEFAULT_RULE)
     return wording if isinstance(wording, str) else wording(context)
 
 
 def field_faults(errors: Sequence[Any]) -> list[dict[str, str]]:
-    """Of each error of a validation: `field` (its path, joined by dots), `type` and `message` (the rule)."""
+    """For each error of a validation: `field` (the path, joined by dots), `type` and `message` (the rule)."""
     return [
         {
             "field": _path(error["loc"]),
             "type": str(error["type"]),
-            "message": rule(str(error["type"]), error.get("ctx") or {}),
+            "message": describe_rule(str(error["type"]), error.get("ctx") or {}),
         }
         for error in errors[:_MOST_FIELDS]
     ]
@@ -107,12 +107,13 @@ def _path(parts: Sequence[Any]) -> str:
     return ".".join(str(part) for part in (parts[1:] if parts and parts[0] in _PLACES else parts))
 
 
-def sentence(faults: Sequence[Mapping[str, str]]) -> str:
-    """The faults as one sentence, each field with its rule; empty when none of them names a field."""
+def describe_faults(faults: Sequence[Mapping[str, str]]) -> str:
+    """The faults as one sentence, each field with its rule; empty if no fault names a field."""
     messages = dict[str, str]()
     for fault in faults:
         if fault["field"]:
             messages.setdefault(fault["field"], fault["message"])
-    listed = "；".join(f"{field}：{message}" for field, message in list(messages.items())[:_NAMED_IN_MSG])
-    more = len(messages) - _NAMED_IN_MSG
-    return f"{listed}；另有 {more} 个字段有误" if more > 0 else listed
+    first_messages = [*messages.items()][:_FIELDS_IN_SENTENCE]
+    listing = "；".join(f"{field}：{message}" for field, message in first_messages)
+    more = len(messages) - _FIELDS_IN_SENTENCE
+    return f"{listing}；另有 {more} 个字段有误" if more > 0 else listing

@@ -1,4 +1,4 @@
-"""Reads a JSON body before its route does: another content type is 415, unreadable JSON 422."""
+"""Reads a JSON body before the operation does: another content type is 415, invalid JSON is 422."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NOT_JSON = "不支持的内容类型，请以 Content-Type: application/json �
 
 
 async def read_json(request: Request) -> None:
-    """Read a body that is JSON and says so, or none; the request keeps it for its route.
+    """Read and parse the body of a request, if it has one; the request stores it for the operation.
 
-    Raises Problem 415 for another content type, 422 for a text that is not JSON, in another encoding than
-    UTF-8, nested too deep or with an integer of too many digits.
+    Raises Problem 415 if the content type is not JSON. Raises Problem 422 if the text is not JSON, is not
+    UTF-8, is nested too deep or contains an integer with too many digits.
     """
 
     try:
@@ -30,7 +30,7 @@ async def read_json(request: Request) -> None:
     except ClientDisconnect as problem:
         raise Problem(400, ErrorCode.INVALID_INPUT, _NOT_READABLE) from problem
     except (ValueError, RecursionError):
-        # Without its cause, which repeats the input.
+        # Without the cause, because its text repeats the input.
         fault = {"field": "", "type": "json_invalid", "message": _NOT_READABLE}
         raise Problem(422, ErrorCode.INVALID_INPUT, _NOT_READABLE, fields=[fault]) from None
 

@@ -1,4 +1,4 @@
-"""Handles what is common to every request: id, log line, headers, limits, prefix and crashes.
+"""Handles the parts that every request has: ID, log line, headers, limits, prefix and crashes.
 
 Pure ASGI: one BaseHTTPMiddleware costs more than half of the throughput.
 """
@@ -38,7 +38,7 @@ SECURITY_HEADERS = (
     ("x-frame-options", "DENY"),
     ("referrer-policy", "no-referrer"),
     ("cross-origin-resource-policy", "same-origin"),
-    # Opened in a browser, no answer may load or run anything; the page of the API has a policy of its own.
+    # An answer that is opened in a browser may load and run nothing. The page of the API sets its own policy.
     ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
 )
 
@@ -47,23 +47,23 @@ _ADDED_HEADERS = [
     for name, value in (
         *SECURITY_HEADERS,
         ("cache-control", "no-store"),
-        # `AnswerForm` compresses for those who ask for it.
+        # `AnswerForm` compresses answers for clients that accept it.
         ("vary", "Accept-Encoding"),
     )
 ]
 
 
-# Of the program, not of the system: an id of a request is no secret, and asking the system releases the
-# interpreter's lock.
+# Not the random numbers of the system: the ID of a request is not a secret, and calling the system releases
+# the interpreter's lock.
 _random = random.Random(secrets.randbits(128))  # noqa: S311
 
 
 def new_request_id() -> str:
-    """A random id for a request whose client gave none."""
+    """A random ID for a request whose client sent none."""
     return f"{_random.getrandbits(64):016x}"
 
 
-async def _answer(
+async def _send_failure(
     send: Send, status: int, error: ErrorCode, msg: str, *, close: bool = False, **details: Any
 ) -> None:
     body = json.dumps(failure_body(error, msg, details), ensure_ascii=False).encode()
@@ -75,37 +75,38 @@ async def _answer(
 
 
 BODY_SECONDS = 30.0
-"""How long a body may take, in addition to the time that its size allows: slow bytes hold no connection."""
+"""How long a body may take, in addition to the time that its size allows. Limits slow senders."""
 
 BODY_RATE = 16 * 1024
-"""Bytes per second below which a body is refused after `BODY_SECONDS`: a slow network is faster."""
+"""Bytes per second that a body needs after `BODY_SECONDS`; even slow networks are faster."""
 
 
 class _RefusedError(Exception):
-    """The body went over the limit, or its time, while it arrived."""
+    """The body was larger than the limit, or took too long."""
 
 
-def _is_repeated(headers: Headers) -> bool:
-    # RFC 9112, 6.1: someone in between may have read the other length, and taken what follows for a request
-    # of another user.
+def _has_two_lengths(headers: Headers) -> bool:
+    # RFC 9112, 6.1: a proxy may have used the other length, and read the rest as the request of another user.
     return "content-length" in headers and "transfer-encoding" in headers
 
 
 RequestObserver = Callable[[str, str | None, int, float, str, Headers], None]
-"""Is notified how a request ended: its method; the template of its path, None if no route matched it; the
-status, 0 if the client left before there was an answer; seconds; its id; its headers."""
+"""Receives the end of a request: method; template of the path, None if no route matched; status, 0 if the
+client left before the answer; seconds; ID; headers."""
 
 
 class RequestMiddleware:
-    """Gives each request an id, a log line, the security headers, and an answer to a crash.
+    """Adds an ID, a log line and the security headers to each request, and answers it after a crash.
 
-    `observers` are notified how each request ended. `logs`: the middleware writes the log line itself.
+    `observers` are called at the end of each request. With `writes_log` the middleware writes the log line.
     """
 
-    def __init__(self, app: ASGIApp, observers: Sequence[RequestObserver] = (), *, logs: bool = True) -> None:
+    def __init__(
+        self, app: ASGIApp, observers: Sequence[RequestObserver] = (), *, writes_log: bool = True
+    ) -> None:
         self.app = app
         self._observers = tuple(observers)
-        self._logs = logs
+        self._writes_log = writes_log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -113,9 +114,9 @@ class RequestMiddleware:
             return
         request_headers = Headers(scope=scope)
         given_id = request_headers.get("x-request-id", "")
-        number = given_id if _VALID_ID.fullmatch(given_id) else new_request_id()
-        token = request_id.set(number)
-        started = time.perf_counter()
+        this_id = given_id if _VALID_ID.fullmatch(given_id) else new_request_id()
+        token = request_id.set(this_id)
+        started_at = time.perf_counter()
         status = 0
         if self._observers:
             scope[SEEN_ROUTE] = []
@@ -125,41 +126,41 @@ class RequestMiddleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = message.get("headers") or ()
-                present = {name.lower() for name, _ in headers}
+                given_names = {name.lower() for name, _ in headers}
                 message["headers"] = [
                     *headers,
-                    (b"x-request-id", number.encode()),
-                    *(pair for pair in _ADDED_HEADERS if pair[0] not in present),
+                    (b"x-request-id", this_id.encode()),
+                    *(pair for pair in _ADDED_HEADERS if pair[0] not in given_names),
                 ]
             await send(message)
 
         try:
-            if _is_repeated(request_headers):
+            if _has_two_lengths(request_headers):
                 msg = "请求同时使用了 Content-Length 和 Transfer-Encoding，请只用其中一个"
-                await _answer(send_with_headers, 400, ErrorCode.INVALID_INPUT, msg, close=True)
+                await _send_failure(send_with_headers, 400, ErrorCode.INVALID_INPUT, msg, close=True)
                 return
             await self.app(scope, receive, send_with_headers)
         except Exception as problem:
-            log.error("%s: unexpected %s", number, trace_of(problem))
+            log.error("%s: unexpected %s", this_id, trace_of(problem))
             if status:
-                # Too late for another answer. The server ends the connection, and would log the text.
+                # Too late for another answer. The server would log the text of the exception.
                 return
-            storage_fault = classify_storage_fault(problem)
-            if storage_fault in _UNAVAILABLE:
-                await _answer(send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[storage_fault])
+            hindrance = hindrance_of(problem)
+            if hindrance in _UNAVAILABLE:
+                await _send_failure(send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[hindrance])
                 return
-            msg = f"服务出错，请重试；如再次出现，请将编号 {number} 告知管理员"
-            await _answer(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=number)
+            msg = f"服务出错，请重试；如再次出现，请将编号 {this_id} 告知管理员"
+            await _send_failure(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=this_id)
         finally:
             if self._observers:
                 route = scope[SEEN_ROUTE][0] if scope[SEEN_ROUTE] else None
-                seconds = time.perf_counter() - started
+                seconds = time.perf_counter() - started_at
                 for observe in self._observers:
-                    observe(scope["method"], route, status, seconds, number, request_headers)
-            if self._logs and log.isEnabledFor(logging.INFO):
-                milliseconds = (time.perf_counter() - started) * 1000
+                    observe(scope["method"], route, status, seconds, this_id, request_headers)
+            if self._writes_log and log.isEnabledFor(logging.INFO):
+                milliseconds = (time.perf_counter() - started_at) * 1000
                 path = scope["path"].encode("unicode_escape").decode("ascii")
-                log.info("%s %s %s %d %.1f ms", number, scope["method"], path, status, milliseconds)
+                log.info("%s %s %s %d %.1f ms", this_id, scope["method"], path, status, milliseconds)
             request_id.reset(token)
 
 
@@ -174,7 +175,7 @@ _UNAVAILABLE = {
 
 
 class HostCheck:
-    """Refuses a Host header that is not ours: a web page cannot reach the service by DNS rebinding."""
+    """Refuses a Host header that is not an address of the service: prevents DNS rebinding by web pages."""
 
     def __init__(self, app: ASGIApp, allowed: Iterable[str]) -> None:
         self.app = app
@@ -185,17 +186,17 @@ class HostCheck:
             host = Headers(scope=scope).get("host", "").lower()
             name = host.rsplit(":", 1)[0] if re.search(r":\d*$", host) else host
             if name not in self.allowed:
-                await _answer(send, 400, ErrorCode.INVALID_INPUT, "Host 请求头不是本服务的地址")
+                await _send_failure(send, 400, ErrorCode.INVALID_INPUT, "Host 请求头不是本服务的地址")
                 return
         await self.app(scope, receive, send)
 
 
 class BodyLimit:
-    """Refuses a body over the limit, by its Content-Length or while it arrives, or that does not arrive."""
+    """Refuses a body that is too large, by its Content-Length or its received bytes, or that is too slow."""
 
-    def __init__(self, app: ASGIApp, body_bytes: Callable[[str], int]) -> None:
+    def __init__(self, app: ASGIApp, max_body_bytes: Callable[[str], int]) -> None:
         self.app = app
-        self.body_bytes = body_bytes
+        self.max_body_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -206,46 +207,46 @@ class BodyLimit:
             # There is no body.
             await self.app(scope, receive, send)
             return
-        limit = self.body_bytes(scope["path"])
+        limit = self.max_body_bytes(scope["path"])
         length = Headers(scope=scope).get("content-length", "0")
         if length.isdigit() and int(length) > limit:
             await _too_large(send, limit)
             return
         clock = asyncio.get_running_loop()
-        started_at, received, complete = clock.time(), 0, False
+        started_at, received, is_complete = clock.time(), 0, False
         refuse: Callable[[], Awaitable[None]] | None = None
-        refused = False
+        is_refused = False
 
         async def receive_limited() -> Message:
-            nonlocal received, complete, refuse
-            # After the body the end of the connection follows, which may take long.
-            due = None if complete else started_at + BODY_SECONDS + received / BODY_RATE
+            nonlocal received, is_complete, refuse
+            # After the body comes the end of the connection, which may take long.
+            deadline = None if is_complete else started_at + BODY_SECONDS + received / BODY_RATE
             try:
-                async with asyncio.timeout_at(due):
+                async with asyncio.timeout_at(deadline):
                     message = await receive()
             except TimeoutError:
                 refuse = partial(_too_slow, send)
                 raise _RefusedError from None
             received += len(message.get("body", b""))
-            complete = not message.get("more_body", False)
+            is_complete = not message.get("more_body", False)
             if received > limit:
                 refuse = partial(_too_large, send, limit)
                 raise _RefusedError
             return message
 
         async def send_or_refuse(message: Message) -> None:
-            # The reader of the body may turn the exception into another answer: this one is sent instead.
-            nonlocal refused
+            # The reader of the body may answer the exception itself. The refusal is sent instead.
+            nonlocal is_refused
             if refuse is None:
                 await send(message)
-            elif not refused:
-                refused = True
+            elif not is_refused:
+                is_refused = True
                 await refuse()
 
         try:
             await self.app(scope, receive_limited, send_or_refuse)
         except _RefusedError:
-            if refuse is not None and not refused:
+            if refuse is not None and not is_refused:
                 await refuse()
 
 
@@ -254,25 +255,25 @@ class BodyLimit:
 
 async def _too_large(send: Send, limit: int) -> None:
     msg = f"请求内容过大，上限为 {limit // 2**20} MB"
-    await _answer(send, 413, ErrorCode.TOO_LARGE, msg, close=True, limit=limit)
+    await _send_failure(send, 413, ErrorCode.TOO_LARGE, msg, close=True, limit=limit)
 
 
 async def _too_slow(send: Send) -> None:
     msg = "请求内容传输超时，请检查网络后重试"
-    await _answer(send, 408, ErrorCode.TOO_SLOW, msg, close=True)
+    await _send_failure(send, 408, ErrorCode.TOO_SLOW, msg, close=True)
 
 
 class ApiPrefix:
-    """Lets every operation answer without the prefix `/api` as well: such a path is rewritten to it."""
+    """Adds the prefix `/api` to a path that lacks it, so that every operation answers without it as well."""
 
-    def __init__(self, app: ASGIApp, first_words: Iterable[str]) -> None:
+    def __init__(self, app: ASGIApp, first_segments: Iterable[str]) -> None:
         self.app = app
-        self.first_words = frozenset(first_words)
+        self.first_segments = frozenset(first_segments)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"].split("/", 2)[1:2] != ["api"]:
             first = scope["path"].split("/", 2)[1] if scope["path"].startswith("/") else ""
-            if first in self.first_words:
+            if first in self.first_segments:
                 raw = scope.get("raw_path")
                 scope = {**scope, "path": "/api" + scope["path"]}
                 if raw is not None:
@@ -280,9 +281,12 @@ class ApiPrefix:
         await self.app(scope, receive, send)
 
 
-def allowed_hosts(host: str, configured: Iterable[str]) -> set[str]:
-    """The Host names to accept: those given; on loopback only loopback's; otherwise (empty set) any."""
-    hosts = set(configured)
+def allowed_hosts(host: str, extra_hosts: Iterable[str]) -> set[str]:
+    """The accepted Host names: `extra_hosts` and the names of loopback.
+
+    The set is empty, which accepts any name, if `host` is not loopback and there are no `extra_hosts`.
+    """
+    hosts = set(extra_hosts)
     if host in {"127.0.0.1", "localhost", "::1"}:
         return hosts | _LOOPBACK
     return hosts | _LOOPBACK if hosts else set()

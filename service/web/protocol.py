@@ -1,7 +1,7 @@
 """Adds time limits and designed refusals to uvicorn's HTTP/1.1 protocol (httptools).
 
-Its parser, llhttp, reads strictly: several lengths, a length beside an encoding, unknown encodings and blanks
-before a colon are refused. It does not bound the head of a request, so this does.
+Its parser, llhttp, is strict: it refuses several lengths, a length beside an encoding, unknown encodings and
+blanks before a colon. It does not limit the head of a request, but this protocol does.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from service.web.middleware import SECURITY_HEADERS, new_request_id
 from shared.codes import ErrorCode
 
 HEAD_SECONDS = 15.0
-"""How long the head of a request may be on its way, from the connection or from its first byte."""
+"""How long the head of a request may take, counted from the connection and again from its first byte."""
 
 HEAD_BYTES = 64 * 1024
 """Most bytes of the head of a request."""
 
 IDLE_CONNECTIONS = 512
-"""Most connections of a process that wait for a request: half of the files that Linux lets it open."""
+"""Most idle connections of a process: half of the number of files that Linux lets it open."""
 
-_EVERYTHING = b"*"
+_WHOLE_SERVER = b"*"
 """The target of an OPTIONS that asks about the server as a whole (RFC 9110, 9.3.7)."""
 
 
 class GuardedProtocol(HttpToolsProtocol):
-    """Ends a connection whose request does not come, and refuses what is not HTTP with an envelope."""
+    """Closes a connection whose request does not arrive, and refuses invalid HTTP with an envelope."""
 
     end_streams: ClassVar[Callable[[], None]] = staticmethod(lambda: None)
-    """Ends the answers of this process that would stay open by themselves."""
+    """Ends the streams of this process, which would stay open otherwise."""
 
     _head_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
@@ -70,7 +70,7 @@ class GuardedProtocol(HttpToolsProtocol):
             if self._head_bytes > HEAD_BYTES:
                 self.send_400_response("the head of a request is too long")
         elif self.cycle is None or self.cycle.response_complete:
-            # Blank lines before a request do not make the wait for it longer.
+            # Blank lines before a request do not extend its time limit.
             self._start_head_timer()
 
     def on_message_begin(self) -> None:
@@ -84,19 +84,19 @@ class GuardedProtocol(HttpToolsProtocol):
         """Start to answer: the head of a request has arrived."""
         self._in_head = False
         self._stop_head_timer()
-        everything = self.url == _EVERYTHING
-        if everything:
+        is_about_server = self.url == _WHOLE_SERVER
+        if is_about_server:
             self.url = b"/"
         self._check_head()
         super().on_headers_complete()
-        if everything:
-            self.scope["path"], self.scope["raw_path"] = "*", _EVERYTHING
+        if is_about_server:
+            self.scope["path"], self.scope["raw_path"] = "*", _WHOLE_SERVER
 
     def on_response_complete(self) -> None:
         """Wait for the next request after an answer, unless it has arrived already."""
-        waits = not self.pipeline and not self._in_head
+        is_idle = not self.pipeline and not self._in_head
         super().on_response_complete()
-        if waits and not self.transport.is_closing():
+        if is_idle and not self.transport.is_closing():
             self._await_request()
 
     def _await_request(self) -> None:
@@ -108,27 +108,27 @@ class GuardedProtocol(HttpToolsProtocol):
             longest.transport.close()
 
     def _check_head(self) -> None:
-        """Raise ValueError for a fault that llhttp accepts; the parser reports it as its own error."""
+        """Raise ValueError for a fault that llhttp accepts; the parser reports it like its own errors."""
         hosts = sum(name == b"host" for name, _ in self.headers)
         if hosts > 1 or (hosts == 0 and self.parser.get_http_version() != "1.0"):
             raise ValueError("a request has one Host")
         if any(name == b"transfer-encoding" and value.lower() != b"chunked" for name, value in self.headers):
             raise ValueError("an unknown encoding")
         if not self.url.startswith(b"/") and self.parser.get_method() != b"CONNECT":
-            # The form for proxies has a host beside the Host header that is checked.
+            # The absolute form, for proxies, contains a host that is not checked like the Host header.
             raise ValueError("the target is not a path")
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a request that cannot be read, and close: what follows it cannot be separated."""
-        number = new_request_id()
-        self.logger.info("%s: %s", number, msg)
+        """Answer an invalid request and close: the end of the request, and so the next one, is unknown."""
+        request_id = new_request_id()
+        self.logger.info("%s: %s", request_id, msg)
         text = "请求不是有效的 HTTP/1.1，请检查客户端"
         body = json.dumps(failure_body(ErrorCode.INVALID_INPUT, text), ensure_ascii=False).encode()
         headers = [
             ("content-type", "application/json"),
             ("content-length", str(len(body))),
             ("connection", "close"),
-            ("x-request-id", number),
+            ("x-request-id", request_id),
             ("cache-control", "no-store"),
             *SECURITY_HEADERS,
         ]
@@ -136,7 +136,7 @@ class GuardedProtocol(HttpToolsProtocol):
             head = "".join(f"{name}: {value}\r\n" for name, value in headers)
             self.transport.write(STATUS_LINE[400] + head.encode() + b"\r\n" + body)
         if self.cycle is not None:
-            # The reader of the incomplete body is notified that the client has left.
+            # Notifies the reader of the incomplete body that the client has left.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.close()

@@ -1,4 +1,4 @@
-"""Finds the route of a request by the fixed part of its path, without asking every route in turn."""
+"""Finds the route of a request by the fixed part of its path, without trying every route in order."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 SEEN_ROUTE = "walkaround.route"
-"""The key of a scope for a list that receives the path of the route that answers, if an observer needs it."""
+"""The key in the scope of a list that receives the path of the answering route, if an observer needs it."""
 
 
 class RouteIndex:
-    """Passes a request to the route that matches it; all others, and traced requests, to `app`.
+    """Passes a request to the route that matches it; all other requests, and traced ones, to `app`.
 
     If several of `routes` match a path, the first one answers, as in the router.
     """
@@ -22,19 +22,18 @@ class RouteIndex:
         self.app = app
         exact: defaultdict[str, list[tuple[int, Route]]] = defaultdict(list)
         below: defaultdict[str, list[tuple[int, Route]]] = defaultdict(list)
-        for place in enumerate(routes):
-            route = place[1]
+        for number, route in enumerate(routes):
             if isinstance(route, Route):
                 fixed, brace, _ = route.path.partition("{")
-                (below if brace else exact)[fixed if brace else route.path].append((place[0], route))
-        # Which routes may match a path depends on its longest fixed part alone.
+                (below if brace else exact)[fixed if brace else route.path].append((number, route))
+        # The routes that may match a path depend only on its longest fixed part.
         self._below = {fixed: _prefix_routes(fixed, below) for fixed in below}
         self._exact = {
-            path: sorted(taking + _prefix_routes(path, below), key=_order) for path, taking in exact.items()
+            path: sorted(routes + _prefix_routes(path, below), key=_order) for path, routes in exact.items()
         }
 
     def _candidates(self, path: str) -> Sequence[tuple[int, Route]]:
-        """The routes that may take `path`, in their order."""
+        """The routes that may match `path`, with their numbers, in order."""
         candidates = self._exact.get(path)
         end = path.rfind("/")
         while candidates is None and end >= 0:
@@ -57,7 +56,7 @@ class RouteIndex:
 
 
 def _prefix_routes(path: str, below: Mapping[str, list[tuple[int, Route]]]) -> list[tuple[int, Route]]:
-    """The routes whose fixed part `path` begins with, in their order."""
+    """The routes whose fixed part is a prefix of `path`, with their numbers, in order."""
     candidates: list[tuple[int, Route]] = []
     end = path.rfind("/")
     while end >= 0:

@@ -15,23 +15,25 @@ from fastapi.security import HTTPBearer
 from starlette.routing import compile_path, get_name
 
 from service.db.database import now
-from service.web.direct import direct_app, gives_response
+from service.web.direct import direct_app, returns_response
 from service.web.envelope import Problem
 from service.web.json_body import read_json
 from shared.codes import ErrorCode, Permission
 
 # The User-Agent of a browser is shorter.
-_LONGEST_AGENT = 512
+_MAX_AGENT_LENGTH = 512
 
-# A password login this recent opens what a face login does not (managing users, roles, models, settings).
+# How recent a password login must be for operations that a face login does not allow (managing users, roles,
+# models and settings).
 RECENT_PASSWORD = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The user behind a request, as the access token and the database say at this moment.
+    """The user of a request, by its access token and the current state of the database.
 
-    `methods` are the JWT's `amr` ("pwd", "face"); `password_at` is when this session last gave a password.
+    `methods` is the claim `amr` of the JWT ("pwd", "face"). `password_at` is when the user last entered the
+    password in this session.
     """
 
     user_id: str
@@ -45,28 +47,31 @@ class Caller:
 
     @property
     def display_name(self) -> str:
-        """The name to show: the full name, else the user name."""
+        """The name to show: the full name, else the username."""
         return self.name or self.username
 
 
 class Authenticator(Protocol):
-    """Gives the caller of an access token, or raises Problem 401."""
+    """Returns the caller of an access token. Raises Problem 401."""
 
     async def __call__(self, token: str, address: str) -> Caller: ...
 
 
 def client_address(request: Request) -> str:
-    """The address of the client; forwarded headers are read by the server only behind trusted proxies."""
+    """The address of the client. The server reads it from forwarded headers only behind trusted proxies."""
     return request.client.host if request.client else "unknown"
 
 
 def client_program(request: Request) -> str:
-    """The start of the User-Agent of the client; empty if it sends none."""
-    return request.headers.get("user-agent", "")[:_LONGEST_AGENT]
+    """The start of the client's User-Agent; empty if it sends none."""
+    return request.headers.get("user-agent", "")[:_MAX_AGENT_LENGTH]
 
 
-async def authenticated(request: Request) -> Caller:
-    """The caller of the request by its Authorization header, at this moment. Raises Problem 401."""
+async def authenticate_request(request: Request) -> Caller:
+    """The caller of the request by its Authorization header, in the current state of the database.
+
+    Raises Problem 401.
+    """
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Problem(401, ErrorCode.NOT_LOGGED_IN, "请先登录", headers={"WWW-Authenticate": "Bearer"})
@@ -74,7 +79,7 @@ async def authenticated(request: Request) -> Caller:
     return await authenticate(token.strip(), client_address(request))
 
 
-# For OpenAPI only: `authenticated` reads the header.
+# For OpenAPI only: `authenticate_request` reads the header.
 _BEARER = HTTPBearer(
     scheme_name="token",
     bearerFormat="JWT",
@@ -84,33 +89,34 @@ _BEARER = HTTPBearer(
 
 
 async def current_caller(request: Request, _scheme: object = Depends(_BEARER)) -> Caller:
-    """The caller of the request, whom `AuthorizedRoute` has asked for. Raises Problem 401."""
+    """The caller of the request, which `AuthorizedRoute` has authenticated. Raises Problem 401."""
     caller: Caller | None = getattr(request.state, "caller", None)
-    return await authenticated(request) if caller is None else caller
+    return await authenticate_request(request) if caller is None else caller
 
 
-def logged_in() -> Any:
-    """Dependency for an operation that asks for a login and no permission."""
+def require_login() -> Any:
+    """A dependency for an operation that requires a login and no permission; its value is the Caller."""
     return Depends(current_caller)
 
 
-def require(*needed: Permission, recent_password: bool = False) -> Any:
-    """Dependency for an operation that asks for every permission of `needed`: gives the Caller.
+def require(*permissions: Permission, recent_password: bool = False) -> Any:
+    """A dependency for an operation that requires all of `permissions`; its value is the Caller.
 
-    With `recent_password` the session must have given its password within `RECENT_PASSWORD`.
-    Raises Problem 401 without a valid token, 403 without the right.
+    With `recent_password` the user must have entered the password in this session within `RECENT_PASSWORD`.
+    Raises Problem 401 without a valid token, and 403 without a permission or a recent password.
     """
 
-    return Security(_Permitted(needed, recent_password), scopes=[str(permission) for permission in needed])
+    scopes = [str(permission) for permission in permissions]
+    return Security(_PermissionCheck(permissions, recent_password), scopes=scopes)
 
 
-def ask_right(caller: Caller, *needed: Permission) -> None:
-    """Raises Problem 403 unless the caller has every permission of `needed`, where the body decides on it."""
-    _Permitted(needed, False).check(caller)
+def check_permissions(caller: Caller, *permissions: Permission) -> None:
+    """Raise Problem 403 if the caller lacks one of `permissions`; for permissions that depend on the body."""
+    _PermissionCheck(permissions, False).check(caller)
 
 
 @dataclass(frozen=True)
-class _Permitted:
+class _PermissionCheck:
     needed: tuple[Permission, ...]
     recent_password: bool
 
@@ -124,7 +130,7 @@ class _Permitted:
             raise Problem(
                 403, ErrorCode.PERMISSION_MISSING, "没有此操作的权限，请联系管理员", permissions=missing
             )
-        # Without a sign: a clock that was set back must not make ten minutes longer.
+        # The absolute difference: a clock that was set back must not extend the ten minutes.
         if self.recent_password and (
             caller.password_at is None or abs(now() - caller.password_at) > RECENT_PASSWORD
         ):
@@ -134,18 +140,18 @@ class _Permitted:
 
 
 class AuthorizedRoute(APIRoute):
-    """A route that asks for the login and the rights before it reads the body, and reads no other than JSON.
+    """A route that checks the login and the permissions before it reads the body, which must be JSON.
 
-    FastAPI reads a body first and asks the dependencies then: a stranger could make the service read
-    megabytes, and fill the disk with a form.
+    FastAPI reads the body before it calls the dependencies. So a client without a login could make the
+    service read megabytes, and fill the disk with a form.
 
-    FastAPI analyses the signature of the operation and prepares validators for it, which takes some
-    milliseconds, and a third of the start of the service for all routes. So a route does that when it is
-    prepared or first used.
+    FastAPI analyses the signature of the operation and creates validators. That takes some milliseconds for a
+    route, and a third of the service's start for all routes. So it is done when a route is prepared or first
+    used.
     """
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
-        # What finds the route of a request.
+        # The attributes that are needed to find the route of a request.
         self.path, self.endpoint = path, endpoint
         self.path_regex, self.path_format, self.param_convertors = compile_path(path)
         self.methods = {method.upper() for method in options.get("methods") or ("GET",)}
@@ -159,16 +165,18 @@ class AuthorizedRoute(APIRoute):
         return getattr(self, name)
 
     def prepare(self) -> bool:
-        """Analyse the operation; False if that was done, or is being done."""
+        """Analyse the operation. Returns False if that is done or in progress."""
         options, self._options = self._options, None
         if options is None:
             return False
         super().__init__(self.path, self.endpoint, **options)
         dependencies = self.dependant.dependencies
-        of_caller = [dependency for dependency in dependencies if self._is_caller(dependency.call)]
-        if len(of_caller) == len(dependencies) and gives_response(self):
+        caller_dependencies = [dependency for dependency in dependencies if self._is_caller(dependency.call)]
+        if len(caller_dependencies) == len(dependencies) and returns_response(self):
             self.app = direct_app(
-                self, self._admit, [dependency.name for dependency in of_caller if dependency.name]
+                self,
+                self._authorize,
+                [dependency.name for dependency in caller_dependencies if dependency.name],
             )
         return True
 
@@ -176,31 +184,31 @@ class AuthorizedRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handle_authorized(request: Request) -> Response:
-            request.state.caller = await self._admit(request)
+            request.state.caller = await self._authorize(request)
             return await handle(request)
 
         return handle_authorized
 
     @staticmethod
     def _is_caller(call: object) -> bool:
-        return isinstance(call, _Permitted) or call is current_caller
+        return isinstance(call, _PermissionCheck) or call is current_caller
 
     @cached_property
-    def _rights(self) -> list[_Permitted]:
+    def _permission_checks(self) -> list[_PermissionCheck]:
         calls = (dependency.call for dependency in self.dependant.dependencies)
-        return [call for call in calls if isinstance(call, _Permitted)]
+        return [call for call in calls if isinstance(call, _PermissionCheck)]
 
     @cached_property
-    def _asks_login(self) -> bool:
+    def _needs_login(self) -> bool:
         return any(self._is_caller(dependency.call) for dependency in self.dependant.dependencies)
 
-    async def _admit(self, request: Request) -> Caller | None:
-        """Check the login and the rights, then read the body. Raises Problem."""
+    async def _authorize(self, request: Request) -> Caller | None:
+        """Check the login and the permissions, then read the body. Raises Problem."""
         caller = None
-        if self._asks_login:
-            caller = await authenticated(request)
-            for right in self._rights:
-                right.check(caller)
+        if self._needs_login:
+            caller = await authenticate_request(request)
+            for permission_check in self._permission_checks:
+                permission_check.check(caller)
         if self.body_field is not None and not isinstance(self.body_field.field_info, Form):
             await read_json(request)
         return caller

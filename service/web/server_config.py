@@ -1,4 +1,4 @@
-"""Configures the servers of the service: how long connections, handshakes and answers may take."""
+"""Configures the servers of the service: time limits of connections, handshakes and answers."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ import uvicorn
 from service.web.protocol import HEAD_SECONDS
 
 ANSWER_SECONDS = 5
-"""How long requests in progress may take once the service has been asked to stop."""
+"""How long requests in progress may take after the service is asked to stop."""
 
 KEEP_ALIVE_SECONDS = 75
-"""How long a connection without a request stays open: longer than clients and proxies keep theirs (60 s)."""
+"""How long an idle connection stays open: longer than clients and proxies keep theirs (60 s)."""
 
 HANDSHAKE_SECONDS = HEAD_SECONDS
-"""How long the TLS handshake of a connection may take, as the head of a request may."""
+"""How long the TLS handshake may take: as long as the head of a request."""
 
 CLOSING_SECONDS = 1.0
-"""How long a closed TLS connection may take to say that the client closes it as well."""
+"""How long a closing TLS connection waits for the client to close it as well."""
 
 
 class BoundedConfig(uvicorn.Config):
-    """The configuration with the bounds of a TLS connection, which uvicorn leaves at 60 and 30 s."""
+    """Limits handshake and close of TLS connections, for which uvicorn waits 60 and 30 s."""
 
     def get_loop_factory(self) -> Callable[[], asyncio.AbstractEventLoop] | None:
-        """What makes the event loop."""
-        make = super().get_loop_factory() or asyncio.new_event_loop
+        """The function that creates the event loop."""
+        create_default_loop = super().get_loop_factory() or asyncio.new_event_loop
 
-        def bounded() -> asyncio.AbstractEventLoop:
-            loop = make()
-            listen: Callable[..., Any] = loop.create_server
+        def create_loop() -> asyncio.AbstractEventLoop:
+            loop = create_default_loop()
+            create_default_server: Callable[..., Any] = loop.create_server
 
-            # A service on loopback may come to listen with TLS for phones.
+            # Every server of the loop: a service on loopback may later serve phones with TLS.
             def create_server(*arguments: Any, **options: Any) -> Any:
                 if options.get("ssl"):
                     options["ssl_handshake_timeout"] = HANDSHAKE_SECONDS
                     options["ssl_shutdown_timeout"] = CLOSING_SECONDS
-                return listen(*arguments, **options)
+                return create_default_server(*arguments, **options)
 
             loop.create_server = create_server  # type: ignore[method-assign]
             return loop
 
-        return bounded
+        return create_loop

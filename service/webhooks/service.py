@@ -50,7 +50,7 @@ class WebhookService:
     def __init__(self, database: Database, settings: Settings, ports: Ports) -> None:
         self._database = database
         self._allowed_networks = settings.webhook_allowed_networks
-        self._box = SecretBox(settings.signing_secret())
+        self._box = SecretBox(settings.load_signing_secret())
         self._outbox = Outbox(ports)
         self._deliverer = Deliverer(database, self._outbox, self._box, self._allowed_networks)
         database.before_commit.append(self._outbox.before_commit)

@@ -26,7 +26,7 @@ from service.commands import doctor as service_doctor
 from service.db import database
 from service.db.database import Database
 from service.detection.compute import allocator, model_check, worker
-from service.settings import Settings, owner_only_secret
+from service.settings import Settings, load_owner_only_secret
 from service.stores import opening
 from service.workers import limits
 from shared import atomic, checkup, paths
@@ -77,12 +77,12 @@ def test_file_permissions_are_not_checked_on_windows(monkeypatch: pytest.MonkeyP
     secret = open_to_everyone(tmp_path / "secret.key", "s" * 48)
     settings = Settings(data_dir=tmp_path, metrics_token_file=token)
     with pytest.raises(PermissionError):
-        settings.metrics_token()
+        settings.read_metrics_token()
     with pytest.raises(PermissionError):
-        owner_only_secret(secret, 48)
+        load_owner_only_secret(secret, 48)
     on_windows(monkeypatch, service_settings, opening, scripts, checkup)
-    assert settings.metrics_token() == "t" * 32
-    assert owner_only_secret(secret, 48) == b"s" * 48
+    assert settings.read_metrics_token() == "t" * 32
+    assert load_owner_only_secret(secret, 48) == b"s" * 48
     assert opening._read_keys(keys) == {"access_key_id": "a", "secret_access_key": "b"}
     assert scripts._read_env_file(login) == {"WALKAROUND_USER": "chief"}
     assert {line.level.name for line in service_doctor.secrets(settings)} == {"OK"}

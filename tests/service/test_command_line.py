@@ -70,7 +70,7 @@ def test_a_setting_that_does_not_fit_is_named(
 ) -> None:
     monkeypatch.setenv("WALKAROUND_PORT", "")
     assert main(["serve", "--port", "99999"]) == 2
-    assert "the setting port does not fit" in capsys.readouterr().err
+    assert "the setting port is invalid" in capsys.readouterr().err
 
 
 def test_an_address_of_a_database_that_cannot_be_read_is_not_repeated(
@@ -88,10 +88,14 @@ def test_an_address_of_a_database_that_cannot_be_read_is_not_repeated(
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("METRICS", "127.0.0.1:99999", "the setting metrics does not fit: it looks like 127.0.0.1:9177"),
-        ("WEBHOOK_ALLOWED_NETWORKS", '["10.1.2.3/8"]', "the setting webhook_allowed_networks does not fit: "),
+        (
+            "METRICS",
+            "127.0.0.1:99999",
+            "the setting metrics is invalid: an address looks like 127.0.0.1:9177",
+        ),
+        ("WEBHOOK_ALLOWED_NETWORKS", '["10.1.2.3/8"]', "the setting webhook_allowed_networks is invalid: "),
         ("ALLOWED_ORIGINS", "https://tools.example", "A list is written as JSON"),
-        ("TLS_CERT", "server.pem", "settings do not fit: tls_cert and tls_key belong together"),
+        ("TLS_CERT", "server.pem", "the settings are invalid: tls_cert and tls_key belong together"),
     ],
 )
 def test_a_setting_that_does_not_fit_is_named_in_one_line(

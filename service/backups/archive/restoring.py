@@ -163,7 +163,7 @@ def _sign_log(manifest: Manifest, settings: Settings) -> None:
         migrate(database)
         audit = AuditService(database, settings)
         if manifest.audit_end is not None:
-            audit.sign_restored(manifest.audit_end)
+            audit.sign_restored_log(manifest.audit_end)
         database.before_commit.append(audit.before_commit)
         details = {"backup_of": manifest.created_at, "version": manifest.version}
         database.write_now(

@@ -335,7 +335,7 @@ def _next_version(session: Session, name: str) -> int:
 def etag(model: DetectionModel) -> str:
     """The ETag of a model: a hash of what can be changed in place."""
     changeable = model.model_dump_json(include={"model_name", "model_description", "enabled"})
-    return etags.of_content(content.sha256(changeable.encode())[:32])
+    return etags.content_etag(content.sha256(changeable.encode())[:32])
 
 
 def _get(session: Session, model_id: str, *, for_update: bool = False) -> ModelRow:

@@ -52,7 +52,7 @@ class Challenges:
         steps, challenge_id, station = (
             draw_steps(excluded_movements),
             secrets.token_urlsafe(32),
-            addresses.group(address),
+            addresses.client_group(address),
         )
 
         def write(session: Session) -> datetime:
@@ -100,7 +100,7 @@ class Challenges:
         moment = now()
         if (
             challenge is None
-            or challenge.station != addresses.group(address)
+            or challenge.station != addresses.client_group(address)
             or moment > challenge.expires_at
         ):
             return None

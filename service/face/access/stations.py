@@ -64,7 +64,7 @@ class Stations:
 
     async def check(self, address: str) -> None:
         """Raise Problem 403 if face login is off, generally or here, 429 while the station must wait."""
-        station = addresses.group(address)
+        station = addresses.client_group(address)
 
         def read(session: Session) -> tuple[bool, FaceStation | None]:
             return policy(session).login_enabled, session.get(FaceStation, station)
@@ -90,7 +90,7 @@ class Stations:
         It counts as a failure unless the correct answer follows at the station, so that nobody can find out
         at no cost which user a picture shows.
         """
-        station = addresses.group(address)
+        station = addresses.client_group(address)
         if station in self._challenged_stations or len(self._challenged_stations) >= _MOST_CHALLENGED:
             await self._count(address, 1, rules.CHALLENGE_REQUIRED)
         else:
@@ -99,14 +99,14 @@ class Stations:
 
     async def count_failure(self, address: str, reason: str | None = None) -> None:
         """Count a failure and announce the attempt; `reason` is about the movement, not about the person."""
-        station = addresses.group(address)
+        station = addresses.client_group(address)
         was_challenged = station in self._challenged_stations
         self._challenged_stations.discard(station)
         # A wrong answer to a challenge belongs to the same attempt as the picture that led to it.
         await self._count(address, 2 if was_challenged and reason is None else 1, reason)
 
     async def _count(self, address: str, failures: int, reason: str | None) -> None:
-        station = addresses.group(address)
+        station = addresses.client_group(address)
 
         def write(session: Session) -> None:
             moment = now()
@@ -121,20 +121,22 @@ class Stations:
                 pause = rules.pause_duration(state.failures)
                 state.paused_until = moment + pause if pause else state.paused_until
             details = {"challenge": reason} if reason else {}
-            change = ObjectChange("face_login_failed", "login", address=address, details=details, quiet=True)
+            change = ObjectChange(
+                "face_login_failed", "login", address=address, details=details, audit_only=True
+            )
             announce(session, change)
 
         await self._database.write(write)
 
     async def has_failed(self, address: str) -> bool:
         """Return whether the last login at the station failed."""
-        station = addresses.group(address)
+        station = addresses.client_group(address)
         state = await self._database.read(lambda session: session.get(FaceStation, station))
         return state is not None and state.failures > 0
 
     async def forgive(self, address: str) -> None:
         """Delete the failures of a station, after a successful login there."""
-        station = addresses.group(address)
+        station = addresses.client_group(address)
         self._challenged_stations.discard(station)
         state = await self._database.read(lambda session: session.get(FaceStation, station))
         if state is not None:

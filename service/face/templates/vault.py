@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 
 from service.face.engines.engine import Embedding
 from service.face.tables import FaceEnrolment, FaceTemplate
-from service.settings import owner_only_secret
+from service.settings import load_owner_only_secret
 
 KEY_FILE = "face.key"
 _NONCE = 12
@@ -23,7 +23,7 @@ class Vault:
     """AES-256-GCM with user and model as associated data: no other user or model can use a template."""
 
     def __init__(self, data_dir: Path, key_file: Path | None = None) -> None:
-        self._cipher = AESGCM(owner_only_secret(key_file or data_dir / KEY_FILE, 32)[:32])
+        self._cipher = AESGCM(load_owner_only_secret(key_file or data_dir / KEY_FILE, 32)[:32])
 
     def seal(self, user_id: str, model_id: str, embedding: Embedding) -> bytes:
         """Encrypt an embedding for storing; return nonce and ciphertext."""

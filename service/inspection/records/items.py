@@ -302,7 +302,7 @@ class Items:
             current = self.read_state(session, item_id)
             return problems.current_state(json.loads(current.text), current.by)
 
-        etags.require_match(if_match, etags.of_revision(item.revision), state)
+        etags.require_match(if_match, etags.revision_etag(item.revision), state)
         return record, item
 
     def lock(self, session: Session, item_id: str) -> tuple[RecordRow, ItemRow]:
@@ -344,7 +344,7 @@ class Items:
         details = differences(before, changed, changed)
         announce(
             session,
-            ObjectChange("update", "item", item.item_id, actor, address, details, fleeting=progress_only),
+            ObjectChange("update", "item", item.item_id, actor, address, details, unaudited=progress_only),
         )
         # A status that a person set stays until the items come to something else.
         if recomputes and ("outcome" in changed if progress_only else "result" in changed):

@@ -122,6 +122,6 @@ class Matching:
         caller = question.caller
         # A proposal is not an action of a user: it is announced to clients and not audited.
         change = ObjectChange(
-            "update", "record", question.inspection_id, caller.user_id, caller.address, fleeting=True
+            "update", "record", question.inspection_id, caller.user_id, caller.address, unaudited=True
         )
         announce(session, change)

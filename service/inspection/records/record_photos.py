@@ -329,5 +329,5 @@ def _item(row: PhotoRow, place: ItemRegion) -> PhotoItem:
 def _update(record: RecordRow, caller: Caller) -> ObjectChange:
     # The changes of the items are audited; this one has clients look at the photos of the record again.
     return ObjectChange(
-        "update", "record", record.inspection_id, caller.user_id, caller.address, fleeting=True
+        "update", "record", record.inspection_id, caller.user_id, caller.address, unaudited=True
     )

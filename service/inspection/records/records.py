@@ -370,5 +370,5 @@ class Records:
             current = self.read_state(session, inspection_id)
             return problems.current_state(current.body, current.by)
 
-        etags.require_match(if_match, etags.of_revision(record.revision), state)
+        etags.require_match(if_match, etags.revision_etag(record.revision), state)
         return record

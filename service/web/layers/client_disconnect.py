@@ -10,14 +10,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = logging.getLogger("walkaround.http")
 
-LOOK_AFTER_SECONDS = 0.1
-"""Most requests are answered sooner, so that nothing watches for their clients."""
+WATCH_AFTER_SECONDS = 0.1
+"""The delay before a request is watched: most requests are answered sooner and need no watching."""
 
 
 class CancelOnDisconnect:
-    """Cancels a request that only reads when its client has left, and with it the query that it waits for.
+    """Cancels a read request, and the query that it waits for, when its client has left.
 
-    A request that changes something is finished: the client that was cut off may ask for its outcome again.
+    A request that changes something runs to its end: its client may reconnect and ask for the outcome.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -29,42 +29,42 @@ class CancelOnDisconnect:
             return
         request = asyncio.current_task()
         assert request is not None
-        # A request that reads has no body that matters: messages that arrive are buffered for the reader.
+        # The body of a read request is not used. Its messages are buffered for the operation.
         buffered: deque[Message] = deque()
-        watching: asyncio.Task[None] | None = None
-        left = False
+        watch_task: asyncio.Task[None] | None = None
+        has_left = False
 
         async def watch() -> None:
-            nonlocal left
+            nonlocal has_left
             while (message := await receive())["type"] != "http.disconnect":
                 buffered.append(message)
-            left = True
+            has_left = True
             request.cancel()
 
         def start_watching() -> None:
-            nonlocal watching
-            watching = asyncio.create_task(watch())
+            nonlocal watch_task
+            watch_task = asyncio.create_task(watch())
 
         def stop_watching() -> None:
             timer.cancel()
-            if watching is not None:
-                watching.cancel()
+            if watch_task is not None:
+                watch_task.cancel()
 
         async def send_and_stop_watching(message: Message) -> None:
             if message["type"] == "http.response.body" and not message.get("more_body", False):
-                # The server reports the end of an answer like that of a connection.
+                # The server reports the end of an answer as a disconnect.
                 stop_watching()
             await send(message)
 
         async def receive_buffered() -> Message:
             return buffered.popleft() if buffered else await receive()
 
-        timer = asyncio.get_running_loop().call_later(LOOK_AFTER_SECONDS, start_watching)
+        timer = asyncio.get_running_loop().call_later(WATCH_AFTER_SECONDS, start_watching)
         try:
             await self.app(scope, receive_buffered, send_and_stop_watching)
         except asyncio.CancelledError:
-            if not left or request.uncancel():
+            if not has_left or request.uncancel():
                 raise
-            log.info("the client has left: its request was ended")
+            log.info("the client has left: its request was cancelled")
         finally:
             stop_watching()

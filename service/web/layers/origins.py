@@ -1,6 +1,7 @@
-"""Lets web pages of other origins use the service, where the settings name them (CORS).
+"""Lets web pages of the origins in the settings use the service (CORS).
 
-Only in the chain when an origin is named. A request of another origin, or of none, is answered as without.
+The layer is active only if the settings name an origin. It does not change requests of other origins, or
+without an origin.
 """
 
 from __future__ import annotations
@@ -21,28 +22,28 @@ from shared.wire.face import DEVICE_HEADER
 
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
 
-ASKED_HEADERS = (
+REQUEST_HEADERS = (
     *("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range"),
     *("Last-Event-ID", "Range", "X-Request-Id", DEVICE_HEADER),
 )
-"""Headers of requests that a page may set: those that operations read."""
+"""Request headers that a page may set: those that operations read."""
 
-SHOWN_HEADERS = (
+EXPOSED_HEADERS = (
     *("Allow", "Content-Disposition", "Content-Range", "ETag", "Retry-After", "WWW-Authenticate"),
     *(UPDATED_BY, "X-Request-Id"),
 )
-"""Headers of answers that a page may read, beside those that every page may."""
+"""Response headers that a page may read, beside the ones that every page may read."""
 
 PREFLIGHT_SECONDS = 600
-"""How long a browser need not ask again whether a page may."""
+"""How long a browser may cache the answer to a preflight."""
 
 _NO_ORIGIN = Headers({})
 
 
 class AllowedOrigins(CORSMiddleware):
-    """Answers the preflights of pages of `origins`, and marks every answer to such a page as readable for it.
+    """Answers the preflights of pages of `origins`, and lets these pages read the answers.
 
-    Tokens travel in a header that only the page itself can set, so no cookie or other credential is allowed.
+    Tokens are sent in a header that only the page can set. So cookies and other credentials are not allowed.
     """
 
     def __init__(self, app: ASGIApp, origins: Collection[str]) -> None:
@@ -50,8 +51,8 @@ class AllowedOrigins(CORSMiddleware):
             app,
             allow_origins=origins,
             allow_methods=METHODS,
-            allow_headers=ASKED_HEADERS,
-            expose_headers=SHOWN_HEADERS,
+            allow_headers=REQUEST_HEADERS,
+            expose_headers=EXPOSED_HEADERS,
             max_age=PREFLIGHT_SECONDS,
         )
 
@@ -66,9 +67,9 @@ class AllowedOrigins(CORSMiddleware):
         response = super().preflight_response(request_headers)
         if response.status_code != 200:
             text = "请求无法解析，请检查请求的格式"
-            refused = JSONResponse(failure_body(ErrorCode.INVALID_INPUT, text), response.status_code)
-            refused.headers["Vary"] = response.headers["Vary"]
-            response = refused
+            failure = JSONResponse(failure_body(ErrorCode.INVALID_INPUT, text), response.status_code)
+            failure.headers["Vary"] = response.headers["Vary"]
+            response = failure
         response.headers.update(dict(SECURITY_HEADERS))
         response.headers["Cache-Control"] = "no-store"
         response.headers["X-Request-Id"] = new_request_id()

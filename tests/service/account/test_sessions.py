@@ -213,7 +213,7 @@ def test_nothing_in_the_database_leads_to_the_next_refresh_token(
     assert row.client is not None
     for text in (spent.refresh_token, tokens.refresh_token, tokens.access_token, HOME):
         assert text not in (row.seed, row.client)
-    right = RefreshExchange(settings.signing_secret())
+    right = RefreshExchange(settings.load_signing_secret())
     assert right.successor(spent.refresh_token, row.seed).refresh == tokens.refresh_token
     for exchange, token, seed in (
         (RefreshExchange(b"another secret"), spent.refresh_token, row.seed),

@@ -160,7 +160,7 @@ def test_token_of_another_users_session_is_refused(accounts: AccountService, set
     async def play() -> None:
         tokens = await first_admin(accounts)
         session = jwt.decode(tokens.access_token, options={"verify_signature": False})["sid"]
-        forged = AccessTokens(settings.signing_secret(), 900).sign("other", session, ("pwd",), now())
+        forged = AccessTokens(settings.load_signing_secret(), 900).sign("other", session, ("pwd",), now())
         with pytest.raises(Problem) as caught:
             await accounts.authenticate(forged, HOME)
         assert caught.value.error == "not_logged_in"

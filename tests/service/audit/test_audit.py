@@ -98,7 +98,7 @@ def test_a_log_of_a_moment_ago_is_whole(audit: AuditService, database: Database)
     assert (verification.rows, verification.seq, verification.problems) == (6, 6, [])
     # A row of that number that says something else is not the one that was there.
     assert len(audit.verify(expect=(first.seq, "0" * 64)).problems) == 1
-    announce_changes(database, ObjectChange("update", "item", "i", fleeting=True))
+    announce_changes(database, ObjectChange("update", "item", "i", unaudited=True))
     assert audit.verify().rows == 6
     audit.begin()
     assert audit.verify().rows == 6, "a log begins once"
@@ -159,7 +159,7 @@ def test_a_cut_at_the_end_is_found(audit: AuditService, database: Database) -> N
     fill(database)
     tamper(database, "DELETE FROM audit_event WHERE seq > 4")
     assert audit.verify().problems == [
-        "rows are cut off the end: row 6 is signed, the last one there is row 4"
+        "rows at the end are missing: row 6 is signed, but the log ends with row 4"
     ]
 
 
@@ -182,7 +182,7 @@ def test_a_row_written_from_outside_is_found(audit: AuditService, database: Data
         "INSERT INTO audit_event VALUES (7, '2026-05-01 00:00:00.000000', 'create', 'record', NULL, NULL, "
         f"NULL, '{{}}', '{last}', '{rules.row_hash(event, last)}')",
     )
-    assert audit.verify().problems == ["row 6 is signed as the last one and is not: the log ends with row 7"]
+    assert audit.verify().problems == ["row 6 is signed as the last row, but the log ends with row 7"]
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_database_put_back_is_found_by_what_was_kept_elsewhere(
     )
     assert audit.verify().problems == []
     assert audit.verify(expect=(end.seq, end.hash)).problems == [
-        f"row {end.seq} with the hash {end.hash} is not in the log any more"
+        f"row {end.seq} with the hash {end.hash} is no longer in the log"
     ]
 
 
@@ -231,7 +231,7 @@ def test_a_log_continued_over_a_forged_end_says_so_for_ever(audit: AuditService,
     fill(database, 2)
     problems = audit.verify().problems
     assert len(problems) == 1
-    assert problems[0].startswith("row 5: the log was continued although its end was not signed")
+    assert problems[0].startswith("row 5: the log continues although its end was not signed")
 
 
 def test_another_secret_does_not_sign(audit: AuditService, database: Database, settings: Settings) -> None:
@@ -249,14 +249,14 @@ def test_a_restored_log_is_signed_only_when_it_is_whole(
     end = audit.verify()
     (settings.data_dir / "secret.key").unlink()
     restored = AuditService(database, settings)
-    restored.sign_restored((end.seq, "f" * 64))
+    restored.sign_restored_log((end.seq, "f" * 64))
     assert restored.verify().problems
-    restored.sign_restored((end.seq, end.hash))
+    restored.sign_restored_log((end.seq, end.hash))
     assert restored.verify().problems == []
     tamper(database, "DELETE FROM audit_event WHERE seq = 6")
     (settings.data_dir / "secret.key").unlink()
     cut = AuditService(database, settings)
-    cut.sign_restored((end.seq, end.hash))
+    cut.sign_restored_log((end.seq, end.hash))
     assert cut.verify().problems
 
 
@@ -370,8 +370,8 @@ def test_the_command_says_whether_the_log_is_whole(
     status, out = verify("--expect", end)
     assert status == 1
     assert "row 2 was changed" in out
-    assert "cut off the end" in out
-    assert "not in the log any more" in out
+    assert "rows at the end are missing" in out
+    assert "no longer in the log" in out
     with pytest.raises(SystemExit):
         verify("--expect", "nonsense")
 

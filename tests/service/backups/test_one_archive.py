@@ -131,8 +131,8 @@ def test_backup_has_the_keys_only_on_request(filled_settings: Settings, tmp_path
     assert {"secrets/secret.key", "secrets/face.key"} < names(target)
     new = elsewhere(tmp_path).model_copy(update={"secret_file": tmp_path / "keys" / "signing"})
     assert main(["restore", str(target)], new) == 0
-    assert (tmp_path / "keys" / "signing").read_bytes() == filled_settings.signing_secret()
-    assert new.signing_secret() == filled_settings.signing_secret()
+    assert (tmp_path / "keys" / "signing").read_bytes() == filled_settings.load_signing_secret()
+    assert new.load_signing_secret() == filled_settings.load_signing_secret()
     assert (new.data_dir / "face.key").read_bytes() == b"k" * 32
 
 

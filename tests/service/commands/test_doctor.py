@@ -35,7 +35,7 @@ class Usage(NamedTuple):
 def sound(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """An installation without a fault, on a machine with room."""
     settings.prepare()
-    settings.signing_secret()
+    settings.load_signing_secret()
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(2**40, 0, 2**40))
     monkeypatch.setenv("DISPLAY", ":0")
     return settings

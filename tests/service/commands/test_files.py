@@ -15,14 +15,14 @@ import pytest
 from sqlalchemy import Table, delete, insert, update
 from sqlmodel import Session, select
 
-from service.audit.service import AuditService, listener
+from service.audit.service import AuditService, audit_listener
 from service.audit.tables import AuditRow
 from service.catalogue.tables import ReferenceImageRow
 from service.commands.files import main
 from service.db.database import Database, now
 from service.db.schema import metadata
 from service.detection.tables import ModelRow
-from service.file_references import SOURCES, tables, texts
+from service.file_references import SOURCES, referring_tables, referring_texts
 from service.files.collecting import CollectionResult, Collector
 from service.files.service import FilesService
 from service.files.tables import FileRow
@@ -142,7 +142,14 @@ def record(database: Database) -> None:
 
 
 def collector(database: Database, settings: Settings, grace: dt.timedelta = GRACE) -> Collector:
-    return Collector(database, file_contents(settings), model_contents(settings), texts, tables(), grace)
+    return Collector(
+        database,
+        file_contents(settings),
+        model_contents(settings),
+        referring_texts,
+        referring_tables(),
+        grace,
+    )
 
 
 def is_there(files: FilesService, stored: StoredFile) -> bool:
@@ -356,7 +363,7 @@ def test_command_lists_first_and_removes_on_request(
     files: FilesService, database: Database, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stored = keep(files, database, "左翼.bin", b"x" * 2**20)
-    writes = [listener(settings)]
+    writes = [audit_listener(settings)]
     assert main(["files", "unused"], settings, writes) == 0
     output = capsys.readouterr().out
     assert "左翼.bin" in output

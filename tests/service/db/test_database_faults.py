@@ -298,7 +298,7 @@ def test_a_client_that_leaves_ends_its_query(database_url: str, tmp_path: Path) 
 def test_what_changes_something_is_finished_without_its_client(
     method: str, finished: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.web.layers.client_disconnect.LOOK_AFTER_SECONDS", 0)
+    monkeypatch.setattr("service.web.layers.client_disconnect.WATCH_AFTER_SECONDS", 0)
     finishes: list[bool] = []
 
     async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
@@ -320,7 +320,7 @@ def test_what_changes_something_is_finished_without_its_client(
 
 
 def test_a_request_that_is_answered_is_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.web.layers.client_disconnect.LOOK_AFTER_SECONDS", 0)
+    monkeypatch.setattr("service.web.layers.client_disconnect.WATCH_AFTER_SECONDS", 0)
     steps: list[str] = []
     answered = asyncio.Event()
 

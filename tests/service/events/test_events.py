@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from service.changes import ObjectChange
 from service.events.change_feed import ChangeFeed
-from service.events.routes import MAX_STREAMS_OF_ONE, EventFilter, event_filter, router, stream
+from service.events.routes import MAX_STREAMS_PER_USER, EventFilter, event_filter, router, stream
 from service.routing import add_routes
 from service.web.envelope import Problem, install_handlers
 from service.web.security import Caller
@@ -61,7 +61,7 @@ def test_a_change_arrives_without_its_contents() -> None:
         waiting = asyncio.create_task(take(messages, 2))
         await asyncio.sleep(0.01)
         await asyncio.to_thread(
-            change_feed.after_commit, [change(1), ObjectChange("login", "user", quiet=True), change(2)]
+            change_feed.after_commit, [change(1), ObjectChange("login", "user", audit_only=True), change(2)]
         )
         first, second = await waiting
         assert first["event"] == "change"
@@ -78,7 +78,7 @@ def test_a_change_arrives_without_its_contents() -> None:
         assert json.loads(second["data"])["object_id"] == "r2"
         assert "secret" not in first["data"]
         await narrowed(messages, AsyncGeneratorType).aclose()
-        assert change_feed.readers == 0
+        assert change_feed.reader_count == 0
 
     run(work)
 
@@ -86,7 +86,7 @@ def test_a_change_arrives_without_its_contents() -> None:
 def test_a_client_goes_on_where_it_was() -> None:
     async def work(change_feed: ChangeFeed) -> None:
         change_feed.after_commit([change(n) for n in range(1, 6)])
-        third = change_feed.id_of(3)
+        third = change_feed.event_id(3)
         messages = stream(change_feed, third, allowed, 60)
         got = await take(messages, 3)
         assert [json.loads(m["data"])["object_id"] for m in got[1:]] == ["r4", "r5"]
@@ -96,12 +96,12 @@ def test_a_client_goes_on_where_it_was() -> None:
 
 def test_client_that_was_away_too_long_rereads_everything() -> None:
     async def work(change_feed: ChangeFeed) -> None:
-        first = change_feed.id_of(0)
+        first = change_feed.event_id(0)
         change_feed.after_commit([change(n) for n in range(1, 20)])
         messages = stream(change_feed, first, allowed, 60)
         _, resync = await take(messages, 2)
         assert resync["event"] == "resync"
-        assert resync["id"] == change_feed.id_of(19)
+        assert resync["id"] == change_feed.event_id(19)
         change_feed.after_commit([change(20)])
         (news,) = await take(messages, 1)
         assert json.loads(news["data"])["object_id"] == "r20"
@@ -133,8 +133,8 @@ def test_id_of_another_run_rereads_everything(event_id: str) -> None:
 
 def test_id_from_the_future_rereads_everything() -> None:
     async def work(change_feed: ChangeFeed) -> None:
-        assert change_feed.position_of(change_feed.id_of(1)) is None
-        assert change_feed.position_of(change_feed.id_of(0)) == 0
+        assert change_feed.find_position(change_feed.event_id(1)) is None
+        assert change_feed.find_position(change_feed.event_id(0)) == 0
 
     run(work)
 
@@ -154,7 +154,7 @@ def test_the_stream_ends_with_the_login() -> None:
     async def work(change_feed: ChangeFeed) -> None:
         got = [parsed(message) async for message in stream(change_feed, None, refused, 0.02)]
         assert got[-1]["event"] == "end"
-        assert change_feed.readers == 0
+        assert change_feed.reader_count == 0
 
     run(work)
 
@@ -193,7 +193,7 @@ def test_nobody_hears_of_what_they_may_not_read() -> None:
         async def ask() -> EventFilter:
             return event_filter(caller)
 
-        messages = stream(change_feed, change_feed.id_of(0), ask, 60)
+        messages = stream(change_feed, change_feed.event_id(0), ask, 60)
         change_feed.after_commit(changes)
         got: list[str] = []
         await take(messages, 1)
@@ -224,11 +224,11 @@ def test_one_user_does_not_take_the_streams_of_the_others() -> None:
 
     with ExitStack() as streams, client_of(router(change_feed), role=Role.VIEWER) as client:
         for user_id in ("another user", caller_of(Role.VIEWER).user_id):
-            for _ in range(MAX_STREAMS_OF_ONE):
-                streams.enter_context(change_feed.reading(user_id))
+            for _ in range(MAX_STREAMS_PER_USER):
+                streams.enter_context(change_feed.count_reader(user_id))
         answer = client.get("/api/events")
     assert answer.status_code == 503
-    assert change_feed.readers == 0
+    assert change_feed.reader_count == 0
     assert "连接过多" in answer.json()["msg"]
 
 
@@ -237,13 +237,13 @@ def test_closing_ends_every_stream() -> None:
         async def read() -> list[bytes]:
             return [message async for message in stream(change_feed, None, allowed, 60)]
 
-        readers = [asyncio.create_task(read()) for _ in range(3)]
+        reader_count = [asyncio.create_task(read()) for _ in range(3)]
         await asyncio.sleep(0.01)
-        assert change_feed.readers == 3
+        assert change_feed.reader_count == 3
         await asyncio.to_thread(change_feed.close)
         async with asyncio.timeout(20):
-            await asyncio.gather(*readers)
-        assert change_feed.readers == 0
+            await asyncio.gather(*reader_count)
+        assert change_feed.reader_count == 0
 
     run(work)
 
@@ -254,14 +254,14 @@ def test_a_writer_outlives_the_loop_of_a_reader() -> None:
     async def read() -> None:
         messages = stream(change_feed, None, allowed, 60)
         await take(messages, 1)
-        reading = asyncio.create_task(take(messages, 1))
+        count_reader = asyncio.create_task(take(messages, 1))
         await asyncio.sleep(0.01)
-        assert not reading.done()
+        assert not count_reader.done()
 
     # Its last task is cancelled by the end of the loop.
     asyncio.run(read())
     change_feed.after_commit([change(1)])
-    assert change_feed.readers == 0
+    assert change_feed.reader_count == 0
 
 
 def test_stream_that_is_opened_after_the_close_ends() -> None:

@@ -14,7 +14,7 @@ from sqlmodel import Session as DatabaseSession
 from service.changes import ObjectChange, announce
 from service.db.database import Database
 from service.events.change_feed import ChangeFeed
-from service.events.relay import CHANNEL, MOST_BYTES, ChangeNotice, Relay, change_notices
+from service.events.relay import CHANNEL, MAX_BYTES, ChangeNotice, Relay, change_notices
 from shared.wire.events import ChangeEvent
 
 PATIENCE = 10.0
@@ -42,12 +42,12 @@ class Process:
 
         self.database.write_now(work)
 
-    def place(self) -> int:
-        return self.change_feed.events_after(0).place
+    def position(self) -> int:
+        return self.change_feed.events_after(0).position
 
-    def received(self, place: int, count: int) -> list[ChangeEvent]:
-        until(lambda: len(self.change_feed.events_after(place).events) >= count)
-        return self.change_feed.events_after(place).events
+    def received(self, position: int, count: int) -> list[ChangeEvent]:
+        until(lambda: len(self.change_feed.events_after(position).events) >= count)
+        return self.change_feed.events_after(position).events
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -81,28 +81,28 @@ pytestmark = pytest.mark.postgresql
 
 def test_a_change_of_one_process_is_heard_once_by_each(two: tuple[Process, Process]) -> None:
     first, other = two
-    places = first.place(), other.place()
+    places = first.position(), other.position()
     first.change(ObjectChange("create", "record", "r1", "u1", "10.0.0.1", {"name": ["secret"]}))
     other.change(ObjectChange("update", "item", "i1", None))
-    for side, place in zip(two, places, strict=True):
-        events = side.received(place, 2)
+    for side, position in zip(two, places, strict=True):
+        events = side.received(position, 2)
         assert sorted((e.action, e.kind, e.object_id, e.actor) for e in events) == [
             ("create", "record", "r1", "u1"),
             ("update", "item", "i1", None),
         ]
         assert {e.id for e in events} == {
-            side.change_feed.id_of(place + 1),
-            side.change_feed.id_of(place + 2),
+            side.change_feed.event_id(position + 1),
+            side.change_feed.event_id(position + 2),
         }
     # What came later is received later, so nothing was doubled in between.
     first.change(ObjectChange("last", "record"))
-    for side, place in zip(two, places, strict=True):
-        assert [e.action for e in side.received(place, 3)][2:] == ["last"]
+    for side, position in zip(two, places, strict=True):
+        assert [e.action for e in side.received(position, 3)][2:] == ["last"]
 
 
 def test_uncommitted_and_quiet_changes_are_not_relayed(two: tuple[Process, Process]) -> None:
     first, other = two
-    place = other.place()
+    position = other.position()
 
     def fail(session: DatabaseSession) -> None:
         announce(session, ObjectChange("create", "record", "lost"))
@@ -110,31 +110,31 @@ def test_uncommitted_and_quiet_changes_are_not_relayed(two: tuple[Process, Proce
 
     with pytest.raises(RuntimeError):
         first.database.write_now(fail)
-    first.change(ObjectChange("login", "user", "u", quiet=True))
+    first.change(ObjectChange("login", "user", "u", audit_only=True))
     first.change(ObjectChange("create", "record", "kept"))
-    assert [e.object_id for e in other.received(place, 1)] == ["kept"]
+    assert [e.object_id for e in other.received(position, 1)] == ["kept"]
 
 
 def test_many_changes_of_one_transaction_arrive_in_order(two: tuple[Process, Process]) -> None:
     first, other = two
-    place = other.place()
+    position = other.position()
     names = [f"{number}-{'航' * 200}" for number in range(300)]
     first.change(*(ObjectChange("create", "item", name) for name in names))
-    assert [e.object_id for e in other.received(place, 300)] == names
+    assert [e.object_id for e in other.received(position, 300)] == names
 
 
 def test_gap_makes_every_client_reread(two: tuple[Process, Process]) -> None:
     first, other = two
-    place = other.place()
+    position = other.position()
     first.change(ObjectChange("create", "record", "before"))
-    other.received(place, 1)
-    place = other.place()
+    other.received(position, 1)
+    position = other.position()
     ended = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = :query")
     first.database.write_now(lambda session: session.execute(ended, {"query": f"LISTEN {CHANNEL}"}).all())
-    until(lambda: other.change_feed.events_after(place).lost)
-    place = other.place()
+    until(lambda: other.change_feed.events_after(position).lost)
+    position = other.position()
     first.change(ObjectChange("create", "record", "after"))
-    assert [e.object_id for e in other.received(place, 1)] == ["after"]
+    assert [e.object_id for e in other.received(position, 1)] == ["after"]
 
 
 @pytest.mark.parametrize("payload", ["", "{}", "no json", '{"origin": 1}'])
@@ -142,20 +142,20 @@ def test_notification_of_another_version_makes_clients_reread(
     two: tuple[Process, Process], payload: str
 ) -> None:
     first, other = two
-    place = other.place()
+    position = other.position()
     notification = text("SELECT pg_notify(:channel, :payload)")
     first.database.write_now(
         lambda session: session.execute(notification, {"channel": CHANNEL, "payload": payload}).all()
     )
-    until(lambda: other.change_feed.events_after(place).lost)
+    until(lambda: other.change_feed.events_after(position).lost)
 
 
 def test_a_note_never_exceeds_what_postgresql_takes() -> None:
     changes = [ObjectChange("create", "item", f"{n}{'航' * 250}", "員" * 250) for n in range(40)]
     payloads = list(change_notices("0" * 16, changes))
     assert len(payloads) > 1
-    assert max(len(note.encode()) for note in payloads) <= MOST_BYTES
+    assert max(len(note.encode()) for note in payloads) <= MAX_BYTES
     parsed = [change for note in payloads for change in ChangeNotice.model_validate_json(note).changes]
     assert [change[2] for change in parsed] == [change.object_id for change in changes]
-    assert list(change_notices("o", [ObjectChange("login", "user", quiet=True)])) == []
+    assert list(change_notices("o", [ObjectChange("login", "user", audit_only=True)])) == []
     assert json.loads(payloads[0])["at"].endswith("Z")

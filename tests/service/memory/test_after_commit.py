@@ -20,7 +20,7 @@ from service.memory.service import MemoryService
         (ObjectChange("update", "reference_image", "1"), True),
         (ObjectChange("create", "item", "1"), False),
         (ObjectChange("create", "record", "1"), False),
-        (ObjectChange("update", "item", "1", fleeting=True), False),
+        (ObjectChange("update", "item", "1", unaudited=True), False),
         (ObjectChange("update", "user", "1"), False),
     ],
 )

@@ -181,10 +181,10 @@ def test_detections_and_the_queue(client: TestClient, settings: Settings) -> Non
         )
 
     # Nobody takes them while this looks.
-    from service.watching import figures_of
+    from service.watching import figures_collector
 
     database.write_now(fill)
-    collector = figures_of(database, settings)
+    collector = figures_collector(database, settings)
     scrape = {
         (sample.name, frozenset(sample.labels.items())): sample.value
         for family in collector.collect()
@@ -262,7 +262,11 @@ def test_without_a_setting_there_are_no_metrics(tmp_path: Path, migrated_sqlite:
 
 @pytest.mark.parametrize(
     ("mode", "content", "message"),
-    [(0o644, TOKEN, "can be read by everyone"), (0o600, "short", "no token"), (0o600, "", "no token")],
+    [
+        (0o644, TOKEN, "can be read by everyone"),
+        (0o600, "short", "not contain a token"),
+        (0o600, "", "not contain a token"),
+    ],
 )
 def test_a_bad_token_file_is_said(
     tmp_path: Path,
@@ -319,7 +323,7 @@ def test_an_address_that_is_taken_is_said(tmp_path: Path) -> None:
         done = subprocess.run(command_line, cwd=program_folder(), capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout == '{"event": "failed", "why": null}\n'
-    assert f"cannot give metrics on {address}" in done.stderr
+    assert f"cannot serve metrics on {address}" in done.stderr
     assert "--metrics" in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -30,7 +30,7 @@ from service.web import addresses
     ],
 )
 def test_addresses_of_one_connection_are_one_group(address: str, group: str) -> None:
-    assert addresses.group(address) == group
+    assert addresses.client_group(address) == group
 
 
 @given(st.ip_addresses(v=6), st.integers(0, 2**64 - 1), st.text(max_size=20))
@@ -41,27 +41,27 @@ def test_ipv6_addresses_share_a_group_when_they_share_a_network(
     other = ipaddress.IPv6Address(int(address) ^ 1 << 64)
     mapped = [candidate for candidate in (address, neighbour, other) if candidate.ipv4_mapped is not None]
     if not mapped:
-        group = addresses.group(str(address))
+        group = addresses.client_group(str(address))
         assert address in ipaddress.IPv6Network(group)
-        assert addresses.group(f"{neighbour}%{scope}") == group
-        assert addresses.group(str(other)) != group
-        assert addresses.group(group) == group
+        assert addresses.client_group(f"{neighbour}%{scope}") == group
+        assert addresses.client_group(str(other)) != group
+        assert addresses.client_group(group) == group
 
 
 @given(st.ip_addresses(v=4), st.ip_addresses(v=4), st.text(max_size=20))
 def test_an_ipv4_address_is_one_group_however_it_is_written(
     address: ipaddress.IPv4Address, other: ipaddress.IPv4Address, scope: str
 ) -> None:
-    group = addresses.group(str(address))
+    group = addresses.client_group(str(address))
     assert group == str(address)
-    assert addresses.group(f"::ffff:{address}%{scope}") == group
-    assert (addresses.group(f"::ffff:{other}") == group) is (other == address)
+    assert addresses.client_group(f"::ffff:{address}%{scope}") == group
+    assert (addresses.client_group(f"::ffff:{other}") == group) is (other == address)
     assert addresses.is_loopback(f"::ffff:{address}") is address.is_loopback
 
 
 @given(st.text())
 def test_any_text_has_a_group_that_a_column_stores(address: str) -> None:
-    assert len(addresses.group(address)) <= 255
+    assert len(addresses.client_group(address)) <= 255
 
 
 @pytest.mark.parametrize(

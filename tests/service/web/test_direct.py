@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 from starlette.testclient import TestClient
 
-from service.web.direct import direct_app, gives_response
+from service.web.direct import direct_app, returns_response
 
 
 class SeveralFilters(BaseModel):
@@ -56,7 +56,7 @@ def client(*, direct: bool) -> TestClient:
 
     for route in app.routes:
         if direct and isinstance(route, APIRoute):
-            assert gives_response(route)
+            assert returns_response(route)
             route.app = direct_app(route, nobody, [])
     return TestClient(app)
 
@@ -105,4 +105,4 @@ def test_only_what_makes_its_own_answer_is_called_directly() -> None:
     for place, operation in enumerate(operations):
         app.add_api_route(f"/{place}", operation, methods=["GET"])
     routes = [route for route in app.routes if isinstance(route, APIRoute)]
-    assert [gives_response(route) for route in routes] == [False, False, False]
+    assert [returns_response(route) for route in routes] == [False, False, False]

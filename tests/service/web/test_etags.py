@@ -15,11 +15,11 @@ SHA256 = "c" * 64
 @pytest.mark.parametrize(
     ("tag", "text"),
     [
-        (etags.of_revision(1), '"1"'),
-        (etags.of_revision(33), '"33"'),
-        (etags.of_content(SHA256), f'"{SHA256}"'),
-        (etags.of_content(SHA256, 256), f'"{SHA256}-256"'),
-        (etags.of_content(SHA256, 512, 0, 1, 2), f'"{SHA256}-512-0-1-2"'),
+        (etags.revision_etag(1), '"1"'),
+        (etags.revision_etag(33), '"33"'),
+        (etags.content_etag(SHA256), f'"{SHA256}"'),
+        (etags.content_etag(SHA256, 256), f'"{SHA256}-256"'),
+        (etags.content_etag(SHA256, 512, 0, 1, 2), f'"{SHA256}-512-0-1-2"'),
     ],
 )
 def test_text_of_tags_that_clients_hold(tag: str, text: str) -> None:
@@ -56,10 +56,10 @@ def test_text_of_tags_that_clients_hold(tag: str, text: str) -> None:
 def test_if_match_compares_strongly_and_if_none_match_weakly(
     header: str | None, may_change: bool, has_content: bool
 ) -> None:
-    tag = etags.of_revision(3)
+    tag = etags.revision_etag(3)
     with contextlib.nullcontext() if may_change else pytest.raises(Problem):
         etags.require_match(header, tag, dict)
-    assert etags.if_none_match(header, tag) is has_content
+    assert etags.is_not_modified(header, tag) is has_content
 
 
 def test_changed_object_is_412_with_its_tag_and_how_it_is_now() -> None:

@@ -37,12 +37,12 @@ def test_how_far_a_detection_is_makes_no_new_version(stage: Stage) -> None:
     for progress in ("pending", "detecting"):
         put(stage, item, progress)
         assert stage.client.get(path).headers["etag"] == before
-        assert [change.fleeting for change in stage.changes if change.kind == "item"][-1]
+        assert [change.unaudited for change in stage.changes if change.kind == "item"][-1]
         assert under_way(stage, item, "j")
         assert not under_way(stage, item, "other")
     put(stage, item, "done")
     assert stage.client.get(path).headers["etag"] != before
-    assert not [change.fleeting for change in stage.changes if change.kind == "item"][-1]
+    assert not [change.unaudited for change in stage.changes if change.kind == "item"][-1]
     assert not under_way(stage, item, "j")
 
 

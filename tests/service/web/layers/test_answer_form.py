@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from service.web.layers import answer_form
-from service.web.layers.answer_form import LEAST_BYTES, AnswerForm
+from service.web.layers.answer_form import MIN_BYTES, AnswerForm
 from service.web.middleware import RequestMiddleware
 
 LONG = {"data": "检查记录" * 400}
@@ -56,11 +56,11 @@ def test_a_long_answer_is_compressed_for_whoever_asks_for_it(forms: TestClient) 
     assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 10
 
 
-@pytest.mark.parametrize("length", [LEAST_BYTES - 1, LEAST_BYTES, answer_form.IN_THREAD_BYTES + 1])
+@pytest.mark.parametrize("length", [MIN_BYTES - 1, MIN_BYTES, answer_form.IN_THREAD_BYTES + 1])
 def test_only_what_is_worth_it_is_compressed(forms: TestClient, length: int) -> None:
     answer = forms.get(f"/answer/{length}", headers=GZIP)
     assert answer.content == b"a" * length
-    assert ("content-encoding" in answer.headers) is (length >= LEAST_BYTES)
+    assert ("content-encoding" in answer.headers) is (length >= MIN_BYTES)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_what_accept_encoding_allows(forms: TestClient, header: str, compressed:
 
 @given(st.binary(max_size=3000))
 def test_no_header_breaks_an_answer(header: bytes) -> None:
-    answer_form._takes_gzip([(b"accept-encoding", header)])
+    answer_form._accepts_gzip([(b"accept-encoding", header)])
 
 
 def test_lists_of_the_service_are_compressed_and_one_record_is_not(client: TestClient) -> None:

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from service.app import create_app
 from service.settings import Settings
-from service.web.layers.origins import ASKED_HEADERS, AllowedOrigins
+from service.web.layers.origins import REQUEST_HEADERS, AllowedOrigins
 from tests.service_app import HERE
 
 PAGE = "https://tools.example"
@@ -128,7 +128,7 @@ def test_every_header_of_the_document_may_be_sent(opened: TestClient) -> None:
         if parameter["in"] == "header"
     }
     assert len(named) >= 5
-    assert named <= {name.lower() for name in ASKED_HEADERS}
+    assert named <= {name.lower() for name in REQUEST_HEADERS}
 
 
 @pytest.mark.parametrize(
