@@ -363,6 +363,6 @@ def _max_body_bytes(settings: Settings, path: str) -> int:
     path = path.removeprefix("/api")
     if path.startswith("/phone/"):
         # Anyone in the network can send to these paths: at most a part of a photo.
-        return MOST_PART_BYTES
+        return MAX_PART_BYTES
     is_upload = path in {"/files", "/detection/models"}
     return settings.max_upload_bytes if is_upload else settings.max_body_bytes

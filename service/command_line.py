@@ -125,8 +125,8 @@ def main(arguments: Sequence[str]) -> int:
         raise
     except OSError as problem:
         print(
-            f"walkaround {arguments[0]}: {reason(problem)}. Check the path, its permissions and the free "
-            "space, or give another path.",
+            f"walkaround {arguments[0]}: {describe_os_error(problem)}. "
+            "Check the path, its permissions and the free space, or give another path.",
             file=sys.stderr,
         )
         return 1
@@ -134,12 +134,12 @@ def main(arguments: Sequence[str]) -> int:
 
 def _database_message(problem: DBAPIError) -> str:
     """What is wrong with the database and what to do, without a secret."""
-    match hindrance_of(problem):
-        case Hindrance.DISK_FULL:
+    match classify_storage_fault(problem):
+        case StorageFault.DISK_FULL:
             return "the disk is full: the database cannot be written. Free disk space, then start again."
-        case Hindrance.DAMAGED_DATABASE:
+        case StorageFault.DAMAGED_DATABASE:
             return "the database is damaged. Move the data directory away and restore the newest backup."
-        case Hindrance.BUSY_DATABASE:
+        case StorageFault.BUSY_DATABASE:
             return "another program uses the database. End that program, or try again later."
     # The text of the exception can contain the address of the database with a password.
     return (

@@ -178,7 +178,7 @@ def _ready_line(server_socket: socket.socket, certificate: CertificateFiles | No
 
 def _busy_line(data_dir: Path) -> str:
     """The line `{"event": "busy", "url": ...}` with the address of the service on the data directory."""
-    service = service_address(data_dir)
+    service = read_service_address(data_dir)
     line = {"event": "busy", "url": None if service is None else service.url}
     if service is not None and service.fingerprint is not None:
         line["fingerprint"] = service.fingerprint
@@ -250,7 +250,7 @@ def _server_certificate(settings: Settings) -> CertificateFiles | None:
 def serve(settings: Settings) -> int:
     """Serve until a signal to stop. Returns the exit status; `BUSY` if another service uses the directory.
 
-    If the service cannot start, prints `{"event": "failed", "why": ...}` with a `Hindrance` or null, and
+    If the service cannot start, prints `{"event": "failed", "why": ...}` with a `StorageFault` or null, and
     raises OSError, DBAPIError, NewerDatabaseError or CertificateError.
     """
     configure_logging(settings.log_level, settings.log_format)
@@ -271,7 +271,7 @@ def serve(settings: Settings) -> int:
 
 
 def _serve_one_process(settings: Settings) -> int:
-    address_file = settings.data_dir / SERVICE_ADDRESS
+    address_file = settings.data_dir / SERVICE_ADDRESS_FILE
     lock = FileLock(settings.data_dir / "service.lock")
     metrics_server: MetricsServer | None = None
     try:

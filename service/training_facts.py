@@ -124,6 +124,6 @@ def _detected_items(row: Row[*tuple[Any, ...]]) -> Iterator[tuple[str, _Detected
     current_findings = findings.read_findings(current)
     rejected: int | None = None
     if results.is_correction(current):
-        model_findings = findings.read_findings(results.model_origin(entries, current))
-        rejected = max(len(model_findings) - sum(not finding.drawn for finding in current_findings), 0)
+        model_findings = findings.read_findings(results.original_detection(entries, current))
+        rejected = max(len(model_findings) - sum(not finding.is_drawn for finding in current_findings), 0)
     yield file_id, _DetectedItem(group, current_findings, rejected)

@@ -145,9 +145,11 @@ class RequestMiddleware:
             if status:
                 # Too late for another answer. The server would log the text of the exception.
                 return
-            hindrance = hindrance_of(problem)
-            if hindrance in _UNAVAILABLE:
-                await _send_failure(send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[hindrance])
+            storage_fault = classify_storage_fault(problem)
+            if storage_fault in _UNAVAILABLE:
+                await _send_failure(
+                    send_with_headers, 503, ErrorCode.UNAVAILABLE, _UNAVAILABLE[storage_fault]
+                )
                 return
             msg = f"服务出错，请重试；如再次出现，请将编号 {this_id} 告知管理员"
             await _send_failure(send_with_headers, 500, ErrorCode.INTERNAL, msg, request_id=this_id)
