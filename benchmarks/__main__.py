@@ -37,12 +37,15 @@ NAMES = (
         "face",
     ),
 )
-# A whole day takes half an hour, fifty kills on both databases five minutes, counting a million records
-# fifteen.
+# In full these take from five to thirty minutes each.
 _REDUCED_OPTIONS = {
     "day": ("--records", "6"),
     "lost": ("--kills", "10", "--away", "10"),
     "statistics": ("--records", "50000"),
+    "bilevel": ("--pairs", "6", "--strangers", "10"),
+    "disturbances": ("--pairs", "3"),
+    "confidence": ("--pairs", "2"),
+    "variation": ("--regions", "2", "--cracks", "2", "--checks", "2"),
 }
 TABLE = ROOT / "docs" / "benchmarks.md"
 README = ROOT / "README.md"
@@ -101,9 +104,11 @@ def format_table(
 
     `found` has the name of each benchmark, its lines and how many seconds it took.
     """
-    rows, took = [], []
+    rows, took, reduced = [], [], []
     for name, lines, seconds in results:
         took.append(f"{name} {seconds:.0f} s")
+        if name in _REDUCED_OPTIONS:
+            reduced.append(f"`{name} {' '.join(_REDUCED_OPTIONS[name])}`")
         rows += [_format_row([name, *_format_cells(line), _format_details(line)]) for line in lines]
     return "\n".join(
         [
@@ -115,6 +120,7 @@ def format_table(
             f"- Commit: {commit()}",
             f"- Date: {when:%Y-%m-%d %H:%M} UTC",
             f"- Time taken: {', '.join(took)}",
+            f"- Run with fewer or smaller cases than by default: {', '.join(reduced) or 'none'}",
             "",
             "| benchmark | figure | value | goal | floor | ratio | also |",
             "|---|---|---|---|---|---|---|",
