@@ -102,7 +102,7 @@ def format_table(
 ) -> str:
     """The document: where and when it was measured, and a row per figure.
 
-    `found` has the name of each benchmark, its lines and how many seconds it took.
+    `results` has the name of each benchmark, its lines and how many seconds it took.
     """
     rows, took, reduced = [], [], []
     for name, lines, seconds in results:
