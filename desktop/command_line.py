@@ -84,9 +84,9 @@ def _demo(arguments: Sequence[str]) -> int:
 
 def _play_demo(out: Path) -> int:
     with without_garbage_collection():
-        from desktop.demo import play
+        from desktop.demo import play_demo
 
-    status: int = play(out)
+    status: int = play_demo(out)
     if status == 0:
         print(f"The workbench is in {out / 'workbench.png'}, the report in {out / 'report.pdf'}.")
     return status

@@ -1,4 +1,4 @@
-"""`walkaround demo`: a whole inspection, played through the real windows against the real service."""
+"""`walkaround demo`: plays a whole inspection in the real windows against the real service."""
 
 from __future__ import annotations
 
@@ -9,33 +9,34 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-_WRITTEN = ("workbench.png", "report.pdf", "record.json", "failed.png")
-_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+_OUTPUT_FILES = ("workbench.png", "report.pdf", "record.json", "failed.png")
+_FOLDER_VARIABLES = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 
 
-def play(out: Path) -> int:
+def play_demo(out: Path) -> int:
     """Play the inspection and write `workbench.png`, `report.pdf` and `record.json` into `out`.
 
-    Prints a line per step. 0, or 1 when a step failed: then the last line says which and why, and
-    `failed.png` in `out` shows the window at that moment. Nothing of the person who runs it is read or
-    written: data, preferences and logs lie in a temporary folder that is gone afterwards.
+    Prints a line per step. Returns 0, or 1 if a step failed: then the last line names the step and the
+    reason, and `failed.png` in `out` shows the window at that moment. Data, preferences and logs are in a
+    temporary folder, which is deleted at the end, so the demo reads and writes nothing of the user who starts
+    it.
     """
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name in _WRITTEN:
+        for name in _OUTPUT_FILES:
             (out / name).unlink(missing_ok=True)
     except OSError as error:
         print(f"The demo cannot write into {out}: {error.strerror}. Name another folder with --out.")
         return 1
-    began = time.perf_counter()
+    start = time.perf_counter()
     with TemporaryDirectory(prefix="walkaround-demo-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        with own_folders(folder):
-            from desktop.demo.run import run
+        with isolate_user_folders(folder):
+            from desktop.demo.run import run_demo
 
-            failure = run(folder, out)
-    seconds = time.perf_counter() - began
+            failure = run_demo(folder, out)
+    seconds = time.perf_counter() - start
     if failure:
         print(f"FAILED after {seconds:.1f} s: {failure}", flush=True)
         return 1
@@ -44,14 +45,17 @@ def play(out: Path) -> int:
 
 
 @contextmanager
-def own_folders(folder: Path) -> Iterator[None]:
-    """Let every folder of a person lie in `folder`, and every setting have its default."""
-    before = dict(os.environ)
+def isolate_user_folders(folder: Path) -> Iterator[None]:
+    """In the block, put the folders of the user into `folder` and reset the settings of the program.
+
+    Changes environment variables and restores them at the end.
+    """
+    original = dict(os.environ)
     for name in [name for name in os.environ if name.startswith("WALKAROUND_")]:
         del os.environ[name]
-    os.environ |= {name: str(folder / name.lower()) for name in _FOLDERS}
+    os.environ |= {name: str(folder / name.lower()) for name in _FOLDER_VARIABLES}
     try:
         yield
     finally:
         os.environ.clear()
-        os.environ.update(before)
+        os.environ.update(original)

@@ -1,4 +1,4 @@
-"""Runs the demo in a desktop of its own, and keeps a picture of where it failed."""
+"""Runs the steps of the demo in a new desktop, and saves a picture of a failed step."""
 
 from __future__ import annotations
 
@@ -7,34 +7,37 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
 from desktop.app.application import Desktop, make_application
-from desktop.demo.driver.play import DemoRun
-from desktop.demo.driver.stage import StepFailedError, WindowDriver, process_events
+from desktop.demo.driver.demo_run import DemoRun
+from desktop.demo.driver.window_driver import StepFailedError, WindowDriver, process_events
 from desktop.demo.material import pictures
 from desktop.demo.material.texts import demo_texts
-from desktop.demo.steps.story import STORY
+from desktop.demo.steps.all_steps import STEPS
 from desktop.preferences import Preferences
 from desktop.theme import Mode
 
 
-def run(folder: Path, out: Path) -> str:
-    """Play in `folder`, write the results into `out`; what failed as a sentence, or an empty string."""
+def run_demo(folder: Path, out: Path) -> str:
+    """Play the demo with its data in `folder` and its results in `out`.
+
+    Returns a sentence about the failed step, or "" if none failed.
+    """
     application = make_application()
     application.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
-    spoken = demo_texts()
+    texts = demo_texts()
     preferences = Preferences(folder / "preferences.json")
-    preferences.change(language=spoken.language, theme=Mode.LIGHT, set_up=True, tours_start=False)
-    stage = WindowDriver(_print_step)
+    preferences.change(language=texts.language, theme=Mode.LIGHT, set_up=True, tours_start=False)
+    driver = WindowDriver(_print_step)
     desktop = Desktop(server_url="", data_folder=folder / "data", preferences=preferences)
     try:
-        with stage.step("draw the pictures"):
-            drawn = pictures.make(folder)
-        play = DemoRun(desktop, stage, drawn, spoken, folder, out)
-        for part in STORY:
-            part(play)
+        with driver.step("draw the pictures"):
+            demo_pictures = pictures.write_pictures(folder)
+        demo = DemoRun(desktop, driver, demo_pictures, texts, folder, out)
+        for step in STEPS:
+            step(demo)
         return _logged_exception(desktop)
     except StepFailedError as failure:
         desktop.window.grab().save(str(out / "failed.png"))
-        return f"{stage.at}: {failure}. {_logged_exception(desktop)}".strip()
+        return f"{driver.current_step}: {failure}. {_logged_exception(desktop)}".strip()
     finally:
         desktop.close()
         process_events()
@@ -46,7 +49,7 @@ def _print_step(name: str, seconds: float) -> None:
 
 
 def _logged_exception(desktop: Desktop) -> str:
-    """The last line of an exception that nobody caught, or an empty string."""
+    """Return a sentence about an uncaught exception in the log, or ""."""
     text = desktop.logs.file.read_text(encoding="utf-8") if desktop.logs.file.exists() else ""
     if "nobody caught this" not in text:
         return ""

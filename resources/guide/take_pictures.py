@@ -2,8 +2,8 @@
 
     python -m resources.guide.take_pictures
 
-Plays the demo in the real windows over a real service (offscreen, in a folder that is gone afterwards) and
-writes `resources/guide/pictures/LANGUAGE/*.png`. Needs a font with Chinese characters.
+Plays the demo in the real windows against a real service (offscreen, in a folder that is deleted at the end)
+and writes `resources/guide/pictures/LANGUAGE/*.png`. Needs a font with Chinese characters.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from desktop.app.application import Desktop, make_application
-from desktop.demo import own_folders
-from desktop.demo.driver.play import DemoRun
-from desktop.demo.driver.stage import (
+from desktop.demo import isolate_user_folders
+from desktop.demo.driver.demo_run import DemoRun
+from desktop.demo.driver.window_driver import (
     WindowDriver,
     click,
     click_in_dialog,
-    dialog,
-    find,
-    press,
+    find_widget,
+    grab_when_still,
+    press_keys,
     process_events,
-    settled_picture,
+    wait_for_dialog,
     wait_until,
 )
 from desktop.demo.material import pictures
 from desktop.demo.material.texts import TEXTS
-from desktop.demo.steps import catalogue, inspecting, people, records
+from desktop.demo.steps import catalogue, inspection, people, records
 from desktop.doctor import computer
 from desktop.doctor.dialog import DoctorDialog
 from desktop.localization.fonts import shows_chinese
@@ -53,31 +53,31 @@ from shared.paths import resource_path
 
 WINDOW = (1280, 800)
 COLOURS = 192
-"""Colours of a picture: text stays sharp, and a picture takes some ten kilobytes."""
-_WIDEST = 1040
+"""Colours of a picture: text stays sharp, and a picture has about ten kilobytes."""
+_MAX_WIDTH = 1040
 
 
 class Camera:
-    """Takes pictures of windows into one folder."""
+    """Takes pictures of windows and saves them in one folder."""
 
     def __init__(self, folder: Path, desktop: Desktop) -> None:
         self._folder = folder
         self._desktop = desktop
 
-    def window(self, name: str) -> None:
-        """The main window, at its size for the guide."""
+    def take_window(self, name: str) -> None:
+        """Take a picture of the main window in its size for the guide."""
         window = self._desktop.window
         window.resize(*WINDOW)
-        wait_until(lambda: not window.toast.isVisible(), "the notice goes")
-        self._save(name, settled_picture(window))
+        wait_until(lambda: not window.toast.isVisible(), "the notice disappears")
+        self._save(name, grab_when_still(window))
 
-    def widget(self, name: str, widget: QWidget) -> None:
-        """A dialog, or a part of the window."""
-        self._save(name, settled_picture(widget))
+    def take_widget(self, name: str, widget: QWidget) -> None:
+        """Take a picture of a dialog or a part of the window."""
+        self._save(name, grab_when_still(widget))
 
     def _save(self, name: str, image: QImage) -> None:
-        if image.width() > _WIDEST:
-            image = image.scaledToWidth(_WIDEST, Qt.TransformationMode.SmoothTransformation)
+        if image.width() > _MAX_WIDTH:
+            image = image.scaledToWidth(_MAX_WIDTH, Qt.TransformationMode.SmoothTransformation)
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         image.convertToFormat(QImage.Format.Format_RGB888).save(buffer, "PNG")  # type: ignore[call-overload]
@@ -86,144 +86,151 @@ class Camera:
         reduced.save(self._folder / f"{name}.png", optimize=True)
 
 
-def _section(play: DemoRun, page: CataloguePage | PeoplePage, name: str) -> None:
-    click(find(QAbstractButton, page.chips, where=lambda chip: getattr(chip, "key", "") == name))
+def _open_section(demo: DemoRun, page: CataloguePage | PeoplePage, name: str) -> None:
+    click(find_widget(QAbstractButton, page.chips, where=lambda chip: getattr(chip, "key", "") == name))
 
 
-def _go(play: DemoRun, page_id: str) -> None:
-    press(play.desktop.window, play.key(f"go.{page_id}"))
-    wait_until(lambda: play.is_in_front(page_id), f"the page {page_id} comes")
+def _open_page(demo: DemoRun, page_id: str) -> None:
+    press_keys(demo.desktop.window, demo.first_key(f"go.{page_id}"))
+    wait_until(lambda: demo.is_in_front(page_id), f"the page {page_id} opens")
 
 
-def _of_administrator(play: DemoRun, camera: Camera) -> None:
-    people.open_window(play)
-    camera.window("first-run")
-    people.create_first_admin(play)
-    people.create_inspector(play)
-    camera.window("users")
-    catalogue.fill_catalogue(play)
-    page = play.page(CataloguePage)
+def _take_administrator_pictures(demo: DemoRun, camera: Camera) -> None:
+    people.open_window(demo)
+    camera.take_window("first-run")
+    people.create_first_admin(demo)
+    people.create_inspector(demo)
+    camera.take_window("users")
+    catalogue.fill_catalogue(demo)
+    page = demo.page(CataloguePage)
     for section, name in (("aircraft", "catalogue"), ("references", "references"), ("models", "models")):
-        _section(play, page, section)
-        camera.window(name)
-    people.log_out(play)
+        _open_section(demo, page, section)
+        camera.take_window(name)
+    people.log_out(demo)
 
 
-def _of_login(play: DemoRun, camera: Camera) -> None:
-    page = play.page(LoginPage)
-    camera.window("login")
+def _take_login_pictures(demo: DemoRun, camera: Camera) -> None:
+    page = demo.page(LoginPage)
+    camera.take_window("login")
     page._change_server()
-    form = dialog(ServerDialog)
-    camera.widget("server", form)
+    form = wait_for_dialog(ServerDialog)
+    camera.take_widget("server", form)
     form.reject()
-    people.log_in_by_password(play)
+    people.log_in_by_password(demo)
 
 
-def _of_inspector(play: DemoRun, camera: Camera) -> None:
-    press(play.desktop.window, play.key("record.new"))
-    form = dialog(NewRecordDialog)
-    form.name.set_text(play.texts.record)
-    camera.widget("new-record", form)
+def _take_inspector_pictures(demo: DemoRun, camera: Camera) -> None:
+    press_keys(demo.desktop.window, demo.first_key("record.new"))
+    form = wait_for_dialog(NewRecordDialog)
+    form.name.set_text(demo.texts.record)
+    camera.take_widget("new-record", form)
     form.reject()
     process_events()
-    records.create_record(play)
-    records.draw_regions(play)
-    records.describe_items(play)
-    camera.window("regions")
-    play.resize()
-    inspecting.add_photos(play)
-    inspecting.detect(play)
-    inspecting.decide(play)
-    records.go_to(play.page(WorkbenchPage), 2)
-    camera.window("workbench")
-    camera.widget("decide", play.page(WorkbenchPage).inspector)
-    _finish(play, camera)
-    _go(play, "records")
-    camera.window("records")
-    press(play.desktop.window, play.key("record.details"))
-    wait_until(lambda: play.is_in_front("record"), "the page of the record comes")
-    camera.window("record")
-    _go(play, "me")
-    camera.window("account")
-    people.log_out(play)
+    records.create_record(demo)
+    records.draw_regions(demo)
+    records.describe_items(demo)
+    camera.take_window("regions")
+    demo.resize()
+    inspection.add_photos(demo)
+    inspection.detect_items(demo)
+    inspection.decide_items(demo)
+    records.go_to(demo.page(WorkbenchPage), 2)
+    camera.take_window("workbench")
+    camera.take_widget("decide", demo.page(WorkbenchPage).inspector)
+    _finish_record(demo, camera)
+    _open_page(demo, "records")
+    camera.take_window("records")
+    press_keys(demo.desktop.window, demo.first_key("record.details"))
+    wait_until(lambda: demo.is_in_front("record"), "the page of the record opens")
+    camera.take_window("record")
+    _open_page(demo, "me")
+    camera.take_window("account")
+    people.log_out(demo)
 
 
-def _finish(play: DemoRun, camera: Camera) -> None:
-    def taken(confirm: Confirm) -> QAbstractButton:
-        camera.widget("finish", confirm)
+def _finish_record(demo: DemoRun, camera: Camera) -> None:
+    def take_dialog(confirm: Confirm) -> QAbstractButton:
+        camera.take_widget("finish", confirm)
         return confirm.act
 
-    page = play.page(WorkbenchPage)
-    click_in_dialog(Confirm, lambda: press(page.view, play.key("record.finish")), taken)
-    wait_until(lambda: inspecting._has_ended(page), "the record is closed")
+    page = demo.page(WorkbenchPage)
+    click_in_dialog(Confirm, lambda: press_keys(page.view, demo.first_key("record.finish")), take_dialog)
+    wait_until(lambda: inspection.is_record_finished(page), "the record is finished")
 
 
-def _of_oversight(play: DemoRun, camera: Camera) -> None:
-    form = play.page(LoginPage).password_form
+def _take_oversight_pictures(demo: DemoRun, camera: Camera) -> None:
+    form = demo.page(LoginPage).password_form
     form.user_name.set_text(people.ADMIN[0])
     form.password.set_text(people.ADMIN[1])
     click(form.button)
-    wait_until(lambda: play.desktop.context.payload is not None, "the administrator gets in")
-    _go(play, "statistics")
-    camera.window("statistics")
-    _go(play, "people")
-    _section(play, play.page(PeoplePage), "audit")
-    camera.window("audit-log")
-    play.desktop.context.commands.run("doctor")
-    check = dialog(DoctorDialog)
-    wait_until(check.again.isEnabled, "the checks are made", seconds=90)
-    camera.widget("system-check", check)
+    wait_until(lambda: demo.desktop.context.payload is not None, "the administrator is logged in")
+    _open_page(demo, "statistics")
+    camera.take_window("statistics")
+    _open_page(demo, "people")
+    _open_section(demo, demo.page(PeoplePage), "audit")
+    camera.take_window("audit-log")
+    demo.desktop.context.commands.run("doctor")
+    check = wait_for_dialog(DoctorDialog)
+    wait_until(check.again.isEnabled, "the checks are finished", seconds=90)
+    camera.take_widget("system-check", check)
     check.reject()
 
 
 PARTS: tuple[Callable[[DemoRun, Camera], None], ...] = (
-    _of_administrator,
-    _of_login,
-    _of_inspector,
-    _of_oversight,
+    _take_administrator_pictures,
+    _take_login_pictures,
+    _take_inspector_pictures,
+    _take_oversight_pictures,
 )
 
 
-def take(language: str, folder: Path) -> None:
-    """Play the story in `language` and write its pictures into `folder`. Raises StepFailedError."""
+def take_pictures(language: str, folder: Path) -> None:
+    """Play the demo in `language` and write the pictures into `folder`. Raises StepFailedError."""
     application = make_application()
     application.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
-    # A cursor that blinks is never at rest.
+    # With a blinking cursor the window would keep changing.
     application.setCursorFlashTime(0)
     folder.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="walkaround-guide-") as name, own_folders(Path(name)):
-        place = Path(name)
-        preferences = Preferences(place / "preferences.json")
+    with TemporaryDirectory(prefix="walkaround-guide-") as name, isolate_user_folders(Path(name)):
+        temporary = Path(name)
+        preferences = Preferences(temporary / "preferences.json")
         preferences.change(language=language, theme=Mode.LIGHT, set_up=True, tours_start=False)
-        desktop = Desktop(server_url="", data_folder=place / "Walkaround", preferences=preferences)
+        desktop = Desktop(server_url="", data_folder=temporary / "Walkaround", preferences=preferences)
         try:
-            play = DemoRun(desktop, WindowDriver(_say), pictures.make(place), TEXTS[language], place, place)
+            demo = DemoRun(
+                desktop,
+                WindowDriver(_print_step),
+                pictures.write_pictures(temporary),
+                TEXTS[language],
+                temporary,
+                temporary,
+            )
             camera = Camera(folder, desktop)
             for part in PARTS:
-                part(play, camera)
+                part(demo, camera)
         finally:
             desktop.close()
             process_events()
             QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def _say(name: str, seconds: float) -> None:
+def _print_step(name: str, seconds: float) -> None:
     print(f"{seconds:6.1f} s  {name}", flush=True)
 
 
 def main() -> int:
-    """Take the pictures of both languages; 1 without a font for Chinese."""
+    """Take the pictures in both languages. Returns 0, or 1 without a font for Chinese."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     make_application()
     if not shows_chinese():
-        print("There is no font with Chinese characters here.", file=sys.stderr)
+        print("No installed font has Chinese characters.", file=sys.stderr)
         return 1
     facts = computer.DisplayFacts("xcb", ((1920, 1080, 1.0),), True)
-    # The pictures are taken without a display, which the check of the display would say.
+    # Without this, the check of the display would report that the pictures are taken without one.
     computer.DisplayFacts.now = classmethod(lambda _cls: facts)  # type: ignore[method-assign, assignment]
     for language in TEXTS:
         print(language, flush=True)
-        take(language, resource_path("guide", "pictures", language))
+        take_pictures(language, resource_path("guide", "pictures", language))
     QApplication.processEvents()
     return 0
 

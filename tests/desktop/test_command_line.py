@@ -22,11 +22,11 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     places: list[Path] = []
     demo = types.ModuleType("desktop.demo")
 
-    def play(out: Path) -> int:
+    def play_demo(out: Path) -> int:
         places.append(out)
         return 0
 
-    demo.play = play  # type: ignore[attr-defined]
+    demo.play_demo = play_demo  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "desktop.demo", demo)
     return places
 

@@ -1,1 +1,1 @@
-"""Pictures and texts that the demo uses; drawn or generated, no window."""
+"""Pictures and texts of the demo; independent of windows."""

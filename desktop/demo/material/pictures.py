@@ -10,17 +10,16 @@ from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.samples import Defect, Image, Matrix, faces, inspection
 from shared.samples.inspection import MM_PER_PIXEL
-from shared.samples.inspection import REGIONS as SPOTS
-from shared.samples.inspection import SampleRegion as DemoRegion
+from shared.samples.inspection import REGIONS as REGIONS
 
-__all__ = ["MM_PER_PIXEL", "SPOTS", "DemoRegion", "Pictures", "make"]
+__all__ = ["MM_PER_PIXEL", "REGIONS", "Pictures", "write_pictures"]
 
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """Files of the demo, and what is known about them.
+    """The picture files of the demo and their known content.
 
-    `defects` belong to `SPOTS` one by one (reference px); `homography` maps reference px to photo px.
+    `defects` has one entry for each of `REGIONS` (reference px); `homography` maps reference px to photo px.
     """
 
     reference: Path
@@ -32,24 +31,24 @@ class Pictures:
     homography: Matrix
 
     def in_photo(self, rect: Rect) -> Rect:
-        """The bounds in the photo of a rectangle of the reference image."""
+        """Return the bounds in the photo of a rectangle of the reference image."""
         return inspection.bounds_in_photo(self.homography, rect)
 
 
-def make(folder: Path) -> Pictures:
-    """Draw every picture into `folder`."""
-    drawn = inspection.draw_inspection()
+def write_pictures(folder: Path) -> Pictures:
+    """Draw the pictures and write them into `folder`."""
+    sample = inspection.draw_inspection()
     write = _writer(folder)
     return Pictures(
-        reference=write("left-wing-root.png", drawn.reference),
-        photo=write("today.jpg", drawn.photo),
+        reference=write("left-wing-root.png", sample.reference),
+        photo=write("today.jpg", sample.photo),
         faces=[
             write(f"face-{number}.jpg", face) for number, face in enumerate(faces.enrolment_pictures(), 1)
         ],
         login=write("login.jpg", faces.login_picture()),
         stranger=write("stranger.jpg", faces.stranger_picture()),
-        defects=drawn.defects,
-        homography=drawn.homography,
+        defects=sample.defects,
+        homography=sample.homography,
     )
 
 

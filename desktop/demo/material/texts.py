@@ -1,4 +1,4 @@
-"""Defines what the demo types, in both languages."""
+"""Defines the texts that the demo types, in both languages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from desktop.localization.fonts import shows_chinese
 
 @dataclass(frozen=True, slots=True)
 class DemoTexts:
-    """`language` is the desktop's code. `items` are (name, description), in the order of `pictures.SPOTS`."""
+    """`language`: the language code. `items`: (name, description) in the order of `pictures.REGIONS`."""
 
     language: str
     admin: str
@@ -69,9 +69,9 @@ _ENGLISH = DemoTexts(
 
 
 TEXTS = {texts.language: texts for texts in (_CHINESE, _ENGLISH)}
-"""What is typed, by the code of the language."""
+"""The texts by the code of their language."""
 
 
 def demo_texts() -> DemoTexts:
-    """Chinese where there is a font that shows it, else English: a report has no gaps."""
+    """Return the Chinese texts if a font can display them, else the English ones."""
     return _CHINESE if shows_chinese() else _ENGLISH

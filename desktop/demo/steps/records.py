@@ -1,93 +1,102 @@
-"""Plays the start of a record: list, dialog and regions."""
+"""Plays the steps at the start of a record: dialog, regions and items."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 
-from desktop.demo.driver.play import DemoRun
-from desktop.demo.driver.stage import check, choose, click, dialog, drag, press, wait_until, write
-from desktop.demo.material.pictures import SPOTS
+from desktop.demo.driver.demo_run import DemoRun
+from desktop.demo.driver.window_driver import (
+    check,
+    choose_entry,
+    click,
+    drag_rect,
+    press_keys,
+    type_text,
+    wait_for_dialog,
+    wait_until,
+)
+from desktop.demo.material.pictures import REGIONS
 from desktop.pages.records.new_record import ItemSource, NewRecordDialog
 from desktop.pages.workbench import WorkbenchPage
 from shared.wire.detection import REFERENCE_DIFFERENCE
 
 
-def create_record(play: DemoRun) -> None:
-    """Start a record in the dialog; the workbench opens with its reference image."""
-    with play.stage.step("start a record"):
-        press(play.desktop.window, play.key("record.new"))
-        form = dialog(NewRecordDialog)
-        write(form.name, play.texts.record)
-        choose(form.task, lambda: _row_of(form.task, play.texts.task))
-        choose(form.reference, lambda: _row_of(form.reference, play.texts.reference))
-        choose(form.source, lambda: form.source.findData(ItemSource.EMPTY))
+def create_record(demo: DemoRun) -> None:
+    """Create a record in the dialog and wait for the workbench with its reference image."""
+    with demo.driver.step("start a record"):
+        press_keys(demo.desktop.window, demo.first_key("record.new"))
+        form = wait_for_dialog(NewRecordDialog)
+        type_text(form.name, demo.texts.record)
+        choose_entry(form.task, lambda: _find_row(form.task, demo.texts.task))
+        choose_entry(form.reference, lambda: _find_row(form.reference, demo.texts.reference))
+        choose_entry(form.source, lambda: form.source.findData(ItemSource.EMPTY))
         click(form.create_button)
-        wait_until(lambda: play.is_in_front("workbench"), "the workbench opens")
-        page = play.page(WorkbenchPage)
-        wait_until(lambda: page.open_record.source is not None, "the reference image is there")
-        play.record_id = page.open_record.record_id
+        wait_until(lambda: demo.is_in_front("workbench"), "the workbench opens")
+        page = demo.page(WorkbenchPage)
+        wait_until(lambda: page.open_record.source is not None, "the reference image is open")
+        demo.record_id = page.open_record.record_id
 
 
-def _row_of(combo: QComboBox, name: str) -> int:
+def _find_row(combo: QComboBox, name: str) -> int:
     return combo.findText(name, Qt.MatchFlag.MatchStartsWith)
 
 
-def draw_regions(play: DemoRun) -> None:
-    """Draw a region for each spot to be checked."""
-    with play.stage.step(f"draw {len(SPOTS)} regions"):
-        page = play.page(WorkbenchPage)
-        press(page.view, play.key("view.fit"))
-        for number, spot in enumerate(SPOTS, 1):
-            press(page.view, play.key("tool.rectangle"))
-            drag(page.view, spot.region)
+def draw_regions(demo: DemoRun) -> None:
+    """Draw the regions on the reference image."""
+    with demo.driver.step(f"draw {len(REGIONS)} regions"):
+        page = demo.page(WorkbenchPage)
+        press_keys(page.view, demo.first_key("view.fit"))
+        for number, sample in enumerate(REGIONS, 1):
+            press_keys(page.view, demo.first_key("tool.rectangle"))
+            drag_rect(page.view, sample.region)
             wait_until(lambda n=number: len(page.open_record.rows) == n, "the region becomes an item")  # type: ignore[misc]
 
 
-def describe_items(play: DemoRun) -> None:
+def describe_items(demo: DemoRun) -> None:
     """Name and describe every item, and choose its model."""
-    with play.stage.step("name the items, describe them, choose their model"):
-        page = play.page(WorkbenchPage)
+    with demo.driver.step("name the items, describe them, choose their model"):
+        page = demo.page(WorkbenchPage)
         fields = page.inspector.fields
-        for number, (name, description) in enumerate(play.texts.items, 1):
+        for number, (name, description) in enumerate(demo.texts.items, 1):
             go_to(page, number)
-            press(page.view, play.key("edit.rename"))
-            write(fields.name, name)
-            write(fields.description, description)
-            choose(fields.model, lambda: fields.model.findData(None))
-            choose(fields.model, lambda: fields.model.findData(REFERENCE_DIFFERENCE))
+            press_keys(page.view, demo.first_key("edit.rename"))
+            type_text(fields.name, name)
+            type_text(fields.description, description)
+            choose_entry(fields.model, lambda: fields.model.findData(None))
+            choose_entry(fields.model, lambda: fields.model.findData(REFERENCE_DIFFERENCE))
             page.view.setFocus()
             item = page.open_record.item
-            check(item is not None and item.item_name == name, f"the item is not called {name}")
+            check(item is not None and item.item_name == name, f"the item has another name than {name}")
             check(item is not None and item.description == description, f"{name} has no description")
             check(item is not None and item.model_id == REFERENCE_DIFFERENCE, f"{name} has no model")
 
 
-def undo_and_redo(play: DemoRun) -> None:
-    """Delete an item by mistake, undo that, and take an undone step again."""
-    with play.stage.step("undo and redo, and wait until all is saved"):
-        page = play.page(WorkbenchPage)
-        go_to(page, len(SPOTS))
-        press(page.view, play.key("edit.delete"))
-        wait_until(lambda: len(page.open_record.rows) == len(SPOTS) - 1, "the item is deleted")
-        press(page.view, play.key("edit.undo"))
-        wait_until(lambda: len(page.open_record.rows) == len(SPOTS), "the item is back")
-        press(page.view, play.key("edit.undo"))
-        press(page.view, play.key("edit.redo"))
-        wait_saved(page)
-        items = play.session.items.all(play.record_id)
+def undo_and_redo(demo: DemoRun) -> None:
+    """Delete an item, undo it, and undo and redo another step."""
+    with demo.driver.step("undo and redo, and wait until every edit is saved"):
+        page = demo.page(WorkbenchPage)
+        go_to(page, len(REGIONS))
+        press_keys(page.view, demo.first_key("edit.delete"))
+        wait_until(lambda: len(page.open_record.rows) == len(REGIONS) - 1, "the item is deleted")
+        press_keys(page.view, demo.first_key("edit.undo"))
+        wait_until(lambda: len(page.open_record.rows) == len(REGIONS), "the item is back")
+        press_keys(page.view, demo.first_key("edit.undo"))
+        press_keys(page.view, demo.first_key("edit.redo"))
+        wait_until_saved(page)
+        items = demo.session.items.all(demo.record_id)
         names = [item.item_name for item in items]
-        check(names == [name for name, _ in play.texts.items], f"the service knows other items: {names}")
+        check(names == [name for name, _ in demo.texts.items], f"the service has other items: {names}")
 
 
 def go_to(page: WorkbenchPage, number: int) -> None:
-    """Choose the item with this number in the list."""
+    """Select the item with this number in the list."""
     row = page.items.model.index(number - 1)
     click(page.items.list.viewport(), page.items.list.visualRect(row).center())
-    wait_until(lambda: page.open_record.number == number, f"item {number} is chosen")
+    wait_until(lambda: page.open_record.number == number, f"item {number} is selected")
     page.view.setFocus()
 
 
-def wait_saved(page: WorkbenchPage) -> None:
+def wait_until_saved(page: WorkbenchPage) -> None:
     """Wait until the service has every edit."""
     wait_until(lambda: not page.open_record.edits.saving.unsent_count, "the edits are saved", seconds=20)

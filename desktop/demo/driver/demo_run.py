@@ -1,4 +1,4 @@
-"""Defines what every step of the demo works with."""
+"""Defines the objects that the steps of the demo share."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import TypeVar
 
 from desktop.app.application import Desktop
 from desktop.client import Session
-from desktop.demo.driver.stage import WindowDriver, check, process_events
+from desktop.demo.driver.window_driver import WindowDriver, check, process_events
 from desktop.demo.material.pictures import Pictures
 from desktop.demo.material.texts import DemoTexts
 from desktop.widgets import Page
 
 WINDOW = (1440, 900)
-"""Size of the main window, logical px."""
+"""Width and height of the main window, logical px."""
 
-APage = TypeVar("APage", bound=Page)
+PageT = TypeVar("PageT", bound=Page)
 
 
 @dataclass(slots=True)
 class DemoRun:
-    """The running desktop, what is drawn and said, and what the story knows by now."""
+    """The running desktop, pictures and texts of the demo, and the id of its record once it exists."""
 
     desktop: Desktop
-    stage: WindowDriver
+    driver: WindowDriver
     pictures: Pictures
     texts: DemoTexts
     folder: Path
@@ -36,23 +36,23 @@ class DemoRun:
         """The calls of the user who is logged in."""
         return self.desktop.context.session
 
-    def page(self, kind: type[APage]) -> APage:
-        """The page in front. Raises StepFailedError when it is another one."""
+    def page(self, kind: type[PageT]) -> PageT:
+        """Return the visible page. Raises StepFailedError if it is not of class `kind`."""
         page = self.desktop.window.page
         check(isinstance(page, kind), f"{kind.__name__} is not in front")
         assert isinstance(page, kind)
         return page
 
     def resize(self) -> None:
-        """Give the window the size of its picture; the login of another user made a new window."""
+        """Set the size of the window for its picture; the login of another user creates a new window."""
         self.desktop.window.resize(*WINDOW)
         process_events()
 
     def is_in_front(self, page_id: str) -> bool:
-        """True while this page is in front."""
+        """Return True if this page is visible."""
         page = self.desktop.window.page
         return page is not None and page.page_id == page_id
 
-    def key(self, command_id: str) -> str:
-        """The first key of a command."""
+    def first_key(self, command_id: str) -> str:
+        """Return the first key of a command."""
         return self.desktop.context.commands.keys(command_id)[0]

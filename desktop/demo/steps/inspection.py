@@ -1,0 +1,137 @@
+"""Plays the inspection: photos, detection, verdicts, finish and report."""
+
+from __future__ import annotations
+
+import json
+
+from desktop.client.http.errors import ClientError
+from desktop.demo.driver.demo_run import DemoRun
+from desktop.demo.driver.window_driver import (
+    StepFailedError,
+    check,
+    choose_files,
+    click_in_dialog,
+    grab_when_still,
+    press_keys,
+    type_text,
+    wait_until,
+)
+from desktop.demo.material.pictures import REGIONS
+from desktop.demo.steps.records import go_to, wait_until_saved
+from desktop.pages.workbench import WorkbenchPage
+from desktop.pages.workbench.model.run_state import run_state
+from desktop.widgets.dialogs import Confirm
+from shared import results
+from shared.codes import Verdict
+
+_ITEM_COUNT = len(REGIONS)
+
+
+def add_photos(demo: DemoRun) -> None:
+    """Add today's photo to every item."""
+    with demo.driver.step("add today's photo to every item"):
+        page = demo.page(WorkbenchPage)
+        for number in range(1, _ITEM_COUNT + 1):
+            go_to(page, number)
+            item_id = page.open_record.current
+            choose_files(lambda: press_keys(page.view, demo.first_key("item.photo")), [demo.pictures.photo])
+            wait_until(lambda it=item_id: page.open_record.photos.get(it), "the photo arrives")  # type: ignore[misc]
+
+
+def detect_items(demo: DemoRun) -> None:
+    """Detect one item, then all of them."""
+    with demo.driver.step("detect"):
+        page = demo.page(WorkbenchPage)
+        go_to(page, 1)
+        press_keys(page.view, demo.first_key("item.detect"))
+        _wait_detected(page, 1)
+        press_keys(page.view, demo.first_key("record.detect"))
+        _wait_detected(page, _ITEM_COUNT)
+
+
+def _wait_detected(page: WorkbenchPage, count: int) -> None:
+    def is_detected() -> bool:
+        assert page.open_record.document is not None
+        newest = [results.newest_detection(item.result) for item in page.open_record.document.items[:count]]
+        for entry in newest:
+            if message := run_state(() if entry is None else [entry]).message:
+                raise StepFailedError(message)
+        return all(entry is not None and results.is_finished(entry) for entry in newest)
+
+    wait_until(is_detected, "the detection is finished", seconds=40)
+
+
+def decide_items(demo: DemoRun) -> None:
+    """Give verdicts by key, with a reason where person and model differ. Save a picture of the window."""
+    with demo.driver.step("decide"):
+        page = demo.page(WorkbenchPage)
+        for number, region in list(enumerate(REGIONS, 1))[:-1]:
+            go_to(page, number)
+            press_keys(page.view, demo.first_key("item.pass" if region.damage is None else "item.fail"))
+            if number == 2:
+                type_text(page.inspector.verdict.reason, demo.texts.fail)
+                page.view.setFocus()
+            _check_verdict(page, Verdict.PASSED if region.damage is None else Verdict.FAILED)
+        wait_until_saved(page)
+        _save_picture(demo, page)
+        go_to(page, _ITEM_COUNT)
+        press_keys(page.view, demo.first_key("item.pass"))
+        check(page.inspector.verdict.asking, "the verdict asks for no reason")
+        type_text(page.inspector.verdict.reason, demo.texts.overrule)
+        page.view.setFocus()
+        _check_verdict(page, Verdict.PASSED)
+        wait_until_saved(page)
+
+
+def _check_verdict(page: WorkbenchPage, verdict: Verdict) -> None:
+    item = page.open_record.item
+    check(item is not None and item.verdict is verdict, f"the verdict is not {verdict}")
+
+
+def _save_picture(demo: DemoRun, page: WorkbenchPage) -> None:
+    """Save a picture of the window, with the crack in the properties panel."""
+    go_to(page, 2)
+    press_keys(page.view, demo.first_key("view.fit"))
+    wait_until(lambda: not demo.desktop.window.toast.isVisible(), "the notice disappears")
+    wait_until(lambda: page.photos.pair is not None, "the photo is beside the reference image")
+    shown = grab_when_still(demo.desktop.window)
+    check(shown.save(str(demo.out / "workbench.png")), "workbench.png cannot be written")
+
+
+def finish_record(demo: DemoRun) -> None:
+    """Finish the record."""
+    with demo.driver.step("finish the record"):
+        page = demo.page(WorkbenchPage)
+        click_in_dialog(
+            Confirm,
+            lambda: press_keys(page.view, demo.first_key("record.finish")),
+            lambda confirm: confirm.act,
+        )
+        wait_until(lambda: is_record_finished(page), "the record is finished")
+
+
+def is_record_finished(page: WorkbenchPage) -> bool:
+    return page.open_record.document is not None and page.open_record.document.record.end_time is not None
+
+
+def export_report(demo: DemoRun) -> None:
+    """Export the report, and save the record as the service returns it."""
+    with demo.driver.step("export the report"):
+        page = demo.page(WorkbenchPage)
+        path = (demo.out / "report.pdf").absolute()
+        choose_files(lambda: press_keys(page.view, demo.first_key("record.report")), [path])
+        wait_until(path.exists, "the report is saved", seconds=40)
+    with demo.driver.step("read the record from the service"):
+        try:
+            record = demo.session.records.get(demo.record_id).value
+            items = demo.session.items.all(demo.record_id)
+            seal = demo.session.records.seal(demo.record_id)
+        except ClientError as error:
+            raise StepFailedError(f"the record cannot be read: {error}") from error
+        document = {
+            "record": record.model_dump(mode="json"),
+            "items": [item.model_dump(mode="json", exclude_unset=True) for item in items],
+            "seal": seal.model_dump(mode="json"),
+        }
+        text = json.dumps(document, ensure_ascii=False, indent=2)
+        (demo.out / "record.json").write_text(text + "\n", encoding="utf-8")
