@@ -13,7 +13,7 @@ from service.app import create_app
 from service.settings import Settings
 from tests.contract.running import Running, new_id
 from tests.service_app import *  # noqa: F403 - fixtures
-from tests.service_app import HERE
+from tests.service_app import LOCAL_URL
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])  # type: ignore[no-redef]
@@ -34,7 +34,7 @@ def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         server.execute(f"CREATE DATABASE {name} TEMPLATE migrated")
         url = server.url(name)
     app = create_app(Settings(data_dir=folder, database_url=url, bcrypt_cost=4))
-    with TestClient(app, HERE, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
+    with TestClient(app, LOCAL_URL, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
         yield Running(anonymous)
 
 
