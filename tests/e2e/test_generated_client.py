@@ -129,7 +129,7 @@ class Listener:
 
 def test_generated_client_does_an_inspection(api: Api) -> None:
     listener = Listener(api)
-    reference, photo = upload_picture(api, has_has_defects=False), upload_picture(api, defects=True)
+    reference, photo = upload_picture(api, has_defects=False), upload_picture(api, has_defects=True)
     record = api.call(
         "inspection.create",
         body=api.model("RecordCreate")(task_id="T-1", inspection_name="左翼"),
