@@ -307,7 +307,7 @@ def _folder(stack: ExitStack) -> Path:
 
 
 def _server(stack: ExitStack, figure: str) -> postgresql.Server | None:
-    place = postgresql.binaries()
+    place = postgresql.find_binaries()
     if place is None:
         print_skipped(figure, "no PostgreSQL server binary on this machine")
         return None
@@ -360,7 +360,7 @@ def _full(database: str, options: argparse.Namespace, stack: ExitStack) -> Playe
         # Tables on the small disk, the server's log of writes elsewhere: without room for that it ends.
         space = disk / "space"
         space.mkdir()
-        server.give(space)
+        server.allow_writing(space)
         server.execute(f"CREATE TABLESPACE small LOCATION '{space}'")
         server.execute("CREATE DATABASE small TABLESPACE small")
         settings = settings.model_copy(update={"database_url": server.url("small")})
@@ -373,7 +373,7 @@ def _away(database: str, options: argparse.Namespace, stack: ExitStack) -> Playe
         return None
     settings, server = prepared
     path = settings.data_dir / "walkaround.db"
-    holding = (lambda: locked(path)) if server is None else server.paused
+    holding = (lambda: locked(path)) if server is None else server.pause
     return played(settings, options.threads, away(holding, options.away))
 
 

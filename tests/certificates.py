@@ -1,4 +1,4 @@
-"""Certificates for tests, and what a TLS server shows of its own."""
+"""Creates certificates for tests, and reads the certificate of a TLS server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Pair(NamedTuple):
         return key_fingerprint(ssl.PEM_cert_to_DER_cert(self.certificate.read_text("ascii")))
 
     def replace_by(self, other: Pair) -> None:
-        """Put the content of another pair in the place of this one, as tools that renew certificates do."""
+        """Replace both files by those of another pair, as tools that renew certificates do."""
         for target, source in zip(self, other, strict=True):
             part = target.with_suffix(".part")
             part.write_bytes(source.read_bytes())
@@ -37,7 +37,7 @@ class Pair(NamedTuple):
 
 
 def make_pair(folder: Path, *names: str) -> Pair:
-    """A new certificate with a key of its own in `folder`."""
+    """Create a certificate for `names` and its key in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     pair = Pair(folder / "server.crt", folder / "server.key")
     create(pair.certificate, pair.key, names)
@@ -45,7 +45,7 @@ def make_pair(folder: Path, *names: str) -> Pair:
 
 
 def lock_key(path: Path) -> None:
-    """Give the key a password."""
+    """Encrypt the key with a password."""
     key = serialization.load_pem_private_key(path.read_bytes(), None)
     path.write_bytes(
         key.private_bytes(
@@ -57,7 +57,7 @@ def lock_key(path: Path) -> None:
 
 
 def unchecked_context() -> ssl.SSLContext:
-    """A client that takes any certificate."""
+    """The TLS context of a client that accepts any certificate."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -65,17 +65,17 @@ def unchecked_context() -> ssl.SSLContext:
 
 
 def served_fingerprint(url: str) -> str:
-    """The fingerprint of the certificate that the server at `url` shows to a new connection."""
-    place = urlsplit(url)
+    """The fingerprint of the certificate that the server at `url` presents to a new connection."""
+    address = urlsplit(url)
     with (
-        socket.create_connection((place.hostname or "", place.port or 443), timeout=20) as wire,
-        unchecked_context().wrap_socket(wire, server_hostname=place.hostname) as connection,
+        socket.create_connection((address.hostname or "", address.port or 443), timeout=20) as tcp_connection,
+        unchecked_context().wrap_socket(tcp_connection, server_hostname=address.hostname) as connection,
     ):
         return key_fingerprint(connection.getpeercert(binary_form=True) or b"")
 
 
 def server_context(folder: Path, host: str) -> tuple[ssl.SSLContext, Path]:
-    """A server's TLS with a certificate for `host` that signs itself, and the file of that certificate."""
+    """The TLS context of a server with a self-signed certificate for `host`, and the certificate's file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
     today = dt.datetime.now(dt.UTC)

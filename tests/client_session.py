@@ -1,4 +1,4 @@
-"""Logs the desktop's client in at a service that a test runs."""
+"""Opens sessions of the desktop's client at a service that a test runs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tests.service_app import ADMIN
 
 
 @contextlib.contextmanager
-def logged_in(url: str) -> Iterator[Session]:
-    """A session of the first admin, who is made when there is nobody yet."""
+def open_session(url: str) -> Iterator[Session]:
+    """A session of the first administrator, who is created if there is none."""
     session = Session(url)
     try:
         if session.account.first_run_needed():

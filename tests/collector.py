@@ -1,4 +1,4 @@
-"""A collector of OpenTelemetry traces for tests: a plain HTTP server that keeps what it is sent."""
+"""A collector of OpenTelemetry traces for tests: a plain HTTP server that stores the requests."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 
 class Collector:
-    """What arrived, in the order of its arrival: paths and bodies."""
+    """The requests that arrived, in order: paths and bodies."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.received: list[tuple[str, bytes]] = []
-        self.arrived = threading.Condition()
+        self.changed = threading.Condition()
 
-    def take(self, path: str, body: bytes) -> None:
-        """Keep a body."""
-        with self.arrived:
+    def add(self, path: str, body: bytes) -> None:
+        """Store a request."""
+        with self.changed:
             self.received.append((path, body))
-            self.arrived.notify_all()
+            self.changed.notify_all()
 
     @property
     def spans(self) -> list[Span]:
-        """Every span that arrived."""
+        """All spans that arrived."""
         spans: list[Span] = []
         for path, body in list(self.received):
             assert path == "/v1/traces"
-            for of_resource in ExportTraceServiceRequest.FromString(body).resource_spans:
-                for of_scope in of_resource.scope_spans:
-                    spans += of_scope.spans
+            for resource_spans in ExportTraceServiceRequest.FromString(body).resource_spans:
+                for scope_spans in resource_spans.scope_spans:
+                    spans += scope_spans.spans
         return spans
 
-    def await_spans(self, number: int, seconds: float = 60) -> list[Span]:
-        """The spans, once there are so many."""
+    def wait_for_spans(self, number: int, seconds: float = 60) -> list[Span]:
+        """Wait until `number` spans have arrived, and return all of them."""
         deadline = time.monotonic() + seconds
-        with self.arrived:
+        with self.changed:
             while len(self.spans) < number:
-                left = deadline - time.monotonic()
-                assert left > 0, f"only {len(self.spans)} of {number} spans came"
-                self.arrived.wait(left)
+                remaining = deadline - time.monotonic()
+                assert remaining > 0, f"only {len(self.spans)} of {number} spans arrived"
+                self.changed.wait(remaining)
         return self.spans
 
 
@@ -58,13 +58,13 @@ def running_collector() -> Iterator[Collector]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.headers.get("Content-Encoding") == "gzip":
                 body = gzip.decompress(body)
-            collector.take(self.path, body)
+            collector.add(self.path, body)
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

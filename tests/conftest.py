@@ -1,4 +1,4 @@
-"""Every test has a home of its own: nothing reads or writes the folders of the person who runs the tests."""
+"""Isolates the tests: each has its own home directory, and may leave no thread and no log handler."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.isolation import Isolation, home_variables, writes_only_below
-from tests.one_loop import second_loops
+from tests.isolation import Isolation, home_variables, restrict_writes
+from tests.one_loop import record_second_loops
 
-# Before any test module imports Qt.
+# Must run before a test module imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-# Before any module fixes a folder at its import.
+# Must run before a module reads a folder at its import.
 _isolation = Isolation()
 
 
-# What is imported and collected stays: to look for garbage among it takes a third of that time.
+# Imported modules and collected tests are no garbage: searching them takes a third of the collection's time.
 gc.disable()
 
 
@@ -32,7 +32,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """One worker more than cores: while a test waits for a process or an answer, another one runs."""
+    """Start one worker more than there are cores: tests often wait for a process or an answer."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     allowed = getattr(os, "sched_getaffinity", None)
@@ -44,37 +44,41 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _second_loops() -> Iterator[list[str]]:
-    with second_loops() as scopes:
+def _second_loop_requests() -> Iterator[list[str]]:
+    with record_second_loops() as scopes:
         yield scopes
 
 
 @pytest.fixture(autouse=True)
-def _one_loop(_second_loops: list[str]) -> Iterator[None]:
-    """Fails a test that drives one application from two event loops."""
+def _check_event_loops(_second_loop_requests: list[str]) -> Iterator[None]:
+    """Fail a test that runs one application on two event loops."""
     yield
-    scopes = _second_loops.copy()
-    _second_loops.clear()
-    assert not scopes, f"an application ran on a second event loop (use tests.one_loop.beside): {scopes}"
+    scopes = _second_loop_requests.copy()
+    _second_loop_requests.clear()
+    assert not scopes, (
+        f"an application ran on a second event loop (use tests.one_loop.second_client): {scopes}"
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put modules with a slow test first: one that begins last would keep a single worker busy at the end."""
+    """Put modules with a slow test first: the last one would occupy one worker while the others are idle."""
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
     items.sort(key=lambda item: item.path not in slow)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _refused_writes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
-    with writes_only_below(_isolation.folder, tmp_path_factory.getbasetemp()) as refused:
+    with restrict_writes(_isolation.folder, tmp_path_factory.getbasetemp()) as refused:
         yield refused
 
 
 @pytest.fixture(autouse=True)
-def _own_home(_refused_writes: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Gives the test a home of its own, and fails it when it writes outside its temporary folders.
+def _use_temporary_home(
+    _refused_writes: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Give the test an empty home directory, and fail it if it writes outside its temporary folders.
 
-    The patch is not the `monkeypatch` of the test, which the test may undo.
+    The patch is not the test's `monkeypatch`, which the test may undo.
     """
     with pytest.MonkeyPatch.context() as patch:
         for name, folder in home_variables(tmp_path_factory.mktemp("home")).items():
@@ -86,46 +90,51 @@ def _own_home(_refused_writes: list[str], tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture(autouse=True)
-def _own_log() -> Iterator[None]:
-    """A service inside this process logs to the streams of its test, and to nothing after it."""
+def _restore_logging() -> Iterator[None]:
+    """Remove the log handlers that the test added: a service in this process logs to the test's streams."""
     root = logging.getLogger()
-    level, before = root.level, list(root.handlers)
+    level, handlers_before = root.level, list(root.handlers)
     yield
-    for handler in [present for present in root.handlers if present not in before]:
+    for handler in [handler for handler in root.handlers if handler not in handlers_before]:
         root.removeHandler(handler)
     root.setLevel(level)
 
 
-# Threads of libraries that live as long as the process, and those of pools ("tiles_0"), which a service that
-# several tests share makes at its first need.
-_LASTING = re.compile(r"pydevd|AnyIO|Dummy-|.*_\d+$")
+# Threads of libraries that end with the process, and threads of pools ("tiles_0"): a service that several
+# tests share starts them when it needs them.
+_PERMANENT_THREADS = re.compile(r"pydevd|AnyIO|Dummy-|.*_\d+$")
 _THREAD_SECONDS = 20.0
 
 
-def _threads() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if not _LASTING.match(thread.name)}
+def _test_threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if not _PERMANENT_THREADS.match(thread.name)}
 
 
 @pytest.fixture(autouse=True)
-def _no_thread_left() -> Iterator[None]:
-    """Fails a test that a thread outlives; what ends by itself is waited for."""
-    before = _threads()
+def _check_threads() -> Iterator[None]:
+    """Fail a test that leaves a thread running. Threads that end by themselves get time to do so."""
+    threads_before = _test_threads()
     yield
     deadline = time.monotonic() + _THREAD_SECONDS
-    while (left := _threads() - before) and time.monotonic() < deadline:
+    while (remaining := _test_threads() - threads_before) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert not left, f"threads outlive the test: {sorted(thread.name for thread in left)}"
+    assert not remaining, f"threads outlive the test: {sorted(thread.name for thread in remaining)}"
 
 
-_MOST_PROCESSOR_SECONDS = 30.0
+_MAX_PROCESSOR_SECONDS = 30.0
 
 
 @pytest.fixture(autouse=True)
-def _not_slow(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fails a test that takes long: processor time, also of children, which no busy machine lengthens."""
+def _check_processor_time(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a slow test, by the processor time of this process and its children.
+
+    Processor time does not grow on a busy machine.
+    """
     mark = request.node.get_closest_marker("slow")
-    most = mark.args[0] if mark is not None else _MOST_PROCESSOR_SECONDS
-    before = sum(os.times()[:4])
+    limit = mark.args[0] if mark is not None else _MAX_PROCESSOR_SECONDS
+    seconds_before = sum(os.times()[:4])
     yield
-    used = sum(os.times()[:4]) - before
-    assert used < most, f"the test took {used:.0f} s of processor time, {most:.0f} s are allowed"
+    used_seconds = sum(os.times()[:4]) - seconds_before
+    assert used_seconds < limit, (
+        f"the test took {used_seconds:.0f} s of processor time, {limit:.0f} s are allowed"
+    )

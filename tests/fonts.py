@@ -1,4 +1,4 @@
-"""A font of the tests' own: for machines that have none with Chinese characters."""
+"""Builds a font for tests, for machines without a font that has Chinese characters."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _FIRST_CHINESE = 0x2E80
 
 
 @cache
-def chinese() -> str:
-    """Every Chinese character and mark that the project's own texts hold."""
+def chinese_characters() -> str:
+    """All Chinese characters and punctuation marks of the project's texts."""
     letters: set[str] = set()
     for folder, kind in (("desktop", "*.py"), ("service", "*.py"), ("tests", "*.py"), ("resources", "*.ts")):
         for path in (program_folder() / folder).rglob(kind):
@@ -29,8 +29,8 @@ def chinese() -> str:
     return "".join(sorted(letter for letter in letters if ord(letter) < 0xFFF0))
 
 
-def build(characters: Iterable[str], family: str = FAMILY, ascent: int = 1160) -> bytes:
-    """A TrueType font with these characters: each is 4 x 4 squares, black where its code has a bit."""
+def build_font(characters: Iterable[str], family: str = FAMILY, ascent: int = 1160) -> bytes:
+    """A TrueType font with these characters. A glyph is 4 x 4 squares, one for each bit of the code."""
     codes = sorted({ord(letter) for letter in characters} | {ord(" ")})
     names = {code: f"u{code:04X}" for code in codes}
     glyphs = {".notdef": _squares(0xFFFF), **{names[code]: _squares(code) for code in codes}}
@@ -42,7 +42,7 @@ def build(characters: Iterable[str], family: str = FAMILY, ascent: int = 1160) -
     font.setupHorizontalMetrics(dict.fromkeys(glyphs, (_EM, 0)))
     font.setupHorizontalHeader(ascent=ascent, descent=-288)
     font.setupNameTable({"familyName": family, "styleName": "Regular"})
-    # The page bits of simplified Chinese: by them a system knows what the font is for.
+    # The bits of simplified Chinese, by which a system selects the font.
     font.setupOS2(
         sTypoAscender=880,
         sTypoDescender=-120,
@@ -53,13 +53,13 @@ def build(characters: Iterable[str], family: str = FAMILY, ascent: int = 1160) -
         ulCodePageRange1=1 << 18,
     )
     font.setupPost()
-    out = BytesIO()
-    font.save(out)
-    return out.getvalue()
+    buffer = BytesIO()
+    font.save(buffer)
+    return buffer.getvalue()
 
 
-def bare(folder: Path, font: bytes) -> Path:
-    """The configuration (FONTCONFIG_FILE) of a system that has this font and no other, made in `folder`."""
+def write_font_config(folder: Path, font: bytes) -> Path:
+    """Write to `folder` the configuration (FONTCONFIG_FILE) of a system whose only font is `font`."""
     fonts = folder / "fonts"
     fonts.mkdir()
     (fonts / "only.ttf").write_bytes(font)
@@ -72,9 +72,9 @@ def bare(folder: Path, font: bytes) -> Path:
 
 def _squares(bits: int) -> Glyph:
     pen = TTGlyphPen(None)
-    for place in range(16):
-        if bits >> place & 1:
-            x, y = 100 + place % 4 * _CELL, place // 4 * _CELL
+    for bit in range(16):
+        if bits >> bit & 1:
+            x, y = 100 + bit % 4 * _CELL, bit // 4 * _CELL
             pen.moveTo((x, y))
             for corner in ((x, y + _CELL), (x + _CELL, y + _CELL), (x + _CELL, y)):
                 pen.lineTo(corner)

@@ -1,4 +1,4 @@
-"""Tests write to temporary folders only, never to those of the person who runs them."""
+"""Isolates a test process: tests write only to temporary folders, never to those of the user."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# What the system keeps there is not a file of anyone.
+_WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+# The system's devices and processes, not files of a user.
 _NOT_FILES = ("/dev/", "/proc/")
 
 
 def home_variables(home: Path) -> dict[str, str]:
-    """The environment that makes `home` the home directory; its runtime directory exists afterwards."""
+    """The environment variables that make `home` the home directory. Creates its runtime directory."""
     runtime = home / "runtime"
     runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
     folders = {
@@ -35,11 +35,11 @@ def home_variables(home: Path) -> dict[str, str]:
 
 
 class Isolation:
-    """The environment of one process that runs tests; `end` removes its folder.
+    """The environment of a process that runs tests. `end` removes its folder.
 
-    Home directory, temporary directory and the storage of Hypothesis move into a new folder, for this process
-    and its children. Variables of Walkaround are removed, except those made for its tests
-    (`WALKAROUND_TEST_*`). The folders of `tmp_path` stay where pytest puts them.
+    Home directory, temporary directory and the storage of Hypothesis are in a new folder, for this process
+    and its children. Variables of Walkaround are removed, except those for its tests (`WALKAROUND_TEST_*`).
+    The folders of `tmp_path` stay where pytest creates them.
     """
 
     def __init__(self) -> None:
@@ -47,14 +47,14 @@ class Isolation:
         self.folder = Path(tempfile.mkdtemp(prefix="walkaround-tests-")).resolve()
         temporary = self.folder / "tmp"
         temporary.mkdir()
-        # The PostgreSQL server works in there as another user.
+        # The PostgreSQL server enters the folder as another user.
         self.folder.chmod(0o711)
         for name in os.environ:
             if name.startswith("WALKAROUND_") and not name.startswith("WALKAROUND_TEST_"):
                 del os.environ[name]
         os.environ |= home_variables(self.folder / "home")
         os.environ |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
-        # Without bytecode each of hundreds of processes that tests start compiles the program again.
+        # Otherwise each of the hundreds of processes that tests start would compile the program again.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(self.folder / "hypothesis")
         tempfile.tempdir = str(temporary)
@@ -63,47 +63,47 @@ class Isolation:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class _Watch:
-    """Refuses writes outside `folders` while there are any; Python cannot remove an audit hook."""
+class _WriteGuard:
+    """Refuses writes outside `folders`; allows all if it is empty, because audit hooks cannot be removed."""
 
     def __init__(self) -> None:
         self.folders: tuple[str, ...] = ()
-        self.refused: list[str] = []
-        self.installed = False
+        self.refused_writes: list[str] = []
+        self.is_installed = False
 
     def install(self) -> None:
-        if not self.installed:
-            self.installed = True
+        if not self.is_installed:
+            self.is_installed = True
             sys.addaudithook(self)
 
     def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
-        if not self.folders or event not in _READERS:
+        if not self.folders or event not in _WRITTEN_PATHS:
             return
-        for path in _READERS[event](*arguments):
+        for path in _WRITTEN_PATHS[event](*arguments):
             if not self._is_allowed(path):
-                self.refused.append(f"{event} {path}")
+                self.refused_writes.append(f"{event} {path}")
                 raise PermissionError(f"a test may not write outside its temporary folders: {path}")
 
     def _is_allowed(self, path: str) -> bool:
-        inside = any(path == folder or path.startswith(folder + os.sep) for folder in self.folders)
-        compiled = ".pyc" in Path(path).name or Path(path).name == "__pycache__"
-        return inside or compiled or path.startswith(_NOT_FILES)
+        is_inside = any(path == folder or path.startswith(folder + os.sep) for folder in self.folders)
+        is_bytecode = ".pyc" in Path(path).name or Path(path).name == "__pycache__"
+        return is_inside or is_bytecode or path.startswith(_NOT_FILES)
 
 
-def _absolute(path: object, folder: object = -1) -> Iterator[str]:
+def _absolute_path(path: object, folder: object = -1) -> Iterator[str]:
     """The real absolute path of `path` below the open directory `folder`; nothing for an open file."""
     if not isinstance(path, str | bytes | os.PathLike):
         return
     text = os.fsdecode(path)
     if isinstance(folder, int) and folder >= 0:
         text = os.path.join(os.readlink(f"/proc/self/fd/{folder}"), text)  # noqa: PTH118, PTH115
-    # The last part is not followed: a link is removed or replaced, not what it points to.
-    above, name = os.path.split(os.path.abspath(text))  # noqa: PTH100
-    yield os.path.join(os.path.realpath(above), name)  # noqa: PTH118
+    # Does not resolve the last part: the system removes or replaces a link, not its target.
+    parent, name = os.path.split(os.path.abspath(text))  # noqa: PTH100
+    yield os.path.join(os.path.realpath(parent), name)  # noqa: PTH118
 
 
 def _opened_paths(path: object, _mode: object, flags: object) -> Iterator[str]:
-    if isinstance(flags, int) and flags & _WRITES and isinstance(path, str | bytes | os.PathLike):
+    if isinstance(flags, int) and flags & _WRITE_FLAGS and isinstance(path, str | bytes | os.PathLike):
         yield os.path.realpath(os.fsdecode(path))
 
 
@@ -119,15 +119,15 @@ def _database_paths(database: object) -> Iterator[str]:
 def _two_paths(
     source: object, target: object, source_folder: object = -1, target_folder: object = -1
 ) -> Iterator[str]:
-    yield from _absolute(source, source_folder)
-    yield from _absolute(target, target_folder)
+    yield from _absolute_path(source, source_folder)
+    yield from _absolute_path(target, target_folder)
 
 
 def _one_path(path: object, *rest: object) -> Iterable[str]:
-    return _absolute(path, rest[-1] if rest else -1)
+    return _absolute_path(path, rest[-1] if rest else -1)
 
 
-_READERS: dict[str, Callable[..., Iterable[str]]] = {
+_WRITTEN_PATHS: dict[str, Callable[..., Iterable[str]]] = {
     "open": _opened_paths,
     "sqlite3.connect": _database_paths,
     "os.mkdir": _one_path,
@@ -136,25 +136,25 @@ _READERS: dict[str, Callable[..., Iterable[str]]] = {
     "os.chmod": _one_path,
     "os.chown": _one_path,
     "os.utime": _one_path,
-    "os.truncate": lambda path, _length: _absolute(path),
+    "os.truncate": lambda path, _length: _absolute_path(path),
     "os.rename": _two_paths,
     "os.link": _two_paths,
-    "os.symlink": lambda _source, target, folder: _absolute(target, folder),
+    "os.symlink": lambda _source, target, folder: _absolute_path(target, folder),
 }
-_watch = _Watch()
+_guard = _WriteGuard()
 
 
 @contextmanager
-def writes_only_below(*folders: Path) -> Iterator[list[str]]:
+def restrict_writes(*folders: Path) -> Iterator[list[str]]:
     """Refuse every write of this process outside `folders` within the block.
 
-    Gives the list of what was refused. Each refused write also raises PermissionError where it is tried.
+    Yields the list of refused writes. A refused write also raises PermissionError.
     """
-    before = _watch.folders, _watch.refused
-    _watch.install()
-    refused: list[str] = []
-    _watch.folders, _watch.refused = tuple(str(folder.resolve()) for folder in folders), refused
+    earlier = _guard.folders, _guard.refused_writes
+    _guard.install()
+    refused_writes: list[str] = []
+    _guard.folders, _guard.refused_writes = tuple(str(folder.resolve()) for folder in folders), refused_writes
     try:
-        yield refused
+        yield refused_writes
     finally:
-        _watch.folders, _watch.refused = before
+        _guard.folders, _guard.refused_writes = earlier

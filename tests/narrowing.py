@@ -1,4 +1,4 @@
-"""What a type checker cannot know of the values that a test reads."""
+"""Assertions about types that a type checker cannot infer."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def present(value: T | None) -> T:
-    """`value`, which must be there: fails the test when it is None."""
+def not_none(value: T | None) -> T:
+    """Return `value`; fails the test if it is None."""
     assert value is not None
     return value
 
 
-def current(value: T) -> T:
-    """`value` as it is now.
+def reread(value: T) -> T:
+    """Return `value`, an attribute that a call may have changed since the last assertion on it.
 
-    After an assertion on an attribute, mypy takes the attribute for unchanged, also when a later call changes
-    it; the next assertion on it then contradicts the first, and the rest of the test is not checked.
+    mypy assumes that the call did not change the attribute. A second assertion then contradicts the first
+    one, and mypy does not check the rest of the test.
     """
     return value
 
 
-def narrowed(value: object, kind: type[T]) -> T:
-    """`value`, which must be of that class: fails the test when it is of another."""
+def as_instance(value: object, kind: type[T]) -> T:
+    """Return `value`; fails the test if it is not an instance of `kind`."""
     assert isinstance(value, kind)
     return value

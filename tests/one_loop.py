@@ -1,6 +1,7 @@
-"""One application runs on one event loop.
+"""Ensures that an application runs on one event loop.
 
-An asyncio lock belongs to the loop that first waits on it: released on another loop, it wakes nobody.
+An asyncio lock belongs to the loop that first waits for it. If it is released on another loop, it wakes no
+coroutine.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 
-def beside(entered: TestClient, **options: Any) -> TestClient:
-    """Another client of the application that `entered` runs, on the same event loop.
+def second_client(first: TestClient, **options: Any) -> TestClient:
+    """Another client of the application that `first` runs, on the same event loop.
 
-    `options` are those of `TestClient`. A TestClient made without this helper runs each request on an event
-    loop of its own.
+    `options` are those of `TestClient`. A TestClient that is created without this helper runs each request on
+    a new event loop.
     """
-    assert entered.portal is not None, "the first client has not been entered"
-    client = TestClient(entered.app, str(entered.base_url), **options)
-    client.portal = entered.portal
+    assert first.portal is not None, "the first client has not been entered"
+    client = TestClient(first.app, str(first.base_url), **options)
+    client.portal = first.portal
     return client
 
 
@@ -33,16 +34,16 @@ _loops: WeakKeyDictionary[Starlette, asyncio.AbstractEventLoop] = WeakKeyDiction
 
 
 @contextmanager
-def second_loops() -> Iterator[list[str]]:
-    """Gives the list of requests that an application handled on a second event loop within the block."""
-    scopes: list[str] = []
+def record_second_loops() -> Iterator[list[str]]:
+    """Yields the list of requests that an application handles on a second event loop within the block."""
+    requests: list[str] = []
 
-    async def watched(app: Starlette, scope: Any, receive: Any, send: Any) -> None:
+    async def call_and_check(app: Starlette, scope: Any, receive: Any, send: Any) -> None:
         loop = asyncio.get_running_loop()
         if _loops.setdefault(app, loop) is not loop:
-            scopes.append(f"{scope['type']} {scope.get('path', '')}".strip())
+            requests.append(f"{scope['type']} {scope.get('path', '')}".strip())
         await _call(app, scope, receive, send)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Starlette, "__call__", watched)
-        yield scopes
+        patch.setattr(Starlette, "__call__", call_and_check)
+        yield requests

@@ -1,4 +1,4 @@
-"""Lets modules believe that they run on Windows or macOS, to try what they do there."""
+"""Simulates Windows or macOS for modules, to test their behaviour there."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 _POSIX_ONLY = {"nice", "getuid", "geteuid", "fchmod", "sysconf", "chown", "setsid", "fork"}
 
 
-class _Other:
-    """A module with some attributes replaced, and others missing."""
+class _ModuleView:
+    """A module with some attributes replaced and others missing."""
 
     def __init__(self, module: ModuleType, missing: set[str], **attributes: Any) -> None:
         self._module, self._missing = module, missing
@@ -25,26 +25,33 @@ class _Other:
         return getattr(self._module, name)
 
 
-def on_windows(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-    """Show these modules the names of Windows, and none of the functions that `os` lacks there."""
-    _show(monkeypatch, modules, "win32", "nt", _POSIX_ONLY)
+def simulate_windows(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
+    """Let these modules see the names of Windows, without the functions that `os` lacks there."""
+    _replace_system(monkeypatch, modules, "win32", "nt", _POSIX_ONLY)
 
 
-def on_macos(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
-    """Show these modules the names of macOS."""
-    _show(monkeypatch, modules, "darwin", "posix", set())
+def simulate_macos(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
+    """Let these modules see the names of macOS."""
+    _replace_system(monkeypatch, modules, "darwin", "posix", set())
 
 
-def _show(
+def _replace_system(
     monkeypatch: pytest.MonkeyPatch,
     modules: tuple[ModuleType, ...],
     platform: str,
     name: str,
     missing: set[str],
 ) -> None:
-    shown = {"os": _Other(os, missing, name=name), "sys": _Other(sys, set(), platform=platform)}
+    replacements = {
+        "os": _ModuleView(os, missing, name=name),
+        "sys": _ModuleView(sys, set(), platform=platform),
+    }
     for module in modules:
-        used = [each for each in shown if getattr(module, each, None) is {"os": os, "sys": sys}[each]]
-        assert used, f"{module.__name__} asks for no system"
-        for each in used:
-            monkeypatch.setattr(module, each, shown[each])
+        used_names = [
+            name_used
+            for name_used in replacements
+            if getattr(module, name_used, None) is {"os": os, "sys": sys}[name_used]
+        ]
+        assert used_names, f"{module.__name__} does not ask for the system"
+        for name_used in used_names:
+            monkeypatch.setattr(module, name_used, replacements[name_used])

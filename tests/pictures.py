@@ -1,4 +1,4 @@
-"""Small pictures made on the spot, for the tests."""
+"""Generates small pictures for the tests."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from PIL import Image, TiffImagePlugin
 Array = npt.NDArray[np.uint8]
 
 
-def gradient(width: int, height: int) -> Array:
-    """RGB, each pixel its own colour up to 256 x 256: red is x, green is y, blue says which block."""
+def gradient_pixels(width: int, height: int) -> Array:
+    """RGB pixels, (height, width, 3) uint8, all different: red is x, green is y, blue is the block."""
     y, x = np.mgrid[:height, :width]
     return np.stack([x % 256, y % 256, (x // 256 + 7 * (y // 256)) % 256], axis=-1).astype(np.uint8)
 
 
-def encoded(pixels: Array, file_format: str = "PNG", orientation: int = 1) -> bytes:
-    """The file of an upright picture, stored so that `orientation` turns it back."""
+def encode_picture(pixels: Array, file_format: str = "PNG", orientation: int = 1) -> bytes:
+    """The bytes of an image file, whose pixels are stored so that EXIF `orientation` makes them upright."""
     image = Image.fromarray(pixels)
-    undo = {
+    inverse = {
         2: Image.Transpose.FLIP_LEFT_RIGHT,
         3: Image.Transpose.ROTATE_180,
         4: Image.Transpose.FLIP_TOP_BOTTOM,
@@ -29,8 +29,8 @@ def encoded(pixels: Array, file_format: str = "PNG", orientation: int = 1) -> by
         7: Image.Transpose.TRANSVERSE,
         8: Image.Transpose.ROTATE_270,
     }
-    if orientation in undo:
-        image = image.transpose(undo[orientation])
+    if orientation in inverse:
+        image = image.transpose(inverse[orientation])
     exif = Image.Exif()
     exif[0x0112] = orientation
     buffer = io.BytesIO()
@@ -44,15 +44,15 @@ def encoded(pixels: Array, file_format: str = "PNG", orientation: int = 1) -> by
 def camera_photo(
     image: dict[int, object],
     photo: dict[int, object] | None = None,
-    place: dict[int, object] | None = None,
+    gps: dict[int, object] | None = None,
     size: tuple[int, int] = (64, 48),
 ) -> bytes:
-    """A JPEG with EXIF tags of the image, of the photo and of the place, by their numbers.
+    """A JPEG with EXIF tags by number: of the image (IFD 0), the photo (Exif IFD) and the GPS IFD.
 
-    A fraction is given as (numerator, denominator).
+    A fraction is a tuple (numerator, denominator).
     """
     exif = Image.Exif()
-    for directory, tags in ((exif, image), (exif.get_ifd(0x8769), photo), (exif.get_ifd(0x8825), place)):
+    for directory, tags in ((exif, image), (exif.get_ifd(0x8769), photo), (exif.get_ifd(0x8825), gps)):
         for tag, value in (tags or {}).items():
             if isinstance(value, tuple) and len(value) == 2:
                 directory[tag] = TiffImagePlugin.IFDRational(value[0], value[1])

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own for the tests: on loopback, in a folder of its own, gone afterwards."""
+"""Runs a temporary PostgreSQL server for tests, on loopback and in a new folder."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from pathlib import Path
 from typing import Any
 
 
-def binaries() -> Path | None:
-    """The folder that holds `initdb` and `postgres`; None when there is no server here.
+def find_binaries() -> Path | None:
+    """The folder of `initdb` and `postgres`; None if PostgreSQL is not installed.
 
-    `WALKAROUND_TEST_POSTGRESQL` names the folder. When it is empty, the tests run without PostgreSQL.
+    `WALKAROUND_TEST_POSTGRESQL` sets the folder. If it is empty, the tests run without PostgreSQL.
     """
-    named = os.environ.get("WALKAROUND_TEST_POSTGRESQL")
-    if named is not None:
-        return Path(named) if named else None
+    configured = os.environ.get("WALKAROUND_TEST_POSTGRESQL")
+    if configured is not None:
+        return Path(configured) if configured else None
     initdb = shutil.which("initdb")
-    places = [Path(initdb).parent] if initdb else []
-    places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    return next((place for place in places if (place / "initdb").exists()), None)
+    folders = [Path(initdb).parent] if initdb else []
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((folder for folder in folders if (folder / "initdb").exists()), None)
 
 
 def free_port() -> int:
-    """A loopback port that is free now."""
+    """A free port of loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -40,12 +40,12 @@ def free_port() -> int:
 
 
 class Server:
-    """A running server; `url(name)` is the address of one of its databases.
+    """A running server; `url(name)` is the address of a database.
 
-    `changed_settings` differ from those for tests: with `fsync="on"` it flushes to the disk.
+    `changed_settings` replace the settings for tests: with `fsync="on"` the server flushes to the disk.
     """
 
-    def __init__(self, place: Path, **changed_settings: str) -> None:
+    def __init__(self, binaries: Path, **changed_settings: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="walkaround-pg-"))
         self.port = free_port()
         # PostgreSQL does not start as root.
@@ -55,13 +55,13 @@ class Server:
             "cwd": self.folder,
         }
         if os.geteuid() == 0:
-            user = _other_user()
+            user = _unprivileged_user()
             shutil.chown(self.folder, user)
             options |= {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
         data = self.folder / "data"
         subprocess.run(
             [
-                place / "initdb",
+                binaries / "initdb",
                 "-D",
                 data,
                 "-U",
@@ -84,57 +84,54 @@ class Server:
             "max_connections": "200",
             **changed_settings,
         }
-        options_of_settings = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+        setting_options = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
         self._start = partial(
-            subprocess.Popen[bytes], [place / "postgres", "-D", data, *options_of_settings], **options
+            subprocess.Popen[bytes], [binaries / "postgres", "-D", data, *setting_options], **options
         )
         self.process = self._start()
-        self._wait()
+        self._wait_until_ready()
 
-    def _wait(self) -> None:
+    def _wait_until_ready(self) -> None:
         import psycopg
 
         deadline = time.monotonic() + 30
         while True:
             try:
-                psycopg.connect(self._plain("postgres"), connect_timeout=2).close()
+                psycopg.connect(self.url("postgres"), connect_timeout=2).close()
                 return
             except psycopg.OperationalError:
                 if time.monotonic() > deadline or self.process.poll() is not None:
                     raise
                 time.sleep(0.05)
 
-    def _plain(self, name: str) -> str:
-        return f"postgresql://walkaround@127.0.0.1:{self.port}/{name}"
-
     def url(self, name: str) -> str:
         """The address of the database `name`."""
-        return self._plain(name)
+        return f"postgresql://walkaround@127.0.0.1:{self.port}/{name}"
 
     def execute(self, statement: str) -> None:
-        """Run one statement outside a transaction, on the maintenance database."""
+        """Run a statement outside a transaction, on the maintenance database."""
         import psycopg
 
-        with psycopg.connect(self._plain("postgres"), autocommit=True) as connection:
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute(statement)
 
     @staticmethod
-    def give(folder: Path) -> None:
+    def allow_writing(folder: Path) -> None:
         """Let the server write in `folder`."""
         if os.geteuid() == 0:
-            shutil.chown(folder, _other_user())
+            shutil.chown(folder, _unprivileged_user())
 
     def restart(self) -> None:
-        """End the server at once, as a crash would, and start it again."""
+        """End the server immediately, like a crash, and start it again."""
         # An immediate shutdown (postgresql.org/docs/current/server-shutdown.html).
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(20)
         self.process = self._start()
-        self._wait()
+        self._wait_until_ready()
 
     @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
-        """Have all processes of the server stand still in the block: it takes connections, and is silent."""
+    def pause(self) -> Iterator[None]:
+        """Stop all processes of the server within the block: it accepts connections and never answers."""
         pids = [self.process.pid, *_children(self.process.pid)]
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
@@ -152,8 +149,8 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _other_user() -> str:
-    return next(name for name in ("postgres", "nobody") if _exists(name))
+def _unprivileged_user() -> str:
+    return next(name for name in ("postgres", "nobody") if _user_exists(name))
 
 
 def _children(pid: int) -> list[int]:
@@ -173,13 +170,13 @@ UNION ALL SELECT 'function', '', proname, prosrc
     FROM pg_proc WHERE pronamespace = 'public'::regnamespace
 UNION ALL SELECT 'setting', '', '', setconfig::text FROM pg_db_role_setting
 """
-"""What the schema of a database consists of: kind, table, name, definition."""
+"""Reads the schema of a database: kind, table, name and definition of each part."""
 
 
-class Copy:
-    """A copy of the database `template` that is used several times, and is as at first after each `renew`.
+class DatabaseCopy:
+    """A copy of the database `template` for several tests; `reset` restores its initial content.
 
-    To delete the rows of a small database takes a tenth of the time of making another one.
+    Deleting the rows of a small database takes a tenth of the time of creating one.
     """
 
     def __init__(self, server: Server, template: str, name: str) -> None:
@@ -191,20 +188,20 @@ class Copy:
             self._tables = {row[1] for row in self._schema if row[0] == "table"}
             self._rows = {table: self._copy_table(connection, table) for table in self._tables}
 
-    def renew(self) -> None:
-        """End all connections, and bring back the tables and rows of the template.
+    def reset(self) -> None:
+        """End all connections, and restore the tables and rows of the template.
 
-        Tables that were added stay, without rows. When anything else of the schema has changed, the database
-        is made again.
+        Added tables stay, without rows. If anything else of the schema has changed, creates the database
+        again.
         """
         import psycopg
 
         try:
             with self._connection() as connection:
-                renewed = self._try_renew(connection)
+                is_reset = self._try_reset(connection)
         except psycopg.OperationalError:
-            renewed = False
-        if not renewed:
+            is_reset = False
+        if not is_reset:
             self.drop()
             self._create()
 
@@ -220,7 +217,7 @@ class Copy:
 
         return psycopg.connect(self.url)
 
-    def _try_renew(self, connection: Any) -> bool:
+    def _try_reset(self, connection: Any) -> bool:
         connection.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -229,7 +226,7 @@ class Copy:
         added = {row[1] for row in schema if row[0] == "table"} - self._tables
         if {row for row in schema if row[1] not in added} != self._schema:
             return False
-        # Neither triggers nor foreign keys are asked.
+        # Disables triggers and foreign keys.
         connection.execute("SET session_replication_role = replica")
         connection.execute(
             "".join(f'DELETE FROM "{table}";' for table in sorted(self._tables | added))
@@ -247,7 +244,7 @@ class Copy:
             return b"".join(copy)
 
 
-def _exists(name: str) -> bool:
+def _user_exists(name: str) -> bool:
     try:
         pwd.getpwnam(name)
     except KeyError:

@@ -1,8 +1,8 @@
 """An S3 server for tests, on loopback and in memory.
 
-It does what Amazon's documents say of the operations that a store needs: objects, ranges, uploads in parts,
-lists in pages, deleting many. It checks every signature (Signature Version 4) and every checksum. `away`
-makes it close each connection without an answer.
+It implements the operations that a store needs, as Amazon documents them: objects, ranges, uploads in parts,
+lists in pages, deleting several objects. It checks every signature (Signature Version 4) and every checksum.
+During an `outage` it closes each connection without an answer.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ import pytest
 KEY = "AKTESTTESTTEST"
 SECRET = "secret/of+the/tests"
 BUCKET = "walkaround"
-PAGE = 3
-"""Names in one page of a list; Amazon's are of 1,000."""
+PAGE_SIZE = 3
+"""Names in one page of a list; Amazon's pages have 1,000."""
 
 
 class StoredObject(NamedTuple):
-    """An object: its bytes, when it was written (seconds), and the SHA-256 checksums that came, Base64."""
+    """An object: its bytes, when it was written (Unix time), and the received SHA-256 checksums, Base64."""
 
     data: bytes
-    written: float
+    written_at: float
     checksums: tuple[str, ...]
 
     @property
@@ -50,14 +50,14 @@ class StoredObject(NamedTuple):
 
 @dataclass
 class State:
-    """What the server holds and how it behaves."""
+    """What the server stores and how it behaves."""
 
     objects: dict[str, StoredObject] = field(default_factory=dict)
     uploads: dict[str, dict[int, StoredObject]] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
-    away: bool = False
+    is_down: bool = False
     break_after: int | None = None
-    """Bytes of the next content after which the connection breaks, once."""
+    """After this many bytes of the next content the connection breaks; once."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -78,25 +78,25 @@ class _Handler(BaseHTTPRequestHandler):
     def _handle(self) -> None:
         state = self.server.state
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        if state.away:
+        if state.is_down:
             self.close_connection = True
             return
         parts = urlsplit(self.path)
         with state.lock:
             state.requests.append(f"{self.command} {self.path}")
         try:
-            self._check(body)
+            self._check_request(body)
             bucket, _, key = unquote(parts.path).lstrip("/").partition("/")
             if bucket != BUCKET:
                 raise _RequestRefusedError(404, "NoSuchBucket")
             query = dict(parse_qsl(parts.query, keep_blank_values=True))
             getattr(self, f"_{self.command.lower()}")(state, key, query, body)
-        except _RequestRefusedError as refused:
-            self._answer(refused.status, f"<Error><Code>{refused.code}</Code></Error>".encode())
+        except _RequestRefusedError as problem:
+            self._send_answer(problem.status, f"<Error><Code>{problem.code}</Code></Error>".encode())
 
     do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = _handle
 
-    def _answer(self, status: int, body: bytes = b"", **headers: str) -> None:
+    def _send_answer(self, status: int, body: bytes = b"", **headers: str) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
@@ -105,8 +105,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
 
-    def _check(self, body: bytes) -> None:
-        """Compare signature and checksum. Source: Signature Version 4, authorization header."""
+    def _check_request(self, body: bytes) -> None:
+        """Check signature and checksum. Source: Signature Version 4, authorization header."""
         authorization = self.headers.get("Authorization") or ""
         match = re.fullmatch(
             r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d+)/([^/]+)/s3/aws4_request, ?"
@@ -115,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         if match is None or match.group(1) != KEY:
             raise _RequestRefusedError(403, "InvalidAccessKeyId")
-        _, day, region, signed, signature = match.groups()
+        _, day, region, signed_headers, signature = match.groups()
         payload = self.headers["x-amz-content-sha256"]
         if payload != hashlib.sha256(body).hexdigest():
             raise _RequestRefusedError(400, "XAmzContentSHA256Mismatch")
@@ -129,9 +129,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self.command,
                 parts.path,
                 "&".join(f"{k}={v}" for k, v in query),
-                *(f"{name}:{' '.join(self.headers[name].split())}" for name in signed.split(";")),
+                *(f"{name}:{' '.join(self.headers[name].split())}" for name in signed_headers.split(";")),
                 "",
-                signed,
+                signed_headers,
                 payload,
             ]
         )
@@ -147,12 +147,12 @@ class _Handler(BaseHTTPRequestHandler):
         if checksum is not None and base64.b64decode(checksum) != hashlib.sha256(body).digest():
             raise _RequestRefusedError(400, "BadDigest")
 
-    def _make_object(self, body: bytes) -> StoredObject:
+    def _create_object(self, body: bytes) -> StoredObject:
         checksum = self.headers.get("x-amz-checksum-sha256")
         return StoredObject(body, time.time(), () if checksum is None else (checksum,))
 
     def _put(self, state: State, key: str, query: dict[str, str], body: bytes) -> None:
-        new = self._make_object(body)
+        new = self._create_object(body)
         with state.lock:
             if "uploadId" in query:
                 if query["uploadId"] not in state.uploads:
@@ -160,63 +160,63 @@ class _Handler(BaseHTTPRequestHandler):
                 state.uploads[query["uploadId"]][int(query["partNumber"])] = new
             else:
                 state.objects[key] = new
-        self._answer(200, ETag=new.etag)
+        self._send_answer(200, ETag=new.etag)
 
     def _post(self, state: State, key: str, query: dict[str, str], body: bytes) -> None:
         if "uploads" in query:
             upload = uuid.uuid4().hex
             state.uploads[upload] = {}
             text = f"<Key>{escape(key)}</Key><UploadId>{upload}</UploadId>"
-            self._answer(200, _xml("InitiateMultipartUploadResult", f"<Bucket>{BUCKET}</Bucket>{text}"))
+            self._send_answer(200, _xml("InitiateMultipartUploadResult", f"<Bucket>{BUCKET}</Bucket>{text}"))
         elif "uploadId" in query:
             with state.lock:
                 parts = state.uploads.get(query["uploadId"])
                 if parts is None:
                     raise _RequestRefusedError(404, "NoSuchUpload")
-                wanted = [int(text) for text in _texts(body, "PartNumber")]
-                if not wanted:
+                numbers = [int(text) for text in _element_texts(body, "PartNumber")]
+                if not numbers:
                     raise _RequestRefusedError(400, "MalformedXML")
-                chosen = [parts[number] for number in wanted]
-                if any(len(part.data) < 5 * 2**20 for part in chosen[:-1]):
+                chosen_parts = [parts[number] for number in numbers]
+                if any(len(part.data) < 5 * 2**20 for part in chosen_parts[:-1]):
                     raise _RequestRefusedError(400, "EntityTooSmall")
                 del state.uploads[query["uploadId"]]
-                checksums = tuple(checksum for part in chosen for checksum in part.checksums)
-                new = StoredObject(b"".join(part.data for part in chosen), time.time(), checksums)
+                checksums = tuple(checksum for part in chosen_parts for checksum in part.checksums)
+                new = StoredObject(b"".join(part.data for part in chosen_parts), time.time(), checksums)
                 state.objects[key] = new
             text = f"<Key>{escape(key)}</Key><ETag>{escape(new.etag)}</ETag>"
-            self._answer(200, _xml("CompleteMultipartUploadResult", f"<Bucket>{BUCKET}</Bucket>{text}"))
+            self._send_answer(200, _xml("CompleteMultipartUploadResult", f"<Bucket>{BUCKET}</Bucket>{text}"))
         elif "delete" in query:
-            names = _texts(body, "Key")
+            names = _element_texts(body, "Key")
             with state.lock:
                 for name in names:
                     state.objects.pop(name, None)
             deleted = "".join(f"<Deleted><Key>{escape(name)}</Key></Deleted>" for name in names)
-            self._answer(200, _xml("DeleteResult", deleted))
+            self._send_answer(200, _xml("DeleteResult", deleted))
         else:
             raise _RequestRefusedError(400, "InvalidRequest")
 
     def _get(self, state: State, key: str, query: dict[str, str], body: bytes) -> None:
         if not key:
-            self._list(state, query)
+            self._send_list(state, query)
             return
         stored = state.objects.get(key)
         if stored is None:
             raise _RequestRefusedError(404, "NoSuchKey")
-        headers = {"ETag": stored.etag, "Last_Modified": formatdate(stored.written, usegmt=True)}
+        headers = {"ETag": stored.etag, "Last_Modified": formatdate(stored.written_at, usegmt=True)}
         match = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range") or "")
         if match is None:
-            self._content(state, 200, stored.data, headers)
+            self._send_content(state, 200, stored.data, headers)
             return
         start, end = int(match[1]), min(int(match[2] or len(stored.data)), len(stored.data) - 1)
         if start > end:
             raise _RequestRefusedError(416, "InvalidRange")
         headers["Content_Range"] = f"bytes {start}-{end}/{len(stored.data)}"
-        self._content(state, 206, stored.data[start : end + 1], headers)
+        self._send_content(state, 206, stored.data[start : end + 1], headers)
 
-    def _content(self, state: State, status: int, data: bytes, headers: dict[str, str]) -> None:
+    def _send_content(self, state: State, status: int, data: bytes, headers: dict[str, str]) -> None:
         end, state.break_after = state.break_after, None
         if end is None or end >= len(data):
-            self._answer(status, data, **headers)
+            self._send_answer(status, data, **headers)
             return
         self.send_response(status)
         for name, value in headers.items():
@@ -228,21 +228,21 @@ class _Handler(BaseHTTPRequestHandler):
 
     _head = _get
 
-    def _list(self, state: State, query: dict[str, str]) -> None:
+    def _send_list(self, state: State, query: dict[str, str]) -> None:
         after = query.get("continuation-token") or query.get("start-after") or ""
         with state.lock:
             names = sorted(n for n in state.objects if n.startswith(query.get("prefix", "")) and n > after)
-            page = {name: state.objects[name] for name in names[:PAGE]}
+            page = {name: state.objects[name] for name in names[:PAGE_SIZE]}
         text = "".join(
-            f"<Contents><Key>{escape(name)}</Key><LastModified>{_iso(stored.written)}</LastModified>"
+            f"<Contents><Key>{escape(name)}</Key><LastModified>{_iso_time(stored.written_at)}</LastModified>"
             f"<ETag>{escape(stored.etag)}</ETag><Size>{len(stored.data)}</Size></Contents>"
             for name, stored in page.items()
         )
-        more = len(names) > PAGE
+        more = len(names) > PAGE_SIZE
         text += f"<IsTruncated>{str(more).lower()}</IsTruncated><KeyCount>{len(page)}</KeyCount>"
         if more:
-            text += f"<NextContinuationToken>{escape(names[PAGE - 1])}</NextContinuationToken>"
-        self._answer(200, _xml("ListBucketResult", f"<Name>{BUCKET}</Name>{text}"))
+            text += f"<NextContinuationToken>{escape(names[PAGE_SIZE - 1])}</NextContinuationToken>"
+        self._send_answer(200, _xml("ListBucketResult", f"<Name>{BUCKET}</Name>{text}"))
 
     def _delete(self, state: State, key: str, query: dict[str, str], body: bytes) -> None:
         with state.lock:
@@ -250,19 +250,19 @@ class _Handler(BaseHTTPRequestHandler):
                 state.uploads.pop(query["uploadId"], None)
             else:
                 state.objects.pop(key, None)
-        self._answer(204)
+        self._send_answer(204)
 
 
-def _texts(body: bytes, name: str) -> list[str]:
-    """The texts of the elements with that name, whatever their namespace."""
-    return [each.text or "" for each in ElementTree.fromstring(body).findall(f".//{{*}}{name}")]
+def _element_texts(body: bytes, name: str) -> list[str]:
+    """The texts of the elements with this name, in any namespace."""
+    return [element.text or "" for element in ElementTree.fromstring(body).findall(f".//{{*}}{name}")]
 
 
 def _xml(name: str, text: str) -> bytes:
     return f'<?xml version="1.0"?><{name} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">{text}</{name}>'.encode()
 
 
-def _iso(seconds: float) -> str:
+def _iso_time(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(seconds))
 
 
@@ -275,7 +275,7 @@ class S3Server(ThreadingHTTPServer):
         self._connections: set[socket.socket] = set()
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """Take a connection."""
+        """Accept a connection."""
         connection, address = super().get_request()
         self._connections.add(connection)
         return connection, address
@@ -286,7 +286,7 @@ class S3Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def end(self) -> None:
-        """Take no more, and end the connections that clients keep."""
+        """Stop accepting connections, and end those that clients keep open."""
         self.shutdown()
         for connection in list(self._connections):
             with contextlib.suppress(OSError):
@@ -294,20 +294,20 @@ class S3Server(ThreadingHTTPServer):
 
     @property
     def endpoint(self) -> str:
-        """Its address."""
+        """The address of the server."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that leaves in the middle of an answer is no fault."""
+        """Ignore the error: a client may leave in the middle of an answer."""
 
     @contextlib.contextmanager
-    def away(self) -> Iterator[None]:
-        """Answer nothing within the block."""
-        self.state.away = True
+    def outage(self) -> Iterator[None]:
+        """Close each connection without an answer within the block."""
+        self.state.is_down = True
         try:
             yield
         finally:
-            self.state.away = False
+            self.state.is_down = False
 
 
 @contextlib.contextmanager
@@ -324,7 +324,7 @@ def s3_server() -> Iterator[S3Server]:
 
 
 def store_settings(server: S3Server, folder: Path) -> dict[str, Any]:
-    """The settings of a service whose files lie at the server; `folder` gets the file with the keys."""
+    """The settings of a service whose files are at the server. Writes the file of the keys to `folder`."""
     keys = folder / "s3.keys"
     keys.write_text(f"[default]\naws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n", "utf-8")
     keys.chmod(0o600)
@@ -340,5 +340,5 @@ def s3() -> Iterator[S3Server]:
 
 @pytest.fixture
 def short_retries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store that is away is tried for half a second."""
+    """Retry a store that does not answer for half a second only."""
     monkeypatch.setattr("service.stores.s3.RETRY_SECONDS", 0.5)

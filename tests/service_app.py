@@ -1,4 +1,4 @@
-"""Fixtures for tests against the real application on a real database (imported by the conftests)."""
+"""Fixtures for tests of the real application on a real database. Conftests import them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from service.app import create_app
 from service.db.database import Database
 from service.db.schema import migrate
 from service.settings import Settings
-from tests.one_loop import beside
-from tests.postgresql import Copy, Server, binaries
+from tests.one_loop import second_client
+from tests.postgresql import DatabaseCopy, Server, find_binaries
 
 ADMIN = ("chief", "correct-horse-battery")
-HERE = "http://localhost"
-"""The address the tests' clients name: the service refuses every Host that is not its own."""
+LOCAL_URL = "http://localhost"
+"""The address of the tests' clients: the service refuses the Host of other addresses."""
 
 Answer = httpx2.Response
-"""What a `TestClient` gives; not the response of httpx, which the desktop's client gives."""
+"""The response of a `TestClient`. The desktop's client returns another class, the response of httpx."""
 
 _numbers = itertools.count(1)
 
@@ -42,11 +42,11 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[Server]:
-    """A PostgreSQL server with the migrated database `migrated`; skips when there is no server binary."""
-    place = binaries()
-    if place is None:
+    """A PostgreSQL server with the migrated database `migrated`; skips if PostgreSQL is not installed."""
+    binaries = find_binaries()
+    if binaries is None:
         pytest.skip("no PostgreSQL server binary on this machine")
-    server = Server(place)
+    server = Server(binaries)
     try:
         server.execute("CREATE DATABASE migrated")
         database = Database(server.url("migrated"))
@@ -58,16 +58,16 @@ def postgresql_server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def postgresql_database(postgresql_server: Server) -> Iterator[Copy]:
-    """A copy of `migrated` for the tests of one module, which use it one after another."""
-    copy = Copy(postgresql_server, "migrated", f"test_{next(_numbers)}")
+def postgresql_database(postgresql_server: Server) -> Iterator[DatabaseCopy]:
+    """A copy of `migrated` that the tests of a module use one after another."""
+    copy = DatabaseCopy(postgresql_server, "migrated", f"test_{next(_numbers)}")
     yield copy
     copy.drop()
 
 
 @pytest.fixture
 def database_kind() -> str:
-    """`sqlite`; a conftest or a test module overrides it with params to run on both databases."""
+    """`sqlite`. A conftest or a test module overrides it with params to test both databases."""
     return "sqlite"
 
 
@@ -80,14 +80,14 @@ def database_url(database_kind: str, tmp_path: Path, request: pytest.FixtureRequ
         shutil.copy(request.getfixturevalue("migrated_sqlite"), path)
         yield f"sqlite:///{path}"
         return
-    copy: Copy = request.getfixturevalue("postgresql_database")
+    copy: DatabaseCopy = request.getfixturevalue("postgresql_database")
     yield copy.url
-    copy.renew()
+    copy.reset()
 
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    """The database layer alone, for tests below the application."""
+    """The database layer, for tests without the application."""
     database = Database(database_url)
     yield database
     database.close()
@@ -95,7 +95,7 @@ def database(database_url: str) -> Iterator[Database]:
 
 @pytest.fixture
 def settings(tmp_path: Path, database_url: str) -> Settings:
-    """Settings of a service of this test's own; bcrypt at its lowest cost, for speed."""
+    """Settings of a service for this test; bcrypt at its lowest cost, for speed."""
     return Settings(data_dir=tmp_path / "data", database_url=database_url, bcrypt_cost=4)
 
 
@@ -107,14 +107,14 @@ def app(settings: Settings) -> FastAPI:
 
 @pytest.fixture
 def anonymous(app: FastAPI) -> Iterator[TestClient]:
-    """A client on loopback without a token. Exceptions of the service become answers, as in production."""
-    with TestClient(app, HERE, client=("127.0.0.1", 50000), raise_server_exceptions=False) as client:
+    """A client on loopback without a token. The service answers exceptions as in production."""
+    with TestClient(app, LOCAL_URL, client=("127.0.0.1", 50000), raise_server_exceptions=False) as client:
         yield client
 
 
 @pytest.fixture
 def client(anonymous: TestClient) -> TestClient:
-    """The same application, logged in as its first admin, who gave the password just now."""
+    """A client of the same application with the token of the first administrator's new login."""
     body = {"username": ADMIN[0], "password": ADMIN[1], "name": "主任"}
     answer = anonymous.post("/api/auth/first-run", json=body)
     assert answer.status_code == 200, answer.text
@@ -123,7 +123,7 @@ def client(anonymous: TestClient) -> TestClient:
 
 def with_token(client: TestClient, token: str) -> TestClient:
     """A second client of the same running application that sends `token`."""
-    return beside(
+    return second_client(
         client,
         client=("127.0.0.1", 50000),
         raise_server_exceptions=False,
@@ -133,9 +133,9 @@ def with_token(client: TestClient, token: str) -> TestClient:
 
 @pytest.fixture
 def as_role(client: TestClient) -> Callable[..., TestClient]:
-    """`as_role("viewer")` gives a client logged in as a new user with that role (or those roles)."""
+    """`as_role("viewer")` returns a client with the token of a new user with this role or these roles."""
 
-    def make(*roles: str, username: str | None = None) -> TestClient:
+    def create_client(*roles: str, username: str | None = None) -> TestClient:
         name = username or f"{'-'.join(roles)}-{next(_numbers)}"
         body: dict[str, Any] = {"username": name, "password": f"pass-of-{name}", "roles": list(roles)}
         answer = client.post("/api/users", json=body)
@@ -144,4 +144,4 @@ def as_role(client: TestClient) -> Callable[..., TestClient]:
         assert login.json()["code"] == 0, login.text
         return with_token(client, login.json()["data"]["access_token"])
 
-    return make
+    return create_client

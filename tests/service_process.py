@@ -1,4 +1,4 @@
-"""Starts the real service as a process of its own, as a server or the desktop would."""
+"""Starts the real service as a process, like a server or the desktop."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ import httpx
 from shared.paths import program_command, program_folder
 from tests.service_app import ADMIN
 
-__all__ = ["ADMIN", "Running", "first_admin", "running_service", "service_process"]
+__all__ = ["ADMIN", "RunningService", "create_first_admin", "running_service", "service_process"]
 
 
-class Running(NamedTuple):
-    """A service that runs: its address, and its process, for tests that kill it."""
+class RunningService(NamedTuple):
+    """A running service: its address, and its process, for tests that kill it."""
 
     url: str
     process: subprocess.Popen[bytes]
 
 
-class Started(Running):
-    """The same with the line that it printed when it was ready."""
+class ReadyService(RunningService):
+    """A running service with the line that it printed when it was ready."""
 
     ready: dict[str, Any]
 
@@ -39,10 +39,10 @@ def service_process(data_dir: Path, **settings: str) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def running_service(data_dir: Path, **settings: str) -> Iterator[Started]:
-    """A service that runs on `data_dir`; it ends with the block. Log lines go to service.log.
+def running_service(data_dir: Path, **settings: str) -> Iterator[ReadyService]:
+    """A service that runs on `data_dir` until the block ends. It writes its log to service.log.
 
-    `settings` are more `WALKAROUND_` variables, for example ``database_url="..."``.
+    `settings` are further `WALKAROUND_` variables, for example ``database_url="..."``.
     """
     environment = {**os.environ, "WALKAROUND_PARENT_PIPE": "1", "WALKAROUND_BCRYPT_COST": "4"}
     environment |= {f"WALKAROUND_{name.upper()}": value for name, value in settings.items()}
@@ -62,17 +62,17 @@ def running_service(data_dir: Path, **settings: str) -> Iterator[Started]:
             line = process.stdout.readline()
             assert line, (data_dir / "service.log").read_text("utf-8")
             ready = json.loads(line)
-            started = Started(ready["url"], process)
-            started.ready = ready
-            yield started
+            service = ReadyService(ready["url"], process)
+            service.ready = ready
+            yield service
         finally:
             process.stdin.close()
             process.wait(20)
             process.stdout.close()
 
 
-def first_admin(url: str) -> str:
-    """Create the first admin of the service at `url`; gives the access token."""
+def create_first_admin(url: str) -> str:
+    """Create the first administrator of the service at `url`. Returns the access token."""
     body = {"username": ADMIN[0], "password": ADMIN[1], "name": "主任"}
     token: str = httpx.post(f"{url}/api/auth/first-run", json=body).json()["data"]["access_token"]
     return token

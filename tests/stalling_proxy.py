@@ -1,4 +1,4 @@
-"""Provides a network between a program and a server: it stops silently, is cut, leads to another server."""
+"""A TCP proxy that can stall, break connections and forward to another server."""
 
 from __future__ import annotations
 
@@ -8,71 +8,73 @@ import threading
 
 
 class StallingProxy:
-    """Forwards connections to a port of loopback, until it is asked to stall."""
+    """Forwards connections to a port of loopback."""
 
     def __init__(self, port: int) -> None:
         self._target = ("127.0.0.1", port)
-        self._flowing = threading.Event()
-        self._flowing.set()
-        self._open: list[socket.socket] = []
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listening.getsockname()[1]
-        self._forwarding: list[threading.Thread] = []
-        self._accepting = threading.Thread(target=self._accept, daemon=True)
-        self._accepting.start()
+        self._is_forwarding = threading.Event()
+        self._is_forwarding.set()
+        self._sockets: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._forward_threads: list[threading.Thread] = []
+        self._accept_thread = threading.Thread(target=self._accept, daemon=True)
+        self._accept_thread.start()
 
     def stall(self) -> None:
-        """Keep every connection open and forward nothing any more."""
-        self._flowing.clear()
+        """Keep all connections open and forward nothing."""
+        self._is_forwarding.clear()
 
-    def flow(self) -> None:
-        """Forward again, what waits first."""
-        self._flowing.set()
+    def resume(self) -> None:
+        """Forward again, beginning with the data that was held back."""
+        self._is_forwarding.set()
 
-    def lead_to(self, port: int) -> None:
+    def redirect_to(self, port: int) -> None:
         """Forward new connections to another port of loopback."""
         self._target = ("127.0.0.1", port)
 
     def cut(self) -> None:
-        """End every connection that is open now."""
-        for each in list(self._open):
+        """Break all open connections."""
+        for connection in list(self._sockets):
             with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
+                connection.shutdown(socket.SHUT_RDWR)
 
     def refuse(self) -> None:
-        """End every connection and take no new one."""
+        """Break all connections and accept no new one."""
         # Without the shutdown the thread in `accept` keeps the port open.
         with contextlib.suppress(OSError):
-            self._listening.shutdown(socket.SHUT_RDWR)
-        self._accepting.join()
-        self._listening.close()
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._accept_thread.join()
+        self._listener.close()
         self.cut()
-        self.flow()
-        for thread in self._forwarding:
+        self.resume()
+        for thread in self._forward_threads:
             thread.join()
-        for each in self._open:
-            each.close()
+        for connection in self._sockets:
+            connection.close()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
-                client, _ = self._listening.accept()
+                client, _ = self._listener.accept()
                 try:
                     server = socket.create_connection(self._target)
                 except OSError:
                     client.close()
                     continue
-                self._open += [client, server]
+                self._sockets += [client, server]
                 for ends in ((client, server), (server, client)):
-                    self._forwarding.append(threading.Thread(target=self._forward, args=ends, daemon=True))
-                    self._forwarding[-1].start()
+                    self._forward_threads.append(
+                        threading.Thread(target=self._forward, args=ends, daemon=True)
+                    )
+                    self._forward_threads[-1].start()
 
     def _forward(self, source: socket.socket, target: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                self._flowing.wait()
+                self._is_forwarding.wait()
                 target.sendall(data)
-        # Also after a reset, which would otherwise leave the other side waiting.
-        self._flowing.wait()
+        # After a reset too: otherwise the other side would wait forever.
+        self._is_forwarding.wait()
         with contextlib.suppress(OSError):
             target.shutdown(socket.SHUT_WR)

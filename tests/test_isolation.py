@@ -1,4 +1,4 @@
-"""The guard against tests that write outside their temporary folders."""
+"""Tests that a test cannot write outside its temporary folders."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.isolation import writes_only_below
+from tests.isolation import restrict_writes
 
 
-def _by_descriptor(path: Path) -> None:
+def _remove_by_descriptor(path: Path) -> None:
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.unlink(path.name, dir_fd=folder)
@@ -24,7 +24,7 @@ def _by_descriptor(path: Path) -> None:
         os.close(folder)
 
 
-def _through_a_link(path: Path) -> None:
+def _write_through_link(path: Path) -> None:
     link = path.parents[1] / "inside" / "link"
     link.symlink_to(path)
     link.write_text("x")
@@ -46,20 +46,20 @@ def _through_a_link(path: Path) -> None:
         lambda path: (path.parent / "link").symlink_to(path),
         lambda path: shutil.copy(path, path.parent / "copy"),
         lambda path: shutil.rmtree(path.parent),
-        _by_descriptor,
-        _through_a_link,
+        _remove_by_descriptor,
+        _write_through_link,
     ],
 )
-def test_a_write_outside_is_refused(tmp_path: Path, write: Callable[[Path], object]) -> None:
+def test_write_outside_is_refused(tmp_path: Path, write: Callable[[Path], object]) -> None:
     inside, file = tmp_path / "inside", tmp_path / "outside" / "file"
     inside.mkdir()
     file.parent.mkdir()
     file.write_text("kept")
     before = file.stat()
-    with writes_only_below(inside) as refused, pytest.raises(PermissionError, match="outside"):
+    with restrict_writes(inside) as refused_writes, pytest.raises(PermissionError, match="outside"):
         write(file)
-    assert len(refused) == 1
-    assert str(file.parent) in refused[0]
+    assert len(refused_writes) == 1
+    assert str(file.parent) in refused_writes[0]
     assert [path.name for path in file.parent.iterdir()] == ["file"]
     assert file.read_text() == "kept"
     assert file.stat().st_mode == before.st_mode
@@ -69,19 +69,19 @@ def test_reading_outside_and_writing_inside_are_allowed(tmp_path: Path) -> None:
     inside, outside = tmp_path / "inside", tmp_path / "outside"
     inside.mkdir()
     outside.write_text("kept")
-    with writes_only_below(inside) as refused:
+    with restrict_writes(inside) as refused_writes:
         shutil.copy(outside, inside / "copy")
         (inside / "link").symlink_to(outside)
         (inside / "link").unlink()
         (inside / "copy").rename(inside / "moved")
         shutil.rmtree(inside)
         Path(os.devnull).write_text("x")
-    assert refused == []
+    assert refused_writes == []
 
 
-def test_home_and_temporary_folders_are_the_tests_own(tmp_path_factory: pytest.TempPathFactory) -> None:
-    ours = [Path(tempfile.gettempdir()).parent, tmp_path_factory.getbasetemp()]
-    shown = "import pathlib, tempfile; print(pathlib.Path.home(), tempfile.gettempdir(), sep='\\n')"
-    child = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
+def test_home_and_temporary_folders_belong_to_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    test_folders = [Path(tempfile.gettempdir()).parent, tmp_path_factory.getbasetemp()]
+    script = "import pathlib, tempfile; print(pathlib.Path.home(), tempfile.gettempdir(), sep='\\n')"
+    child = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     for place in [str(Path.home()), *child.stdout.splitlines()]:
-        assert any(Path(place).is_relative_to(folder) for folder in ours), place
+        assert any(Path(place).is_relative_to(folder) for folder in test_folders), place

@@ -1,4 +1,4 @@
-"""The guard against an application that runs on two event loops."""
+"""Tests the check for applications that run on two event loops."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import asyncio
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from tests.one_loop import beside, second_loops
+from tests.one_loop import record_second_loops, second_client
 
 
-def _application() -> FastAPI:
+def _create_app() -> FastAPI:
     app = FastAPI()
 
     @app.get("/loop")
@@ -20,13 +20,13 @@ def _application() -> FastAPI:
     return app
 
 
-def test_a_second_client_runs_on_the_loop_of_the_first() -> None:
-    with TestClient(_application()) as first:
-        second = beside(first, headers={"Authorization": "Bearer x"})
+def test_second_client_runs_on_the_loop_of_the_first() -> None:
+    with TestClient(_create_app()) as first:
+        second = second_client(first, headers={"Authorization": "Bearer x"})
         assert second.get("/loop").json() == first.get("/loop").json()
 
 
-def test_a_second_client_without_the_loop_of_the_first_is_caught() -> None:
-    with second_loops() as scopes, TestClient(_application()) as first:
+def test_second_loop_is_recorded() -> None:
+    with record_second_loops() as scopes, TestClient(_create_app()) as first:
         TestClient(first.app).get("/loop")
     assert scopes == ["http /loop"]

@@ -1,4 +1,4 @@
-"""The database that the tests of a module use one after another."""
+"""Tests the database that the tests of a module use one after another."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.postgresql import SCHEMA, Copy, Server, binaries
+from tests.postgresql import SCHEMA, DatabaseCopy, Server, find_binaries
 from tests.service_app import *  # noqa: F403 - fixtures
 
 pytestmark = pytest.mark.postgresql
 
 
 def read_database(url: str) -> dict[str, list[tuple[Any, ...]]]:
-    """The rows of every table, what the sequences give next, and the schema; all without the table `more`."""
+    """The rows of every table, the state of the sequences, and the schema; all without the table `more`."""
     with psycopg.connect(url) as connection:
         schema = sorted(row for row in connection.execute(SCHEMA).fetchall() if row[1] != "more")
         tables = {row[1] for row in schema if row[0] == "table"}
@@ -36,8 +36,8 @@ def read_database(url: str) -> dict[str, list[tuple[Any, ...]]]:
         ["DROP TABLE audit_event"],
     ],
 )
-def test_it_is_as_at_first_for_the_next_test(postgresql_server: Server, changes: list[str]) -> None:
-    copy = Copy(postgresql_server, "migrated", "copied")
+def test_reset_restores_the_initial_database(postgresql_server: Server, changes: list[str]) -> None:
+    copy = DatabaseCopy(postgresql_server, "migrated", "copied")
     try:
         before = read_database(copy.url)
         assert before["alembic_version"]
@@ -45,7 +45,7 @@ def test_it_is_as_at_first_for_the_next_test(postgresql_server: Server, changes:
         for change in changes:
             left_open.execute(change)
         left_open.execute("BEGIN; LOCK TABLE audit_head")
-        copy.renew()
+        copy.reset()
         with pytest.raises(psycopg.OperationalError):
             left_open.execute("SELECT 1")
         left_open.close()
@@ -57,6 +57,6 @@ def test_it_is_as_at_first_for_the_next_test(postgresql_server: Server, changes:
         copy.drop()
 
 
-def test_an_empty_variable_switches_postgresql_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_variable_disables_postgresql(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WALKAROUND_TEST_POSTGRESQL", "")
-    assert binaries() is None
+    assert find_binaries() is None

@@ -1,4 +1,4 @@
-"""A web server that tells of versions."""
+"""A web server that announces versions of the program."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from email.message import Message
 import pytest
 
 
-class Site:
-    """A web server that gives this text, and keeps what it was asked with."""
+class UpdateSite:
+    """A web server that answers with `text` and stores the requests."""
 
     def __init__(self) -> None:
         self.text = b""
@@ -37,13 +37,13 @@ class Site:
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
         self.thread.start()
 
-    def says(self, **document: object) -> None:
+    def publish(self, **document: object) -> None:
         self.text = json.dumps(document).encode()
 
 
 @pytest.fixture
-def update_site() -> Iterator[Site]:
-    site = Site()
+def update_site() -> Iterator[UpdateSite]:
+    site = UpdateSite()
     yield site
     site.server.shutdown()
     site.server.server_close()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 PATIENCE = 60.0
 
 
-class Received(NamedTuple):
+class ReceivedRequest(NamedTuple):
     """One request: its path, its headers with lower-case names, and its body."""
 
     path: str
@@ -27,25 +27,28 @@ class Received(NamedTuple):
 
 
 class Receiver:
-    """A server that keeps what it receives and answers `status` with `headers`, until `close`."""
+    """A server that stores requests and answers `status` with `headers`, until `close`.
+
+    It answers only while `may_answer` is set.
+    """
 
     def __init__(self, context: ssl.SSLContext | None = None) -> None:
         self.status = 204
         self.headers: dict[str, str] = {}
-        self.received: list[Received] = []
-        self.answers = threading.Event()
-        self.answers.set()
-        self._arrived = threading.Condition()
+        self.received: list[ReceivedRequest] = []
+        self.may_answer = threading.Event()
+        self.may_answer.set()
+        self._changed = threading.Condition()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                with receiver._arrived:
-                    receiver.received.append(Received(self.path, headers, body))
-                    receiver._arrived.notify_all()
-                receiver.answers.wait(PATIENCE)
+                with receiver._changed:
+                    receiver.received.append(ReceivedRequest(self.path, headers, body))
+                    receiver._changed.notify_all()
+                receiver.may_answer.wait(PATIENCE)
                 self.send_response(receiver.status)
                 for name, value in receiver.headers.items():
                     self.send_header(name, value)
@@ -58,7 +61,7 @@ class Receiver:
             daemon_threads = False
 
             def handle_error(self, request: object, client_address: object) -> None:
-                """A client that leaves in the middle is no fault of the test."""
+                """Ignore the error: a client may leave in the middle of an answer."""
 
         self._server = Server(("127.0.0.1", 0), Handler)
         if context is not None:
@@ -69,18 +72,18 @@ class Receiver:
 
     @property
     def url(self) -> str:
-        """Where it listens, without TLS."""
+        """The address of the server, without TLS."""
         return f"http://127.0.0.1:{self.port}/hook"
 
-    def wait(self, count: int) -> list[Received]:
-        """The requests, once there are `count` of them."""
-        with self._arrived:
-            assert self._arrived.wait_for(lambda: len(self.received) >= count, PATIENCE), self.received
+    def wait_for_requests(self, count: int) -> list[ReceivedRequest]:
+        """Wait until there are `count` requests, and return all of them."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.received) >= count, PATIENCE), self.received
             return list(self.received)
 
     def close(self) -> None:
-        """End it, after the answers under way."""
-        self.answers.set()
+        """Stop the server, after the answers in progress."""
+        self.may_answer.set()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()

@@ -1,4 +1,4 @@
-"""The rows of the contract about accounts, one test per row, named after it."""
+"""Tests the rows of the contract about accounts: one test for each row, named after it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
 from shared.samples import faces
-from tests.contract.running import Running, assert_invalid, failure_envelope, new_id
+from tests.contract.application import ContractApp, assert_invalid, failure_envelope, new_id
 from tests.service_app import ADMIN, with_token
 
 AsRole = Callable[..., TestClient]
@@ -20,28 +20,28 @@ NEW_PASSWORD = "another-horse-battery"
 
 
 class Account(NamedTuple):
-    """A user of the running application that one test has for itself, logged in."""
+    """A logged-in user that only one test uses."""
 
     username: str
     password: str
     client: TestClient
 
 
-def new_account(running: Running, role: str, username: str = "") -> Account:
+def new_account(service: ContractApp, role: str, username: str = "") -> Account:
     username = username or new_id("user")
     login = {"username": username, "password": f"pass-of-{username}"}
-    running.post("/api/users", **login, roles=[role])
-    token = running.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
-    return Account(username, login["password"], with_token(running.anonymous, token))
+    service.post("/api/users", **login, roles=[role])
+    token = service.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
+    return Account(username, login["password"], with_token(service.anonymous, token))
 
 
 @pytest.fixture
-def account(running: Running) -> Account:
-    """An admin. Tests of face logins have an application of their own: a face belongs to one user of it."""
-    return new_account(running, "admin")
+def account(service: ContractApp) -> Account:
+    """An administrator. Tests of face logins use another application, because a face belongs to one user."""
+    return new_account(service, "admin")
 
 
-def _face(pixels: faces.Pixels) -> str:
+def encode_face(pixels: faces.Pixels) -> str:
     return base64.b64encode(faces.encode_picture(pixels, ".png")).decode()
 
 
@@ -73,7 +73,7 @@ PERMISSIONS = [
 
 
 def _assert_tokens(data: dict[str, Any], username: str, role: list[str]) -> None:
-    """`data` is that of a login of an admin, who has every permission of the contract."""
+    """Assert that `data` is the data of an administrator's login, with every permission of the contract."""
     assert list(data) == ["access_token", "refresh_token", "token_type", "expires_in", "payload"]
     assert data["access_token"].count(".") == 2
     assert isinstance(data["refresh_token"], str)
@@ -89,15 +89,15 @@ def _assert_tokens(data: dict[str, Any], username: str, role: list[str]) -> None
 
 
 def test_update_face_info_gives_the_submitted_face_info_unchanged_and_msg_null(client: TestClient) -> None:
-    face = _face(faces.enrolment_picture())
+    face = encode_face(faces.enrolment_picture())
     for path in ("/api/auth/updateFaceInfo", "/auth/updateFaceInfo"):
         answer = client.post(path, json={"faceInfo": face})
         assert answer.status_code == 200
         assert answer.json() == {"code": 0, "data": face, "msg": None}
 
 
-def test_update_face_info_needs_a_jwt(running: Running) -> None:
-    answer = running.anonymous.post("/api/auth/updateFaceInfo", json={"faceInfo": "x"})
+def test_update_face_info_needs_a_jwt(service: ContractApp) -> None:
+    answer = service.anonymous.post("/api/auth/updateFaceInfo", json={"faceInfo": "x"})
     assert answer.status_code == 401
     assert answer.json() == failure_envelope("not_logged_in", "请先登录")
 
@@ -105,9 +105,9 @@ def test_update_face_info_needs_a_jwt(running: Running) -> None:
 def test_face_login_needs_no_login_and_gives_tokens_and_payload(
     client: TestClient, anonymous: TestClient
 ) -> None:
-    client.post("/api/auth/updateFaceInfo", json={"faceInfo": _face(faces.enrolment_picture())})
+    client.post("/api/auth/updateFaceInfo", json={"faceInfo": encode_face(faces.enrolment_picture())})
     for path in ("/api/auth/loginByFaceInfo", "/auth/loginByFaceInfo"):
-        answer = anonymous.post(path, json={"faceInfo": _face(faces.login_picture())})
+        answer = anonymous.post(path, json={"faceInfo": encode_face(faces.login_picture())})
         assert answer.status_code == 200
         body = answer.json()
         assert body == {"code": 0, "data": body["data"], "msg": "登录成功"}
@@ -141,34 +141,34 @@ def test_update_profile_changes_the_fields_that_were_sent(account: Account) -> N
 
 
 def test_update_profile_registers_the_face_info(client: TestClient, anonymous: TestClient) -> None:
-    answer = client.post("/api/auth/updateInfo", json={"faceInfo": _face(faces.enrolment_picture())})
+    answer = client.post("/api/auth/updateInfo", json={"faceInfo": encode_face(faces.enrolment_picture())})
     assert answer.json()["code"] == 0, answer.text
     assert answer.json()["data"]["has_face"] is True
-    login = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": _face(faces.login_picture())})
+    login = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": encode_face(faces.login_picture())})
     assert login.json()["msg"] == "登录成功"
 
 
 def test_update_profile_needs_the_permission_user_update(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+    service: ContractApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer = running.anonymous.post("/api/auth/updateInfo", json={"name": "x"})
+    answer = service.anonymous.post("/api/auth/updateInfo", json={"name": "x"})
     assert (answer.status_code, answer.json()) == (401, failure_envelope("not_logged_in", "请先登录"))
-    # Every role has it, so it is taken from one here.
+    # Every role has this permission, so it is removed from one.
     fewer = ROLE_PERMISSIONS[Role.VIEWER] - {Permission.USER_UPDATE}
     monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, fewer)
-    answer = running.as_role("viewer").post("/api/auth/updateInfo", json={"name": "x"})
+    answer = service.as_role("viewer").post("/api/auth/updateInfo", json={"name": "x"})
     assert answer.status_code == 403
     assert answer.json() == failure_envelope(
         "permission_missing", "没有此操作的权限，请联系管理员", permissions=["USER.UPDATE"]
     )
 
 
-def test_update_profile_is_open_to_every_role(running: Running) -> None:
+def test_update_profile_is_open_to_every_role(service: ContractApp) -> None:
     for role in ("admin", "planner", "inspector", "viewer"):
-        assert running.as_role(role).post("/api/auth/updateInfo", json={"name": "x"}).json()["code"] == 0
+        assert service.as_role(role).post("/api/auth/updateInfo", json={"name": "x"}).json()["code"] == 0
 
 
-def test_change_password_answers_true(running: Running, account: Account) -> None:
+def test_change_password_answers_true(service: ContractApp, account: Account) -> None:
     steps = {"/api/auth/updatePassword": (account.password, "in-between-battery")}
     steps["/auth/updatePassword"] = ("in-between-battery", NEW_PASSWORD)
     for path, (password, new_password) in steps.items():
@@ -176,32 +176,32 @@ def test_change_password_answers_true(running: Running, account: Account) -> Non
         assert answer.status_code == 200
         assert answer.json() == {"code": 0, "data": True, "msg": "更新密码成功"}
     login = {"username": account.username, "password": NEW_PASSWORD}
-    assert running.anonymous.post("/api/auth/login", json=login).json()["code"] == 0
+    assert service.anonymous.post("/api/auth/login", json=login).json()["code"] == 0
     login["password"] = account.password
-    old = running.anonymous.post("/api/auth/login", json=login)
+    old = service.anonymous.post("/api/auth/login", json=login)
     assert (old.status_code, old.json()) == (200, {"code": 1, "data": None, "msg": "用户名或密码错误"})
 
 
-def test_change_password_ends_the_other_sessions(running: Running, account: Account) -> None:
+def test_change_password_ends_the_other_sessions(service: ContractApp, account: Account) -> None:
     login = {"username": account.username, "password": account.password}
-    other = running.anonymous.post("/api/auth/login", json=login).json()["data"]
+    other = service.anonymous.post("/api/auth/login", json=login).json()["data"]
     account.client.post(
         "/api/auth/updatePassword", json={"password": account.password, "newPassword": NEW_PASSWORD}
     )
     assert account.client.get("/api/auth/me").status_code == 200
     header = {"Authorization": f"Bearer {other['access_token']}"}
     for answer in (
-        running.anonymous.get("/api/auth/me", headers=header),
-        running.anonymous.post("/api/auth/refresh", json={"refresh_token": other["refresh_token"]}),
+        service.anonymous.get("/api/auth/me", headers=header),
+        service.anonymous.post("/api/auth/refresh", json={"refresh_token": other["refresh_token"]}),
     ):
         assert (answer.status_code, answer.json()) == (401, failure_envelope("not_logged_in", "请先登录"))
 
 
-def test_change_password_needs_a_jwt_and_no_permission(running: Running) -> None:
+def test_change_password_needs_a_jwt_and_no_permission(service: ContractApp) -> None:
     body = {"password": "x", "newPassword": NEW_PASSWORD}
-    answer = running.anonymous.post("/api/auth/updatePassword", json=body)
+    answer = service.anonymous.post("/api/auth/updatePassword", json=body)
     assert (answer.status_code, answer.json()) == (401, failure_envelope("not_logged_in", "请先登录"))
-    viewer = new_account(running, "viewer")
+    viewer = new_account(service, "viewer")
     body = {"password": viewer.password, "newPassword": NEW_PASSWORD}
     answer = viewer.client.post("/api/auth/updatePassword", json=body)
     assert answer.json() == {"code": 0, "data": True, "msg": "更新密码成功"}
@@ -210,11 +210,11 @@ def test_change_password_needs_a_jwt_and_no_permission(running: Running) -> None
 # Authentication
 
 
-def test_every_operation_needs_the_scheme_bearer_and_a_token(running: Running, account: Account) -> None:
+def test_every_operation_needs_the_scheme_bearer_and_a_token(service: ContractApp, account: Account) -> None:
     good = account.client.headers["authorization"].removeprefix("Bearer ")
     for header in (None, "", "Bearer", "Bearer ", "Bearer x", f"Basic {good}", f"Token {good}", good):
         headers = {} if header is None else {"Authorization": header}
-        answer = running.anonymous.post("/api/auth/updateInfo", json={}, headers=headers)
+        answer = service.anonymous.post("/api/auth/updateInfo", json={}, headers=headers)
         assert answer.status_code == 401, header
         assert answer.json() == {"code": 1, "data": {"error": "not_logged_in"}, "msg": "请先登录"}
         assert answer.headers["www-authenticate"] == "Bearer"
@@ -232,16 +232,16 @@ def test_update_face_info_face_info_missing(account: Account) -> None:
         assert answer.json() == {"code": 1, "data": None, "msg": "人脸信息缺失"}
 
 
-def test_face_login_face_info_missing(running: Running) -> None:
+def test_face_login_face_info_missing(service: ContractApp) -> None:
     for body in MISSING:
-        answer = running.anonymous.post("/api/auth/loginByFaceInfo", json=body)
+        answer = service.anonymous.post("/api/auth/loginByFaceInfo", json=body)
         assert answer.status_code == 200
         assert answer.json() == {"code": 1, "data": None, "msg": "人脸信息缺失"}
 
 
 def test_face_login_face_cannot_be_verified(client: TestClient, anonymous: TestClient) -> None:
-    client.post("/api/auth/updateFaceInfo", json={"faceInfo": _face(faces.enrolment_picture())})
-    for face in ("no picture", _face(faces.stranger_picture()), 123):
+    client.post("/api/auth/updateFaceInfo", json={"faceInfo": encode_face(faces.enrolment_picture())})
+    for face in ("no picture", encode_face(faces.stranger_picture()), 123):
         answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": face})
         assert answer.status_code == 200
         assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
@@ -251,10 +251,12 @@ def test_face_login_of_a_disabled_user_cannot_be_verified(
     client: TestClient, as_role: AsRole, anonymous: TestClient
 ) -> None:
     viewer = as_role("viewer", username="watcher")
-    viewer.post("/api/auth/updateFaceInfo", json={"faceInfo": _face(faces.enrolment_picture())})
+    viewer.post("/api/auth/updateFaceInfo", json={"faceInfo": encode_face(faces.enrolment_picture())})
     user_id = viewer.get("/api/auth/me").json()["data"]["user"]["user_id"]
     client.put(f"/api/users/{user_id}", json={"enabled": False})
-    answer = anonymous.post("/api/auth/loginByFaceInfo", json={"faceInfo": _face(faces.login_picture())})
+    answer = anonymous.post(
+        "/api/auth/loginByFaceInfo", json={"faceInfo": encode_face(faces.login_picture())}
+    )
     assert answer.json() == {"code": 1, "data": None, "msg": "无法校验人脸"}
 
 
@@ -340,8 +342,8 @@ BAD_PASSWORDS = {
 }
 
 
-def test_change_password_new_password_against_the_rules(running: Running) -> None:
-    viewer = new_account(running, "viewer", "long-watcher")
+def test_change_password_new_password_against_the_rules(service: ContractApp) -> None:
+    viewer = new_account(service, "viewer", "long-watcher")
     for new, msg in BAD_PASSWORDS.items():
         body = {"password": viewer.password, "newPassword": new}
         answer = viewer.client.post("/api/auth/updatePassword", json=body)
@@ -352,7 +354,7 @@ def test_change_password_new_password_against_the_rules(running: Running) -> Non
 
 
 def test_change_password_new_password_equal_to_the_current_one(account: Account) -> None:
-    # In full width it is the same password: it is read as NFKC.
+    # Full-width letters give the same password, because passwords are normalized to NFKC.
     for new in (account.password, "".join(chr(ord(letter) + 0xFEE0) for letter in account.password)):
         answer = account.client.post(
             "/api/auth/updatePassword", json={"password": account.password, "newPassword": new}
@@ -405,77 +407,79 @@ def test_change_password_fields_missing_or_of_a_wrong_type(account: Account) -> 
         ({"password": 1, "newPassword": 2}, ["password", "newPassword"]),
         ({"password": "x", "newPassword": "x" * 1025}, ["newPassword"]),
     ]
-    for body, named in bodies:
-        assert_invalid(account.client.post("/api/auth/updatePassword", json=body), *named)
+    for body, fields in bodies:
+        assert_invalid(account.client.post("/api/auth/updatePassword", json=body), *fields)
 
 
 # What the contract leaves open and the design decides
 
 
-def test_password_login(running: Running, account: Account) -> None:
+def test_password_login(service: ContractApp, account: Account) -> None:
     login = {"username": account.username, "password": account.password}
     for path in ("/api/auth/login", "/auth/login"):
-        answer = running.anonymous.post(path, json=login)
+        answer = service.anonymous.post(path, json=login)
         assert answer.status_code == 200
         assert (answer.json()["code"], answer.json()["msg"]) == (0, "登录成功")
         _assert_tokens(answer.json()["data"], account.username, ["admin"])
 
 
-def test_password_login_failed(running: Running, account: Account) -> None:
+def test_password_login_failed(service: ContractApp, account: Account) -> None:
     for username in (account.username, "nobody"):
-        answer = running.anonymous.post("/api/auth/login", json={"username": username, "password": "wrong"})
+        answer = service.anonymous.post("/api/auth/login", json={"username": username, "password": "wrong"})
         assert answer.status_code == 200
         assert answer.json() == {"code": 1, "data": None, "msg": "用户名或密码错误"}
 
 
-def test_refresh(running: Running, account: Account) -> None:
-    login = running.anonymous.post(
+def test_refresh(service: ContractApp, account: Account) -> None:
+    login = service.anonymous.post(
         "/api/auth/login", json={"username": account.username, "password": account.password}
     )
     spent = login.json()["data"]["refresh_token"]
     for path in ("/api/auth/refresh", "/auth/refresh"):
-        answer = running.anonymous.post(path, json={"refresh_token": spent})
+        answer = service.anonymous.post(path, json={"refresh_token": spent})
         assert (answer.json()["code"], answer.json()["msg"]) == (0, "刷新令牌成功")
         _assert_tokens(answer.json()["data"], account.username, ["admin"])
         assert answer.json()["data"]["refresh_token"] != spent
         spent = answer.json()["data"]["refresh_token"]
 
 
-def _tokens(anonymous: TestClient, refresh_token: str, **headers: str) -> Any:
+def refresh(anonymous: TestClient, refresh_token: str, **headers: str) -> Any:
     return anonymous.post("/api/auth/refresh", json={"refresh_token": refresh_token}, headers=headers)
 
 
-def test_five_refreshes_at_once_with_one_token_all_get_the_same_tokens(
-    running: Running, account: Account
+def test_five_parallel_refreshes_with_one_token_return_the_same_tokens(
+    service: ContractApp, account: Account
 ) -> None:
-    login = running.anonymous.post(
+    login = service.anonymous.post(
         "/api/auth/login", json={"username": account.username, "password": account.password}
     )
     spent = login.json()["data"]["refresh_token"]
     with ThreadPoolExecutor(5) as pool:
-        answers = list(pool.map(lambda _: _tokens(running.anonymous, spent), range(5)))
+        answers = list(pool.map(lambda _: refresh(service.anonymous, spent), range(5)))
     assert {answer.status_code for answer in answers} == {200}
     (tokens,) = {
         (data["access_token"], data["refresh_token"]) for data in (a.json()["data"] for a in answers)
     }
     assert tokens[1] != spent
     header = {"Authorization": f"Bearer {tokens[0]}"}
-    assert running.anonymous.get("/api/auth/me", headers=header).status_code == 200
-    assert _tokens(running.anonymous, tokens[1]).status_code == 200
+    assert service.anonymous.get("/api/auth/me", headers=header).status_code == 200
+    assert refresh(service.anonymous, tokens[1]).status_code == 200
 
 
-def test_a_spent_refresh_token_of_another_client_ends_the_session(running: Running, account: Account) -> None:
-    login = running.anonymous.post(
+def test_spent_refresh_token_from_another_client_ends_the_session(
+    service: ContractApp, account: Account
+) -> None:
+    login = service.anonymous.post(
         "/api/auth/login", json={"username": account.username, "password": account.password}
     )
     spent = login.json()["data"]["refresh_token"]
-    fresh = _tokens(running.anonymous, spent).json()["data"]
-    stolen = _tokens(running.anonymous, spent, **{"User-Agent": "another program"})
+    fresh = refresh(service.anonymous, spent).json()["data"]
+    stolen = refresh(service.anonymous, spent, **{"User-Agent": "another program"})
     assert (stolen.status_code, stolen.json()) == (
         401,
         failure_envelope("login_expired", "登录已过期，请重新登录"),
     )
     header = {"Authorization": f"Bearer {fresh['access_token']}"}
-    assert running.anonymous.get("/api/auth/me", headers=header).status_code == 401
+    assert service.anonymous.get("/api/auth/me", headers=header).status_code == 401
     for token in (spent, fresh["refresh_token"]):
-        assert _tokens(running.anonymous, token).status_code == 401
+        assert refresh(service.anonymous, token).status_code == 401

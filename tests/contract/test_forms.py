@@ -1,4 +1,4 @@
-"""What web forms send to the operations beside the contract's: empty fields, names of blanks."""
+"""Tests bodies as web forms send them, for operations outside the contract: empty fields, blank names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.running import Running, assert_invalid, new_id
+from tests.contract.application import ContractApp, assert_invalid, new_id
 
 NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "/api/catalogue/aircraft": ("aircraft_name", {}),
@@ -19,24 +19,26 @@ NAMES: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("blank", [" ", "\t\n", "\u3000"], ids=ascii)
 @pytest.mark.parametrize("path", NAMES)
-def test_a_name_of_blanks_is_422_with_the_reason(running: Running, path: str, blank: str) -> None:
+def test_blank_name_is_422_with_the_reason(service: ContractApp, path: str, blank: str) -> None:
     name, body = NAMES[path]
-    answer = running.admin.post(path, json={**body, name: blank})
+    answer = service.admin.post(path, json={**body, name: blank})
     assert_invalid(answer, name)
     assert answer.json()["msg"] == f"{name}：不能为空白，也不能包含空字符（U+0000）"
 
 
-def test_a_region_of_a_template_needs_a_name(running: Running, joined: dict[str, Any]) -> None:
-    path = f"/api/catalogue/reference-images/{joined['image']['reference_image_id']}/template"
+def test_region_of_a_template_needs_a_name(
+    service: ContractApp, record_with_references: dict[str, Any]
+) -> None:
+    path = f"/api/catalogue/reference-images/{record_with_references['image']['reference_image_id']}/template"
     region = {"item_name": "\u3000", "point": {"x": 0, "y": 0, "w": 1, "h": 1}}
-    answer = running.admin.post(path, json={"template": [region]})
+    answer = service.admin.post(path, json={"template": [region]})
     assert_invalid(answer, "template")
     assert answer.json()["msg"] == "template：区域名称不能为空白"
 
 
-def test_an_empty_optional_id_is_null(running: Running) -> None:
-    flight = running.post("/api/catalogue/flights", flight_number="CA1", aircraft_id="")
-    task = running.post("/api/catalogue/tasks", task_name="t", flight_id="", aircraft_id="", description="")
+def test_empty_optional_id_is_null(service: ContractApp) -> None:
+    flight = service.post("/api/catalogue/flights", flight_number="CA1", aircraft_id="")
+    task = service.post("/api/catalogue/tasks", task_name="t", flight_id="", aircraft_id="", description="")
     assert flight["aircraft_id"] is None
     assert (task["flight_id"], task["aircraft_id"], task["description"]) == (None, None, None)
 
@@ -52,13 +54,13 @@ def test_an_empty_optional_id_is_null(running: Running) -> None:
         ("/api/users", ["q"]),
     ],
 )
-def test_empty_filters_filter_nothing(running: Running, path: str, names: list[str]) -> None:
+def test_empty_filters_are_ignored(service: ContractApp, path: str, names: list[str]) -> None:
     if path in NAMES:
         name, body = NAMES[path]
         if "username" in body:
-            running.post(path, **{**body, "username": new_id("user"), name: ""})
+            service.post(path, **{**body, "username": new_id("user"), name: ""})
         elif "file_id" not in body:
-            running.post(path, **{name: "x"})
-    everything = running.admin.get(path).json()["data"]
-    answer = running.admin.get(path, params=dict.fromkeys(names, ""))
+            service.post(path, **{name: "x"})
+    everything = service.admin.get(path).json()["data"]
+    answer = service.admin.get(path, params=dict.fromkeys(names, ""))
     assert (answer.status_code, answer.json()["data"]) == (200, everything)

@@ -1,4 +1,4 @@
-"""The rows of the contract, and of the decisions on it, about inspection items: one test each."""
+"""Tests the rows of the contract, and of the decisions on it, about inspection items: one test for each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.wire.detection import REFERENCE_DIFFERENCE
-from tests.contract.running import Running, assert_invalid, failure_envelope
+from tests.contract.application import ContractApp, assert_invalid, failure_envelope
 
 FIELDS = [
     "item_id",
@@ -42,23 +42,23 @@ ENTRY = {
 }
 
 
-def get(running: Running, item_id: str) -> dict[str, Any]:
-    answer = running.admin.get(f"/api/inspection_item/{item_id}")
+def get_item(service: ContractApp, item_id: str) -> dict[str, Any]:
+    answer = service.admin.get(f"/api/inspection_item/{item_id}")
     assert answer.status_code == 200, answer.text
     item: dict[str, Any] = answer.json()
     return item
 
 
-def update(running: Running, item_id: str, **body: Any) -> dict[str, Any]:
-    answer = running.admin.put(f"/api/inspection_item/{item_id}", json=body)
+def update_item(service: ContractApp, item_id: str, **body: Any) -> dict[str, Any]:
+    answer = service.admin.put(f"/api/inspection_item/{item_id}", json=body)
     assert answer.status_code == 200, answer.text
     item: dict[str, Any] = answer.json()
     return item
 
 
-def list_items(running: Running, inspection_id: str, **query: int) -> dict[str, Any]:
+def list_items(service: ContractApp, inspection_id: str, **query: int) -> dict[str, Any]:
     params: dict[str, str | int] = {"inspection_id": inspection_id, **query}
-    answer = running.admin.get("/api/inspection_item/list", params=params)
+    answer = service.admin.get("/api/inspection_item/list", params=params)
     assert answer.status_code == 200, answer.text
     data: dict[str, Any] = answer.json()["data"]
     return data
@@ -67,71 +67,71 @@ def list_items(running: Running, inspection_id: str, **query: int) -> dict[str, 
 # Resources and their fields: inspection item
 
 
-def test_the_item_has_exactly_the_fields_of_the_table(running: Running) -> None:
-    item = running.item()
+def test_the_item_has_exactly_the_fields_of_the_table(service: ContractApp) -> None:
+    item = service.create_item()
     assert list(item) == FIELDS
-    assert list(get(running, item["item_id"])) == FIELDS
+    assert list(get_item(service, item["item_id"])) == FIELDS
 
 
-def test_field_item_id_is_returned_by_the_service(running: Running) -> None:
-    item = running.item()
+def test_field_item_id_is_returned_by_the_service(service: ContractApp) -> None:
+    item = service.create_item()
     assert isinstance(item["item_id"], str)
-    assert get(running, item["item_id"]) == item
+    assert get_item(service, item["item_id"]) == item
 
 
-def test_field_item_name(running: Running) -> None:
-    assert running.item(item_name="铆钉 7")["item_name"] == "铆钉 7"
+def test_field_item_name(service: ContractApp) -> None:
+    assert service.create_item(item_name="铆钉 7")["item_name"] == "铆钉 7"
 
 
-def test_field_inspection_id_is_the_record_it_belongs_to(running: Running) -> None:
-    number = running.record()["inspection_id"]
-    assert running.item(number)["inspection_id"] == number
+def test_field_inspection_id_is_the_record_it_belongs_to(service: ContractApp) -> None:
+    number = service.create_record()["inspection_id"]
+    assert service.create_item(number)["inspection_id"] == number
 
 
-def test_field_description(running: Running) -> None:
-    assert running.item(description="看裂纹")["description"] == "看裂纹"
-    assert running.item()["description"] is None
+def test_field_description(service: ContractApp) -> None:
+    assert service.create_item(description="看裂纹")["description"] == "看裂纹"
+    assert service.create_item()["description"] is None
 
 
-def test_field_model_id(running: Running) -> None:
-    assert running.item(model_id="m-7")["model_id"] == "m-7"
+def test_field_model_id(service: ContractApp) -> None:
+    assert service.create_item(model_id="m-7")["model_id"] == "m-7"
 
 
-def test_field_model_name_is_returned_only(running: Running) -> None:
-    item = running.item(model_id=REFERENCE_DIFFERENCE, model_name="假")
+def test_field_model_name_is_returned_only(service: ContractApp) -> None:
+    item = service.create_item(model_id=REFERENCE_DIFFERENCE, model_name="假")
     assert item["model_name"] not in (None, "假")
 
 
-def test_field_model_description_is_returned_only(running: Running) -> None:
-    item = running.item(model_id=REFERENCE_DIFFERENCE, model_description="假")
+def test_field_model_description_is_returned_only(service: ContractApp) -> None:
+    item = service.create_item(model_id=REFERENCE_DIFFERENCE, model_description="假")
     assert item["model_description"] not in (None, "假")
 
 
-def test_field_item_point(running: Running) -> None:
+def test_field_item_point(service: ContractApp) -> None:
     place = {"point": POINT, "fileInfo": FILE_INFO}
-    assert running.item(item_point=place)["item_point"] == place
+    assert service.create_item(item_point=place)["item_point"] == place
 
 
-def test_field_item_point_point(running: Running) -> None:
-    assert running.item(item_point={"point": POINT})["item_point"] == {"point": POINT}
+def test_field_item_point_point(service: ContractApp) -> None:
+    assert service.create_item(item_point={"point": POINT})["item_point"] == {"point": POINT}
 
 
-def test_field_item_point_file_info(running: Running) -> None:
-    assert running.item(item_point={"fileInfo": FILE_INFO})["item_point"] == {"fileInfo": FILE_INFO}
+def test_field_item_point_file_info(service: ContractApp) -> None:
+    assert service.create_item(item_point={"fileInfo": FILE_INFO})["item_point"] == {"fileInfo": FILE_INFO}
 
 
-def test_field_result_is_an_empty_array_on_create(running: Running) -> None:
-    assert running.item()["result"] == []
+def test_field_result_is_an_empty_array_on_create(service: ContractApp) -> None:
+    assert service.create_item()["result"] == []
 
 
 @pytest.mark.parametrize("field", ["created_at", "updated_at"])
-def test_item_times_are_iso_8601_with_z(running: Running, field: str) -> None:
-    assert WITH_Z.fullmatch(running.item()[field])
+def test_item_times_are_iso_8601_with_z(service: ContractApp, field: str) -> None:
+    assert WITH_Z.fullmatch(service.create_item()[field])
 
 
-def test_field_created_at_stays_and_updated_at_moves(running: Running) -> None:
-    item = running.item()
-    after = update(running, item["item_id"], description="新")
+def test_field_created_at_stays_and_updated_at_moves(service: ContractApp) -> None:
+    item = service.create_item()
+    after = update_item(service, item["item_id"], description="新")
     assert after["created_at"] == item["created_at"]
     assert after["updated_at"] > item["updated_at"]
 
@@ -140,32 +140,32 @@ def test_field_created_at_stays_and_updated_at_moves(running: Running) -> None:
 
 
 @pytest.mark.parametrize("name", ENTRY)
-def test_result_entry_field_is_kept_by_an_update(running: Running, name: str) -> None:
-    item = running.item()
+def test_result_entry_field_is_kept_by_an_update(service: ContractApp, name: str) -> None:
+    item = service.create_item()
     result = [{name: ENTRY[name]}]
-    assert update(running, item["item_id"], result=result)["result"] == result
-    assert get(running, item["item_id"])["result"] == result
+    assert update_item(service, item["item_id"], result=result)["result"] == result
+    assert get_item(service, item["item_id"])["result"] == result
 
 
-def test_result_entry_boxes_have_label_confidence_and_points(running: Running) -> None:
-    item = running.item()
-    (entry,) = update(running, item["item_id"], result=[ENTRY])["result"]
+def test_result_entry_boxes_have_label_confidence_and_points(service: ContractApp) -> None:
+    item = service.create_item()
+    (entry,) = update_item(service, item["item_id"], result=[ENTRY])["result"]
     assert entry["resultImage"]["boxes"] == [BOX]
     for missing in BOX:
         box = {name: value for name, value in BOX.items() if name != missing}
         body = {"result": [{"resultImage": {"boxes": [box]}}]}
-        answer = running.admin.put(f"/api/inspection_item/{item['item_id']}", json=body)
+        answer = service.admin.put(f"/api/inspection_item/{item['item_id']}", json=body)
         assert_invalid(answer, f"result.0.resultImage.boxes.0.{missing}")
 
 
 # Pagination object
 
 
-def test_pagination_object(running: Running) -> None:
-    number = running.record()["inspection_id"]
+def test_pagination_object(service: ContractApp) -> None:
+    number = service.create_record()["inspection_id"]
     for _ in range(3):
-        running.item(number)
-    page = list_items(running, number, current_page=2, page_size=2)
+        service.create_item(number)
+    page = list_items(service, number, current_page=2, page_size=2)
     assert page["pagination"] == {"current_page": 2, "page_size": 2, "total": 3, "total_pages": 2}
     assert len(page["data"]) == 1
 
@@ -174,33 +174,33 @@ def test_pagination_object(running: Running) -> None:
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
-def test_create_item_answers_the_bare_item(running: Running, prefix: str) -> None:
+def test_create_item_answers_the_bare_item(service: ContractApp, prefix: str) -> None:
     body = {
         "item_name": "前缘",
-        "inspection_id": running.record()["inspection_id"],
+        "inspection_id": service.create_record()["inspection_id"],
         "description": "看",
         "model_id": "m",
         "item_point": {"point": POINT},
         "result": [],
     }
-    answer = running.admin.post(f"{prefix}/inspection_item/create", json=body)
+    answer = service.admin.post(f"{prefix}/inspection_item/create", json=body)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
     assert list(answer.json()) == FIELDS
     assert {name: answer.json()[name] for name in body} == body
-    assert get(running, answer.json()["item_id"]) == answer.json()
+    assert get_item(service, answer.json()["item_id"]) == answer.json()
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
-def test_get_item_answers_the_bare_item(running: Running, prefix: str) -> None:
-    item = running.item()
-    answer = running.admin.get(f"{prefix}/inspection_item/{item['item_id']}")
+def test_get_item_answers_the_bare_item(service: ContractApp, prefix: str) -> None:
+    item = service.create_item()
+    answer = service.admin.get(f"{prefix}/inspection_item/{item['item_id']}")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
     assert answer.json() == item
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
-def test_update_item_answers_the_bare_item(running: Running, prefix: str) -> None:
-    item = running.item()
+def test_update_item_answers_the_bare_item(service: ContractApp, prefix: str) -> None:
+    item = service.create_item()
     body = {
         "item_name": "新名",
         "description": "新",
@@ -208,30 +208,30 @@ def test_update_item_answers_the_bare_item(running: Running, prefix: str) -> Non
         "item_point": {"point": POINT, "fileInfo": FILE_INFO},
         "result": [ENTRY],
     }
-    answer = running.admin.put(f"{prefix}/inspection_item/{item['item_id']}", json=body)
+    answer = service.admin.put(f"{prefix}/inspection_item/{item['item_id']}", json=body)
     assert answer.status_code == 200
     assert {**answer.json(), "updated_at": item["updated_at"]} == {**item, **body}
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
-def test_delete_item(running: Running, prefix: str) -> None:
-    item = running.item()
-    answer = running.admin.delete(f"{prefix}/inspection_item/{item['item_id']}")
+def test_delete_item(service: ContractApp, prefix: str) -> None:
+    item = service.create_item()
+    answer = service.admin.delete(f"{prefix}/inspection_item/{item['item_id']}")
     assert answer.status_code == 200
     assert answer.json() == {"code": 0, "data": True, "msg": "删除成功"}
     for method in ("GET", "DELETE"):
-        answer_after = running.admin.request(method, f"{prefix}/inspection_item/{item['item_id']}")
+        answer_after = service.admin.request(method, f"{prefix}/inspection_item/{item['item_id']}")
         assert (answer_after.status_code, answer_after.json()) == (
             404,
             failure_envelope("not_found", "检查项不存在"),
         )
-    assert list_items(running, item["inspection_id"])["data"] == []
+    assert list_items(service, item["inspection_id"])["data"] == []
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
-def test_list_items(running: Running, prefix: str) -> None:
-    item = running.item()
-    answer = running.admin.get(
+def test_list_items(service: ContractApp, prefix: str) -> None:
+    item = service.create_item()
+    answer = service.admin.get(
         f"{prefix}/inspection_item/list", params={"inspection_id": item["inspection_id"]}
     )
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
@@ -243,8 +243,8 @@ def test_list_items(running: Running, prefix: str) -> None:
     }
 
 
-def test_list_items_needs_inspection_id(running: Running) -> None:
-    assert_invalid(running.admin.get("/api/inspection_item/list"), "inspection_id")
+def test_list_items_needs_inspection_id(service: ContractApp) -> None:
+    assert_invalid(service.admin.get("/api/inspection_item/list"), "inspection_id")
 
 
 # Authentication
@@ -256,21 +256,21 @@ OPERATIONS: dict[str, tuple[str, str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("right", OPERATIONS)
-def test_an_item_operation_without_its_permission_is_403(running: Running, right: str) -> None:
-    method, path, body = OPERATIONS[right]
-    item = running.item()
-    answer = running.as_role("viewer").request(method, path.format(id=item["item_id"]), json=body)
+@pytest.mark.parametrize("permission", OPERATIONS)
+def test_an_item_operation_without_its_permission_is_403(service: ContractApp, permission: str) -> None:
+    method, path, body = OPERATIONS[permission]
+    item = service.create_item()
+    answer = service.as_role("viewer").request(method, path.format(id=item["item_id"]), json=body)
     assert answer.status_code == 403
     assert answer.json() == failure_envelope(
-        "permission_missing", "没有此操作的权限，请联系管理员", permissions=[right]
+        "permission_missing", "没有此操作的权限，请联系管理员", permissions=[permission]
     )
-    assert get(running, item["item_id"]) == item
+    assert get_item(service, item["item_id"]) == item
 
 
-def test_inspection_item_read_reads(running: Running) -> None:
-    item = running.item()
-    viewer = running.as_role("viewer")
+def test_inspection_item_read_allows_get_and_list(service: ContractApp) -> None:
+    item = service.create_item()
+    viewer = service.as_role("viewer")
     assert viewer.get(f"/api/inspection_item/{item['item_id']}").json() == item
     query = {"inspection_id": item["inspection_id"]}
     assert viewer.get("/api/inspection_item/list", params=query).json()["data"]["data"] == [item]
@@ -286,8 +286,8 @@ def test_inspection_item_read_reads(running: Running) -> None:
         ("GET", "/api/inspection_item/list"),
     ],
 )
-def test_every_item_operation_needs_a_token(running: Running, method: str, path: str) -> None:
-    answer = running.anonymous.request(method, path)
+def test_every_item_operation_needs_a_token(service: ContractApp, method: str, path: str) -> None:
+    answer = service.anonymous.request(method, path)
     assert answer.status_code == 401
     assert answer.json() == failure_envelope("not_logged_in", "请先登录")
 
@@ -295,57 +295,57 @@ def test_every_item_operation_needs_a_token(running: Running, method: str, path:
 # Errors
 
 
-def test_delete_item_that_does_not_exist_is_404(running: Running) -> None:
-    assert running.admin.delete("/api/inspection_item/none").status_code == 404
+def test_delete_item_that_does_not_exist_is_404(service: ContractApp) -> None:
+    assert service.admin.delete("/api/inspection_item/none").status_code == 404
 
 
 # Limits
 
 
-def test_item_list_defaults_current_page_1_and_page_size_10(running: Running) -> None:
-    number = running.record()["inspection_id"]
+def test_item_list_defaults_current_page_1_and_page_size_10(service: ContractApp) -> None:
+    number = service.create_record()["inspection_id"]
     for _ in range(11):
-        running.item(number)
-    page = list_items(running, number)
+        service.create_item(number)
+    page = list_items(service, number)
     assert page["pagination"] == {"current_page": 1, "page_size": 10, "total": 11, "total_pages": 2}
     assert len(page["data"]) == 10
 
 
-# The decisions on what the contract does not show
+# Decisions where the contract is silent
 
 
-def test_decision_no_such_item(running: Running) -> None:
+def test_decision_no_such_item(service: ContractApp) -> None:
     for method in ("GET", "PUT", "DELETE"):
-        answer = running.admin.request(
+        answer = service.admin.request(
             method, "/api/inspection_item/none", json={} if method == "PUT" else None
         )
         assert answer.status_code == 404
         assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": "检查项不存在"}
 
 
-def test_decision_the_record_of_an_item_must_exist(running: Running) -> None:
+def test_decision_the_record_of_an_item_must_exist(service: ContractApp) -> None:
     body = {"item_name": "x", "inspection_id": "none"}
-    answer = running.admin.post("/api/inspection_item/create", json=body)
+    answer = service.admin.post("/api/inspection_item/create", json=body)
     assert answer.status_code == 404
     assert answer.json() == failure_envelope("not_found", "检查记录不存在")
 
 
 @pytest.mark.parametrize("missing", ["item_name", "inspection_id"])
-def test_decision_required_in_item_create(running: Running, missing: str) -> None:
-    body = {"item_name": "x", "inspection_id": running.record()["inspection_id"]}
-    assert running.admin.post("/api/inspection_item/create", json=body).status_code == 200
+def test_decision_required_in_item_create(service: ContractApp, missing: str) -> None:
+    body = {"item_name": "x", "inspection_id": service.create_record()["inspection_id"]}
+    assert service.admin.post("/api/inspection_item/create", json=body).status_code == 200
     del body[missing]
-    assert_invalid(running.admin.post("/api/inspection_item/create", json=body), missing)
+    assert_invalid(service.admin.post("/api/inspection_item/create", json=body), missing)
 
 
-def test_decision_item_point_is_kept_number_for_number(running: Running) -> None:
+def test_decision_item_point_is_kept_number_for_number(service: ContractApp) -> None:
     point = {"x": 0.1, "y": 1, "w": 2.0, "h": 12345678901234567890}
-    item = running.item(item_point={"point": point})
-    text = running.admin.get(f"/api/inspection_item/{item['item_id']}").text
+    item = service.create_item(item_point={"point": point})
+    text = service.admin.get(f"/api/inspection_item/{item['item_id']}").text
     assert '{"x":0.1,"y":1,"w":2.0,"h":12345678901234567890}' in text
 
 
-def test_decision_unknown_keys_inside_the_documents_are_kept(running: Running) -> None:
+def test_decision_unknown_keys_inside_the_documents_are_kept(service: ContractApp) -> None:
     place = {
         "point": {**POINT, "angle": 3},
         "fileInfo": {"sha256": "ab", "nested": [None, {"a": []}]},
@@ -356,56 +356,56 @@ def test_decision_unknown_keys_inside_the_documents_are_kept(running: Running) -
         "resultImage": {"boxes": [{**BOX, "colour": "red"}], "resultImage": {"k": [1]}, "extra": True},
         "extra": {"deep": {"er": 1.5}},
     }
-    item = running.item(item_point=place)
+    item = service.create_item(item_point=place)
     assert item["item_point"] == place
-    assert update(running, item["item_id"], result=[entry])["result"] == [entry]
+    assert update_item(service, item["item_id"], result=[entry])["result"] == [entry]
 
 
-def test_decision_unknown_model_is_kept_and_its_name_null(running: Running) -> None:
-    item = running.item(model_id="别处的模型")
+def test_decision_unknown_model_is_kept_and_its_name_null(service: ContractApp) -> None:
+    item = service.create_item(model_id="别处的模型")
     assert (item["model_id"], item["model_name"], item["model_description"]) == ("别处的模型", None, None)
 
 
-def test_decision_items_are_oldest_first(running: Running) -> None:
-    number = running.record()["inspection_id"]
-    item_ids = [running.item(number)["item_id"] for _ in range(5)]
-    assert [item["item_id"] for item in list_items(running, number)["data"]] == item_ids
+def test_decision_items_are_oldest_first(service: ContractApp) -> None:
+    number = service.create_record()["inspection_id"]
+    item_ids = [service.create_item(number)["item_id"] for _ in range(5)]
+    assert [item["item_id"] for item in list_items(service, number)["data"]] == item_ids
 
 
 @pytest.mark.parametrize(
     "query", [{"page_size": 0}, {"page_size": 201}, {"current_page": 0}, {"current_page": 2**63}], ids=repr
 )
-def test_decision_paging_out_of_its_range_is_422(running: Running, query: dict[str, int]) -> None:
+def test_decision_paging_out_of_its_range_is_422(service: ContractApp, query: dict[str, int]) -> None:
     params: dict[str, str | int] = {"inspection_id": "x", **query}
-    assert_invalid(running.admin.get("/api/inspection_item/list", params=params), *query)
+    assert_invalid(service.admin.get("/api/inspection_item/list", params=params), *query)
 
 
-def test_decision_update_changes_only_the_fields_sent_and_null_clears(running: Running) -> None:
-    item = running.item(description="甲", model_id="m", item_point={"point": POINT}, result=[ENTRY])
-    after = update(running, item["item_id"], description="乙")
+def test_decision_update_changes_only_the_fields_sent_and_null_clears(service: ContractApp) -> None:
+    item = service.create_item(description="甲", model_id="m", item_point={"point": POINT}, result=[ENTRY])
+    after = update_item(service, item["item_id"], description="乙")
     assert {**after, "updated_at": item["updated_at"]} == {**item, "description": "乙"}
-    after = update(running, item["item_id"], description=None, model_id=None, item_point=None)
+    after = update_item(service, item["item_id"], description=None, model_id=None, item_point=None)
     assert (after["description"], after["model_id"], after["item_point"]) == (None, None, None)
     assert after["result"] == [ENTRY]
 
 
 @pytest.mark.parametrize("name", ["item_name", "result"])
-def test_decision_null_for_another_field_is_422(running: Running, name: str) -> None:
-    item = running.item()
-    assert_invalid(running.admin.put(f"/api/inspection_item/{item['item_id']}", json={name: None}), name)
-    assert get(running, item["item_id"]) == item
+def test_decision_null_for_another_field_is_422(service: ContractApp, name: str) -> None:
+    item = service.create_item()
+    assert_invalid(service.admin.put(f"/api/inspection_item/{item['item_id']}", json={name: None}), name)
+    assert get_item(service, item["item_id"]) == item
 
 
-def test_decision_unknown_body_fields_are_ignored(running: Running) -> None:
-    item = running.item(colour="red", item_id="mine", created_at="2000-01-01T00:00:00Z")
+def test_decision_unknown_body_fields_are_ignored(service: ContractApp) -> None:
+    item = service.create_item(colour="red", item_id="mine", created_at="2000-01-01T00:00:00Z")
     assert list(item) == FIELDS
     assert item["item_id"] != "mine"
-    other = running.record()["inspection_id"]
-    assert update(running, item["item_id"], inspection_id=other, colour="red") == item
+    other = service.create_record()["inspection_id"]
+    assert update_item(service, item["item_id"], inspection_id=other, colour="red") == item
 
 
-def test_decision_list_and_create_are_no_ids(running: Running) -> None:
+def test_decision_list_and_create_are_not_read_as_ids(service: ContractApp) -> None:
     query = {"inspection_id": "none"}
-    assert running.admin.get("/api/inspection_item/list", params=query).json()["data"]["data"] == []
-    answer = running.admin.get("/api/inspection_item/create")
+    assert service.admin.get("/api/inspection_item/list", params=query).json()["data"]["data"] == []
+    answer = service.admin.get("/api/inspection_item/create")
     assert (answer.status_code, answer.json()) == (404, failure_envelope("not_found", "检查项不存在"))

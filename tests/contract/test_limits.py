@@ -1,4 +1,4 @@
-"""The API document says the limit of everything that a request may hold: the number that is checked."""
+"""Tests that the API document states the limit of every part of a request, and that it is checked."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from service.web.protocol import HEAD_BYTES
 from shared import limits
 from shared.wire.common import MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_PAGE, MAX_PAGE_SIZE
 from shared.wire.phone import MAX_PART_BYTES
-from tests.contract.running import Running, new_id
+from tests.contract.application import ContractApp, new_id
 
 # The document does not depend on the database.
-pytestmark = pytest.mark.parametrize("running", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("service", ["sqlite"], indirect=True)
 
-# Numbers that are compared with one that the service keeps, and never kept themselves.
-COMPARED = {"BoxesSet.of_version", "RecordRelease.edition"}
-# Texts with a form of their own, which bounds them.
-FORMS = {"date-time", "date", "uuid", "binary"}
+# Numbers that the service compares with a stored one and never stores.
+ONLY_COMPARED = {"BoxesSet.of_version", "RecordRelease.edition"}
+# Formats that limit the length of a text.
+BOUNDED_FORMATS = {"date-time", "date", "uuid", "binary"}
 
 
 @pytest.fixture(scope="module")
-def document(running: Running) -> dict[str, Any]:
-    answer: dict[str, Any] = running.anonymous.get("/api/openapi.json").json()
+def document(service: ContractApp) -> dict[str, Any]:
+    answer: dict[str, Any] = service.anonymous.get("/api/openapi.json").json()
     return answer
 
 
@@ -35,54 +35,54 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
             yield f"{method.upper()} {path}", operation
 
 
-def schema_name(schema: dict[str, Any], otherwise: str) -> str:
-    return str(schema["$ref"]).rsplit("/", 1)[1] if "$ref" in schema else otherwise
+def schema_name(schema: dict[str, Any], default: str) -> str:
+    return str(schema["$ref"]).rsplit("/", 1)[1] if "$ref" in schema else default
 
 
-def find_unlimited(document: dict[str, Any], schema: dict[str, Any], at: str) -> Iterator[str]:
-    """Where in `schema` something has no limit; what is kept as given is bounded as a whole."""
+def find_unlimited(document: dict[str, Any], schema: dict[str, Any], path: str) -> Iterator[str]:
+    """Yield the paths in `schema` without a limit. Content that is stored unchanged is limited as a whole."""
     if "x-max-values" in schema:
         return
     if "$ref" in schema:
-        name = schema_name(schema, at)
+        name = schema_name(schema, path)
         yield from find_unlimited(document, document["components"]["schemas"][name], name)
         return
     parts = [part for key in ("anyOf", "oneOf", "allOf") for part in schema.get(key, [])]
     kinds = {part.get("type") for part in parts}
     for part in parts:
-        # The same number, as an int or not.
+        # The same number, as integer or as float.
         if not (part.get("type") == "integer" and "number" in kinds):
-            yield from find_unlimited(document, part, at)
+            yield from find_unlimited(document, part, path)
     match schema.get("type"):
         case "string" if not (
             {"maxLength", "enum", "const", "x-max-picture-bytes", "x-max-bytes"} & schema.keys()
-            or schema.get("format") in FORMS
+            or schema.get("format") in BOUNDED_FORMATS
         ):
-            yield at
+            yield path
         case "integer" if "maximum" not in schema and "enum" not in schema:
-            yield at
+            yield path
         case "array":
             if "maxItems" not in schema:
-                yield at
-            yield from find_unlimited(document, schema["items"], f"{at}[]")
+                yield path
+            yield from find_unlimited(document, schema["items"], f"{path}[]")
         case "object":
             keys = schema.get("propertyNames", {})
             if "properties" not in schema and not ("maxProperties" in schema and "maxLength" in keys):
-                yield at
+                yield path
             for field in schema.get("patternProperties", {}).values():
-                yield from find_unlimited(document, field, f"{at}[]")
+                yield from find_unlimited(document, field, f"{path}[]")
             for name, field in schema.get("properties", {}).items():
-                yield from find_unlimited(document, field, f"{at}.{name}")
+                yield from find_unlimited(document, field, f"{path}.{name}")
 
 
 def test_every_field_of_every_body_has_a_limit(document: dict[str, Any]) -> None:
     fields = {
-        where
+        path
         for name, operation in operations(document)
         for body in operation.get("requestBody", {}).get("content", {}).values()
-        for where in find_unlimited(document, body["schema"], name)
+        for path in find_unlimited(document, body["schema"], name)
     }
-    assert fields == COMPARED
+    assert fields == ONLY_COMPARED
 
 
 def test_every_parameter_has_a_documented_limit(document: dict[str, Any]) -> None:
@@ -107,63 +107,63 @@ def test_every_request_body_documents_its_size_limit(document: dict[str, Any]) -
         if "requestBody" in operation
     }
     assert uploads < limits.keys()
-    for name, most in limits.items():
+    for name, documented_limit in limits.items():
         limit = settings.max_upload_bytes if name in uploads else settings.max_body_bytes
-        assert most == (MAX_PART_BYTES if " /api/phone/" in name else limit), name
+        assert documented_limit == (MAX_PART_BYTES if " /api/phone/" in name else limit), name
 
 
-def test_a_body_that_is_longer_than_said_is_refused(document: dict[str, Any], running: Running) -> None:
+def test_body_above_the_documented_limit_is_refused(document: dict[str, Any], service: ContractApp) -> None:
     body = document["paths"]["/api/auth/login"]["post"]["requestBody"]
-    answer = running.anonymous.post("/api/auth/login", content=b" " * (body["x-max-body-bytes"] + 1))
+    answer = service.anonymous.post("/api/auth/login", content=b" " * (body["x-max-body-bytes"] + 1))
     assert (answer.status_code, answer.json()["data"]["limit"]) == (413, body["x-max-body-bytes"])
 
 
 def test_paging_parameters_document_their_limits(document: dict[str, Any]) -> None:
-    paged = 0
+    count = 0
     for name, operation in operations(document):
         for parameter in operation.get("parameters", []):
             bound = {"page_size": MAX_PAGE_SIZE, "current_page": MAX_PAGE}.get(parameter["name"])
             if bound is not None:
                 assert parameter["schema"]["maximum"] == bound, name
-                paged += 1
-    assert paged >= 10
+                count += 1
+    assert count >= 10
 
 
-def test_documents_that_are_stored_unchanged_have_limits(document: dict[str, Any], running: Running) -> None:
+def test_documents_that_are_stored_unchanged_have_limits(
+    document: dict[str, Any], service: ContractApp
+) -> None:
     schemas = document["components"]["schemas"]
     (point, _null) = schemas["ItemCreate"]["properties"]["item_point"]["anyOf"]
     (result, _none) = schemas["ItemCreate"]["properties"]["result"]["anyOf"]
     for schema in (point, result, schemas["ItemUpdate"]["properties"]["result"]):
         assert (schema["x-max-depth"], schema["x-max-values"]) == (MAX_JSON_DEPTH, MAX_JSON_VALUES)
-    record = running.record()["inspection_id"]
+    record = service.create_record()["inspection_id"]
 
     def status(depth: int) -> int:
-        deep: Any = 1
+        value: Any = 1
         for _level in range(depth - 2):
-            deep = {"a": deep}
-        body = {"item_name": new_id("item"), "inspection_id": record, "item_point": {"kept": deep}}
-        return running.admin.post("/api/inspection_item/create", json=body).status_code
+            value = {"a": value}
+        body = {"item_name": new_id("item"), "inspection_id": record, "item_point": {"kept": value}}
+        return service.admin.post("/api/inspection_item/create", json=body).status_code
 
     assert status(point["x-max-depth"]) == 200
     assert status(point["x-max-depth"] + 1) == 422
 
 
-def test_names_and_passwords_say_the_limit_that_is_checked(
-    document: dict[str, Any], running: Running
-) -> None:
+def test_names_and_passwords_document_their_limits(document: dict[str, Any], service: ContractApp) -> None:
     fields = document["components"]["schemas"]["UserCreate"]["properties"]
     assert fields["username"]["maxLength"] == limits.MAX_USERNAME
     assert fields["password"]["minLength"] == limits.MIN_NEW_PASSWORD
     assert fields["password"]["maxLength"] == limits.MAX_NEW_PASSWORD
 
     def status(username: int, password: int) -> int:
-        # Not among the common ones, and a name of its own for each.
+        # Not a common password, and a new name for each user.
         body = {
             "username": new_id("u").ljust(username, "x"),
             "password": "k7" * password,
             "roles": ["viewer"],
         }
-        return running.admin.post("/api/users", json=body).status_code
+        return service.admin.post("/api/users", json=body).status_code
 
     longest = limits.MAX_NEW_PASSWORD // 2
     assert status(limits.MAX_USERNAME, longest) == 200
@@ -171,7 +171,7 @@ def test_names_and_passwords_say_the_limit_that_is_checked(
     assert status(limits.MAX_USERNAME, longest + 1) == 422
 
 
-def test_pictures_of_faces_say_their_limits(document: dict[str, Any]) -> None:
+def test_pictures_of_faces_document_their_limits(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     for schema in (
         schemas["FaceInfo"]["properties"]["faceInfo"]["anyOf"][0],

@@ -1,4 +1,4 @@
-"""The API's own document says what the contract says: operations, permissions, fields, what is required."""
+"""Tests that the API document matches the contract: operations, permissions, fields, required fields."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from tests.contract import test_items, test_records
-from tests.contract.running import Running
+from tests.contract.application import ContractApp
 
 # The document does not depend on the database.
-pytestmark = pytest.mark.parametrize("running", ["sqlite"], indirect=True)
+pytestmark = pytest.mark.parametrize("service", ["sqlite"], indirect=True)
 
-# Operation -> the permission it asks for; "" a login alone; None nothing.
+# The permission that each operation requires; "" if it requires a login only, None if it requires nothing.
 OPERATIONS: dict[str, str | None] = {
     "POST /api/inspection/create": "INSPECTION_ADD",
     "GET /api/inspection/getInspectionById/{inspection_id}": "INSPECTION_READ",
@@ -66,15 +66,15 @@ BODIES["PUT /api/inspection/updateInspection/{inspection_id}"] = (
 
 
 @pytest.fixture(scope="module")
-def document(running: Running) -> dict[str, Any]:
-    answer: dict[str, Any] = running.anonymous.get("/api/openapi.json").json()
+def document(service: ContractApp) -> dict[str, Any]:
+    answer: dict[str, Any] = service.anonymous.get("/api/openapi.json").json()
     return answer
 
 
-def operation(document: dict[str, Any], name: str) -> dict[str, Any]:
+def find_operation(document: dict[str, Any], name: str) -> dict[str, Any]:
     method, path = name.split(" ")
-    described: dict[str, Any] = document["paths"][path][method.lower()]
-    return described
+    operation: dict[str, Any] = document["paths"][path][method.lower()]
+    return operation
 
 
 def resolve_schema(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -84,8 +84,8 @@ def resolve_schema(document: dict[str, Any], schema: dict[str, Any]) -> dict[str
     return component
 
 
-def content(part: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a body; there is JSON and nothing else."""
+def body_schema(part: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a body, which must be JSON only."""
     assert list(part["content"]) == ["application/json"]
     schema: dict[str, Any] = part["content"]["application/json"]["schema"]
     return schema
@@ -94,24 +94,24 @@ def content(part: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_operation_documents_its_token_and_permission(document: dict[str, Any], name: str) -> None:
     schemes = document["components"]["securitySchemes"]
-    # Operations of the contract ask for a login; a phone's code is no login.
+    # Operations of the contract require a login. The code of a phone is not a login.
     assert sorted(schemes) == ["phone", "token"]
     scheme_name, scheme = "token", schemes["token"]
     assert (scheme["type"], scheme["scheme"], scheme["bearerFormat"]) == ("http", "bearer", "JWT")
-    needed = OPERATIONS[name]
-    security = operation(document, name).get("security")
-    assert security == (None if needed is None else [{scheme_name: [needed] if needed else []}])
+    permission = OPERATIONS[name]
+    security = find_operation(document, name).get("security")
+    assert security == (None if permission is None else [{scheme_name: [permission] if permission else []}])
 
 
 @pytest.mark.parametrize("name", BODIES)
-def test_a_body_has_the_fields_of_the_contract(document: dict[str, Any], name: str) -> None:
-    schema = resolve_schema(document, content(operation(document, name)["requestBody"]))
+def test_body_has_the_fields_of_the_contract(document: dict[str, Any], name: str) -> None:
+    schema = resolve_schema(document, body_schema(find_operation(document, name)["requestBody"]))
     fields, required = BODIES[name]
     assert (set(schema["properties"]), set(schema.get("required", []))) == (fields, required)
 
 
 def test_search_documents_its_filters_and_required_fields(document: dict[str, Any]) -> None:
-    parameters = operation(document, "GET /api/inspection/search")["parameters"]
+    parameters = find_operation(document, "GET /api/inspection/search")["parameters"]
     filters = {"q", "record_state", "day_from", "day_to", "without_aircraft", "timed", "with_findings"}
     filters |= {"finding_label", "finding_region", "model_shown", "model_rejected", "model_missed"}
     assert {parameter["name"] for parameter in parameters} - filters == {
@@ -126,7 +126,7 @@ def test_search_documents_its_filters_and_required_fields(document: dict[str, An
 
 
 def test_item_list_documents_its_query_and_defaults(document: dict[str, Any]) -> None:
-    parameters = operation(document, "GET /api/inspection_item/list")["parameters"]
+    parameters = find_operation(document, "GET /api/inspection_item/list")["parameters"]
     assert {
         parameter["name"]: (parameter["required"], parameter["schema"].get("default"))
         for parameter in parameters
@@ -147,10 +147,10 @@ def test_item_list_documents_its_query_and_defaults(document: dict[str, Any]) ->
         ("PUT /api/inspection_item/{item_id}", test_items.FIELDS),
     ],
 )
-def test_an_answer_has_the_fields_of_the_contract(
+def test_answer_has_the_fields_of_the_contract(
     document: dict[str, Any], name: str, fields: list[str]
 ) -> None:
-    schema = resolve_schema(document, content(operation(document, name)["responses"]["200"]))
+    schema = resolve_schema(document, body_schema(find_operation(document, name)["responses"]["200"]))
     if "/inspection/" in name:
         assert list(schema["properties"]) == ["code", "data", "msg"]
         schema = resolve_schema(document, schema["properties"]["data"])
@@ -158,9 +158,9 @@ def test_an_answer_has_the_fields_of_the_contract(
     assert set(schema["required"]) == set(fields)
 
 
-def test_the_answer_of_delete_record_has_code_and_msg_only(document: dict[str, Any]) -> None:
-    described = operation(document, "DELETE /api/inspection/deleteInspection/{inspection_id}")
-    assert set(resolve_schema(document, content(described["responses"]["200"]))["properties"]) == {
+def test_answer_of_delete_record_has_only_code_and_msg(document: dict[str, Any]) -> None:
+    described = find_operation(document, "DELETE /api/inspection/deleteInspection/{inspection_id}")
+    assert set(resolve_schema(document, body_schema(described["responses"]["200"]))["properties"]) == {
         "code",
         "msg",
     }

@@ -1,4 +1,4 @@
-"""Requests that a client gets wrong, or writes in another way than the desktop does."""
+"""Tests requests with mistakes, and requests in another form than the desktop sends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.contract.running import Running, assert_invalid, failure_envelope
+from tests.contract.application import ContractApp, assert_invalid, failure_envelope
 from tests.contract.test_records import FILTERS
 
 NOT_JSON = "请求无法解析，请检查请求的格式"
@@ -28,46 +28,46 @@ BODIES = {
 
 
 @pytest.fixture(scope="module")
-def places(running: Running) -> dict[str, str]:
-    item = running.item()
+def ids(service: ContractApp) -> dict[str, str]:
+    item = service.create_item()
     return {"record": item["inspection_id"], "item": item["item_id"]}
 
 
-def send(running: Running, operation: str, places: dict[str, str], **request: Any) -> Any:
+def send(service: ContractApp, operation: str, ids: dict[str, str], **request: Any) -> Any:
     method, path = operation.split(" ")
-    return running.admin.request(method, path.format(**places), **request)
+    return service.admin.request(method, path.format(**ids), **request)
 
 
-def fault(msg: str, **field: str) -> dict[str, Any]:
-    """The envelope of a request with one fault."""
+def failure_with_field(msg: str, **field: str) -> dict[str, Any]:
+    """The envelope of a request with one invalid field."""
     return {"code": 1, "data": {"error": "invalid_input", "fields": [field]}, "msg": msg}
 
 
 def send_json(client: TestClient, method: str, path: str, body: Any) -> Any:
-    # As ASCII: half of a surrogate pair can be written with an escape only.
+    # As ASCII, because a lone surrogate can be written only as an escape.
     return client.request(
         method, path, content=json.dumps(body).encode(), headers={"content-type": "application/json"}
     )
 
 
-# What is not a JSON object
+# Bodies that are not a JSON object
 
 
 @pytest.mark.parametrize("operation", BODIES)
 def test_body_that_is_not_json_is_422_with_reason(
-    running: Running, places: dict[str, str], operation: str
+    service: ContractApp, ids: dict[str, str], operation: str
 ) -> None:
-    answer = send(running, operation, places, content=b'{"a": ', headers={"content-type": "application/json"})
+    answer = send(service, operation, ids, content=b'{"a": ', headers={"content-type": "application/json"})
     assert answer.status_code == 422
-    assert answer.json() == fault(NOT_JSON, field="", type="json_invalid", message=NOT_JSON)
+    assert answer.json() == failure_with_field(NOT_JSON, field="", type="json_invalid", message=NOT_JSON)
 
 
 @pytest.mark.parametrize("content", [b"[]", b'"x"', b"5", b"true"])
 @pytest.mark.parametrize("operation", BODIES)
 def test_body_that_is_not_an_object_is_422_with_expected_type(
-    running: Running, places: dict[str, str], operation: str, content: bytes
+    service: ContractApp, ids: dict[str, str], operation: str, content: bytes
 ) -> None:
-    answer = send(running, operation, places, content=content, headers={"content-type": "application/json"})
+    answer = send(service, operation, ids, content=content, headers={"content-type": "application/json"})
     assert (answer.status_code, answer.json()["msg"]) == (422, NO_OBJECT)
     assert answer.json()["data"]["error"] == "invalid_input"
 
@@ -76,35 +76,35 @@ def test_body_that_is_not_an_object_is_422_with_expected_type(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", None]
 )
 @pytest.mark.parametrize("operation", BODIES)
-def test_another_content_type_than_json_is_415_and_names_the_right_one(
-    running: Running, places: dict[str, str], operation: str, kind: str | None
+def test_content_type_other_than_json_is_415_with_the_expected_type(
+    service: ContractApp, ids: dict[str, str], operation: str, kind: str | None
 ) -> None:
     headers = {} if kind is None else {"content-type": kind}
-    answer = send(running, operation, places, content=b'{"task_id": "t"}', headers=headers)
+    answer = send(service, operation, ids, content=b'{"task_id": "t"}', headers=headers)
     assert answer.status_code == 415
     assert answer.json() == failure_envelope("unsupported_media", NO_JSON_TYPE)
 
 
-def test_missing_right_is_reported_before_body_is_read(running: Running) -> None:
-    for client, status in ((running.anonymous, 401), (running.as_role("viewer"), 403)):
+def test_missing_right_is_reported_before_body_is_read(service: ContractApp) -> None:
+    for client, status in ((service.anonymous, 401), (service.as_role("viewer"), 403)):
         for kind in ("text/plain", "application/json"):
             answer = client.post("/api/inspection/create", content=b"{", headers={"content-type": kind})
             assert answer.status_code == status
 
 
 @pytest.mark.parametrize("operation", [operation for operation, kind in BODIES.items() if kind != "face"])
-def test_missing_body_is_422_with_what_to_send(
-    running: Running, places: dict[str, str], operation: str
+def test_missing_body_is_422_with_the_expected_body(
+    service: ContractApp, ids: dict[str, str], operation: str
 ) -> None:
-    answer = send(running, operation, places)
+    answer = send(service, operation, ids)
     assert (answer.status_code, answer.json()["msg"]) == (422, NO_OBJECT)
 
 
 @pytest.mark.parametrize(
     "kind", ["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"]
 )
-def test_json_may_be_named_with_its_charset_in_capitals_and_more_exactly(running: Running, kind: str) -> None:
-    answer = running.admin.post(
+def test_other_forms_of_the_json_content_type_are_accepted(service: ContractApp, kind: str) -> None:
+    answer = service.admin.post(
         "/api/inspection/create", content='{"task_id": "任务"}'.encode(), headers={"content-type": kind}
     )
     assert answer.json()["data"]["task_id"] == "任务"
@@ -120,37 +120,37 @@ def test_json_may_be_named_with_its_charset_in_capitals_and_more_exactly(running
     ids=["other encoding", "depth", "digits"],
 )
 @pytest.mark.parametrize("operation", BODIES)
-def test_json_that_cannot_be_read_is_422_as_other_bad_json(
-    running: Running, places: dict[str, str], operation: str, content: bytes
+def test_unreadable_json_is_422_like_invalid_json(
+    service: ContractApp, ids: dict[str, str], operation: str, content: bytes
 ) -> None:
-    answer = send(running, operation, places, content=content, headers={"content-type": "application/json"})
+    answer = send(service, operation, ids, content=content, headers={"content-type": "application/json"})
     assert answer.status_code == 422
-    assert answer.json() == fault(NOT_JSON, field="", type="json_invalid", message=NOT_JSON)
+    assert answer.json() == failure_with_field(NOT_JSON, field="", type="json_invalid", message=NOT_JSON)
 
 
-# Faces: what is missing
+# Missing faces
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
 @pytest.mark.parametrize("name", ["updateFaceInfo", "loginByFaceInfo"])
-def test_face_info_is_missing_where_nothing_is_sent_at_all(running: Running, prefix: str, name: str) -> None:
-    answer = running.admin.post(f"{prefix}/auth/{name}")
+def test_face_info_is_missing_without_a_body(service: ContractApp, prefix: str, name: str) -> None:
+    answer = service.admin.post(f"{prefix}/auth/{name}")
     assert answer.status_code == 200
     assert answer.json() == {"code": 1, "data": None, "msg": "人脸信息缺失"}
 
 
 @pytest.mark.parametrize("value", [5, True, ["x"], {"a": "b"}], ids=repr)
-def test_face_info_of_another_type_is_422(running: Running, value: Any) -> None:
-    answer = running.admin.post("/api/auth/updateFaceInfo", json={"faceInfo": value})
+def test_face_info_of_another_type_is_422(service: ContractApp, value: Any) -> None:
+    answer = service.admin.post("/api/auth/updateFaceInfo", json={"faceInfo": value})
     assert_invalid(answer, "faceInfo")
     assert answer.json()["msg"] == "faceInfo：应为文本"
 
 
-# Types: each field as the tables of the contract say
+# Types of the fields, as in the tables of the contract
 
 
-def as_tuple(*values: Any) -> tuple[Any, ...]:
-    """`values` of several types."""
+def any_values(*values: Any) -> tuple[Any, ...]:
+    """`values` of several types, as a tuple of any type."""
     return values
 
 
@@ -158,10 +158,10 @@ WRONG_IN_A_RECORD: list[tuple[str, Any]] = [
     *[
         (name, value)
         for name in ("task_id", "executor_id")
-        for value in as_tuple("x" * 256, "a\x00", 5, True, [])
+        for value in any_values("x" * 256, "a\x00", 5, True, [])
     ],
     ("task_id", ""),
-    *[("reference_image_id", value) for value in as_tuple(5, {})],
+    *[("reference_image_id", value) for value in any_values(5, {})],
     *[("inspection_name", value) for value in ("x" * 256, "a\x00", "\ud800", 5, ["x"], " ", "\t\u3000\n")],
     *[("progress", value) for value in ("50", "", 50.5, -1, 101, True, [1], 10**30)],
     *[
@@ -174,23 +174,25 @@ WRONG_IN_A_RECORD: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG_IN_A_RECORD, ids=lambda part: ascii(part)[:20])
-def test_a_record_field_of_a_wrong_type_is_422_and_named(running: Running, name: str, value: Any) -> None:
-    record = running.record()
+def test_record_field_of_a_wrong_type_is_422_with_its_name(
+    service: ContractApp, name: str, value: Any
+) -> None:
+    record = service.create_record()
     for answer in (
-        send_json(running.admin, "POST", "/api/inspection/create", {"task_id": "t", name: value}),
+        send_json(service.admin, "POST", "/api/inspection/create", {"task_id": "t", name: value}),
         send_json(
-            running.admin,
+            service.admin,
             "PUT",
             f"/api/inspection/updateInspection/{record['inspection_id']}",
             {name: value},
         ),
     ):
         assert_invalid(answer, name)
-    assert running.get(record["inspection_id"]) == record
+    assert service.get_record(record["inspection_id"]) == record
 
 
 HUGE = 10**309
-"""No double holds it: a client that reads it gets infinity."""
+"""Larger than any double: a client would read infinity."""
 
 BOX: dict[str, Any] = {"label": "裂纹", "confidence": 0.5, "points": {"x1": 1, "y1": 2, "x2": 3, "y2": 4}}
 POINT = {"x": 0.25, "y": 0.5, "w": 0.125, "h": 0.25}
@@ -201,7 +203,7 @@ WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
     *[("model_id", {"model_id": value}) for value in ("x" * 256, 5)],
     *[
         ("item_point", {"item_point": value})
-        for value in as_tuple([], "x", 5, {"note": HUGE}, {"note": "\ud800"})
+        for value in any_values([], "x", 5, {"note": HUGE}, {"note": "\ud800"})
     ],
     ("item_point.point.h", {"item_point": {"point": {"x": 0, "y": 0, "w": 1}}}),
     *[
@@ -214,12 +216,12 @@ WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
         for name in ("download_url", "filename", "ipfs_cid", "mime_type")
     ],
     ("item_point.fileInfo.size", {"item_point": {"fileInfo": {"size": "12345"}}}),
-    *[("result", {"result": value}) for value in as_tuple({}, "x", 5, [{"version": HUGE}])],
+    *[("result", {"result": value}) for value in any_values({}, "x", 5, [{"version": HUGE}])],
     *[("result.0", {"result": [value]}) for value in (None, 5, "x")],
     *[("result.0.isPassed", {"result": [{"isPassed": value}]}) for value in ("true", 1)],
     *[("result.0.version", {"result": [{"version": value}]}) for value in ("3", 3.5, True)],
     ("result.0.progress", {"result": [{"progress": 100}]}),
-    *[("result.0.inputImage", {"result": [{"inputImage": value}]}) for value in as_tuple("x", [])],
+    *[("result.0.inputImage", {"result": [{"inputImage": value}]}) for value in any_values("x", [])],
     ("result.0.resultImage", {"result": [{"resultImage": []}]}),
     ("result.0.resultImage.resultImage", {"result": [{"resultImage": {"resultImage": "x"}}]}),
     ("result.0.resultImage.boxes", {"result": [{"resultImage": {"boxes": None}}]}),
@@ -237,16 +239,16 @@ WRONG_IN_AN_ITEM: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("named", "body"), WRONG_IN_AN_ITEM, ids=lambda part: ascii(part)[:40])
-def test_an_item_field_of_a_wrong_type_is_422_and_named(
-    running: Running, places: dict[str, str], named: str, body: dict[str, Any]
+@pytest.mark.parametrize(("field", "body"), WRONG_IN_AN_ITEM, ids=lambda part: ascii(part)[:40])
+def test_item_field_of_a_wrong_type_is_422_with_its_name(
+    service: ContractApp, ids: dict[str, str], field: str, body: dict[str, Any]
 ) -> None:
-    new = {"item_name": "x", "inspection_id": places["record"], **body}
+    new = {"item_name": "x", "inspection_id": ids["record"], **body}
     for answer in (
-        send_json(running.admin, "POST", "/api/inspection_item/create", new),
-        send_json(running.admin, "PUT", f"/api/inspection_item/{places['item']}", body),
+        send_json(service.admin, "POST", "/api/inspection_item/create", new),
+        send_json(service.admin, "PUT", f"/api/inspection_item/{ids['item']}", body),
     ):
-        assert_invalid(answer, named)
+        assert_invalid(answer, field)
 
 
 RULES: list[tuple[dict[str, Any], str]] = [
@@ -276,9 +278,9 @@ RULES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("body", "msg"), RULES, ids=lambda part: ascii(part)[:40])
-def test_refused_record_names_field_and_rule(running: Running, body: dict[str, Any], msg: str) -> None:
+def test_refused_record_names_field_and_rule(service: ContractApp, body: dict[str, Any], msg: str) -> None:
     complete = body if body.keys() <= {"task_id"} else {"task_id": "t", **body}
-    answer = send_json(running.admin, "POST", "/api/inspection/create", complete)
+    answer = send_json(service.admin, "POST", "/api/inspection/create", complete)
     assert (answer.status_code, answer.json()["msg"]) == (422, msg)
 
 
@@ -296,31 +298,31 @@ ITEM_RULES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("body", "msg"), ITEM_RULES, ids=lambda part: ascii(part)[:40])
 def test_refused_item_names_field_and_rule(
-    running: Running, places: dict[str, str], body: dict[str, Any], msg: str
+    service: ContractApp, ids: dict[str, str], body: dict[str, Any], msg: str
 ) -> None:
-    answer = send_json(running.admin, "PUT", f"/api/inspection_item/{places['item']}", body)
+    answer = send_json(service.admin, "PUT", f"/api/inspection_item/{ids['item']}", body)
     assert (answer.status_code, answer.json()["msg"]) == (422, msg)
 
 
-# What a web form sends for a field that nobody filled
+# Empty fields, as web forms send them
 
 
-def test_an_empty_optional_field_of_a_record_is_null(running: Running) -> None:
+def test_empty_optional_field_of_a_record_is_null(service: ContractApp) -> None:
     names = ("inspection_name", "executor_id", "reference_image_id")
-    record = running.record(**dict.fromkeys(names, ""))
+    record = service.create_record(**dict.fromkeys(names, ""))
     assert [record[name] for name in names] == [None] * 3
-    filled = running.record(**dict.fromkeys(names, "x"))
+    filled = service.create_record(**dict.fromkeys(names, "x"))
     path = f"/api/inspection/updateInspection/{filled['inspection_id']}"
-    after = running.admin.put(path, json=dict.fromkeys(names, "")).json()["data"]
+    after = service.admin.put(path, json=dict.fromkeys(names, "")).json()["data"]
     assert [after[name] for name in names] == [None] * 3
 
 
-def test_an_empty_optional_field_of_an_item_is_null(running: Running) -> None:
-    item = running.item(description="", model_id="")
+def test_empty_optional_field_of_an_item_is_null(service: ContractApp) -> None:
+    item = service.create_item(description="", model_id="")
     assert (item["description"], item["model_id"]) == (None, None)
-    filled = running.item(description="x", model_id="m")
+    filled = service.create_item(description="x", model_id="m")
     path = f"/api/inspection_item/{filled['item_id']}"
-    after = running.admin.put(path, json={"description": "", "model_id": ""}).json()
+    after = service.admin.put(path, json={"description": "", "model_id": ""}).json()
     assert (after["description"], after["model_id"]) == (None, None)
 
 
@@ -328,20 +330,20 @@ def test_an_empty_optional_field_of_an_item_is_null(running: Running) -> None:
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_an_empty_filter_filters_nothing(running: Running, name: str) -> None:
-    # A form sends the field that nobody filled as well; records without a value are not to vanish.
-    record = running.record(task_id=f"only-{name}")
+def test_empty_filter_is_ignored(service: ContractApp, name: str) -> None:
+    # A form also sends empty fields. Records without a value must stay in the result.
+    record = service.create_record(task_id=f"only-{name}")
     filters = {"task_id": record["task_id"], "q": record["inspection_name"] or ""}
     if name == "task_id":
-        record = running.record(task_id="any", inspection_name="空的任务条件")
+        record = service.create_record(task_id="any", inspection_name="空的任务条件")
         filters = {"q": "空的任务条件"}
-    assert running.search(**{**filters, name: ""})["data"] == [record]
+    assert service.search(**{**filters, name: ""})["data"] == [record]
 
 
-def test_all_filters_empty_find_everything(running: Running) -> None:
-    running.record()
-    everything = running.search(page_size=1)["pagination"]["total"]
-    assert running.search(page_size=1, **dict.fromkeys(FILTERS, ""))["pagination"]["total"] == everything
+def test_search_with_only_empty_filters_finds_all_records(service: ContractApp) -> None:
+    service.create_record()
+    everything = service.search(page_size=1)["pagination"]["total"]
+    assert service.search(page_size=1, **dict.fromkeys(FILTERS, ""))["pagination"]["total"] == everything
 
 
 @pytest.mark.parametrize(
@@ -356,9 +358,9 @@ def test_all_filters_empty_find_everything(running: Running) -> None:
         ("end_time_to", "9999-12-31T23:59:59-01:00"),
     ],
 )
-def test_unreadable_filter_is_422_and_named(running: Running, name: str, value: str) -> None:
+def test_unreadable_filter_is_422_with_its_name(service: ContractApp, name: str, value: str) -> None:
     query: dict[str, str | int] = {"current_page": 1, "page_size": 10, name: value}
-    assert_invalid(running.admin.get("/api/inspection/search", params=query), name)
+    assert_invalid(service.admin.get("/api/inspection/search", params=query), name)
 
 
 # Methods and addresses
@@ -379,9 +381,9 @@ METHODS = {
 
 
 @pytest.mark.parametrize("path", [path for path in METHODS if path != "/api/inspection_item/list"])
-def test_another_method_is_405_with_the_methods_there_are(running: Running, path: str) -> None:
+def test_unsupported_method_is_405_with_the_supported_methods(service: ContractApp, path: str) -> None:
     for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} - set(METHODS[path].split(", ")):
-        answer = running.admin.request(method, path)
+        answer = service.admin.request(method, path)
         assert (answer.status_code, answer.headers["allow"]) == (405, METHODS[path])
         if method == "HEAD":
             assert answer.content == b""
@@ -395,32 +397,32 @@ def test_another_method_is_405_with_the_methods_there_are(running: Running, path
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
 @pytest.mark.parametrize("path", METHODS)
-def test_options_names_the_methods_without_a_login(running: Running, path: str, prefix: str) -> None:
-    answer = running.anonymous.options(prefix + path.removeprefix("/api"))
+def test_options_lists_the_methods_without_a_login(service: ContractApp, path: str, prefix: str) -> None:
+    answer = service.anonymous.options(prefix + path.removeprefix("/api"))
     assert (answer.status_code, answer.headers["allow"], answer.content) == (204, METHODS[path], b"")
 
 
-def test_options_of_an_address_that_is_not_there_is_404(running: Running) -> None:
-    assert running.anonymous.options("/api/nothing-here").status_code == 404
+def test_options_of_an_unknown_path_is_404(service: ContractApp) -> None:
+    assert service.anonymous.options("/api/nothing-here").status_code == 404
 
 
 @pytest.mark.parametrize("prefix", ["/api", ""])
-def test_head_is_a_get_without_the_body(running: Running, places: dict[str, str], prefix: str) -> None:
+def test_head_is_a_get_without_the_body(service: ContractApp, ids: dict[str, str], prefix: str) -> None:
     for path in (
-        f"/inspection/getInspectionById/{places['record']}",
+        f"/inspection/getInspectionById/{ids['record']}",
         "/inspection/search?current_page=1&page_size=1",
-        f"/inspection_item/{places['item']}",
-        f"/inspection_item/list?inspection_id={places['record']}",
+        f"/inspection_item/{ids['item']}",
+        f"/inspection_item/list?inspection_id={ids['record']}",
     ):
-        for client, status in ((running.admin, 200), (running.anonymous, 401)):
-            got, head = client.get(prefix + path), client.head(prefix + path)
+        for client, status in ((service.admin, 200), (service.anonymous, 401)):
+            answer, head = client.get(prefix + path), client.head(prefix + path)
             assert (head.status_code, head.content) == (status, b"")
             head_headers = {name: value for name, value in head.headers.items() if name != "x-request-id"}
             assert head_headers == {
-                name: value for name, value in got.headers.items() if name != "x-request-id"
+                name: value for name, value in answer.headers.items() if name != "x-request-id"
             }
-            assert int(head_headers["content-length"]) == len(got.content) > 0
-    missing = running.admin.head(f"{prefix}/inspection_item/none")
+            assert int(head_headers["content-length"]) == len(answer.content) > 0
+    missing = service.admin.head(f"{prefix}/inspection_item/none")
     assert (missing.status_code, missing.content) == (404, b"")
 
 
@@ -428,28 +430,28 @@ def test_head_is_a_get_without_the_body(running: Running, places: dict[str, str]
     "path",
     ["/api/inspection/search/", "/Inspection/search", "//inspection/search", "/api/api/inspection/search"],
 )
-def test_an_address_that_is_almost_right_is_404_and_no_redirect(running: Running, path: str) -> None:
-    answer = running.admin.get(path, params={"current_page": 1, "page_size": 1}, follow_redirects=False)
+def test_path_with_a_small_mistake_is_404_without_redirect(service: ContractApp, path: str) -> None:
+    answer = service.admin.get(path, params={"current_page": 1, "page_size": 1}, follow_redirects=False)
     assert answer.status_code == 404
     assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": "请求的地址不存在"}
 
 
 @pytest.mark.parametrize("number", ["none", "-1", "0", "9" * 255, "é", "' OR 1=1 --", "%20", "..%2e"])
-def test_an_id_of_any_kind_that_nobody_has_is_404(running: Running, number: str) -> None:
+def test_unknown_id_is_404_whatever_its_form(service: ContractApp, number: str) -> None:
     for path, msg in (
         ("/api/inspection/getInspectionById/{}", "检查记录不存在"),
         ("/api/inspection_item/{}", "检查项不存在"),
     ):
-        answer = running.admin.get(path.format(number))
+        answer = service.admin.get(path.format(number))
         assert answer.status_code == 404
         assert answer.json() == {"code": 1, "data": {"error": "not_found"}, "msg": msg}
 
 
 @pytest.mark.parametrize("number", ["9" * 256, "%00"])
-def test_impossible_id_is_422(running: Running, number: str) -> None:
+def test_impossible_id_is_422(service: ContractApp, number: str) -> None:
     for path, name in (
         ("/api/inspection/getInspectionById/{}", "inspection_id"),
         ("/api/inspection_item/{}", "item_id"),
     ):
-        answer = running.admin.get(path.format(number))
+        answer = service.admin.get(path.format(number))
         assert_invalid(answer, name)

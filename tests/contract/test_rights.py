@@ -1,4 +1,4 @@
-"""Each operation with exactly one permission: the one that it asks for opens it, and all others do not."""
+"""Tests each operation with one permission: the required one allows it, all others do not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from shared.codes import ROLE_PERMISSIONS, Permission, Role
-from tests.contract.running import Running, failure_envelope, new_id
+from tests.contract.application import ContractApp, failure_envelope, new_id
 from tests.service_app import with_token
 
 OPERATIONS: list[tuple[str, str, str, Any]] = [
@@ -27,52 +27,52 @@ OPERATIONS: list[tuple[str, str, str, Any]] = [
 
 
 def client_with_permissions(
-    running: Running, monkeypatch: pytest.MonkeyPatch, rights: set[Permission]
+    service: ContractApp, monkeypatch: pytest.MonkeyPatch, permissions: set[Permission]
 ) -> TestClient:
-    """A client of a new user who has just these permissions."""
-    # No role is like this, so one is made so before the login.
-    monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, frozenset(rights))
+    """A client of a new user with exactly these permissions."""
+    # No role has exactly these, so a role is changed before the login.
+    monkeypatch.setitem(ROLE_PERMISSIONS, Role.VIEWER, frozenset(permissions))
     login = {"username": new_id("only"), "password": "pass-of-somebody"}
-    running.post("/api/users", **login, roles=["viewer"])
-    token = running.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
-    return with_token(running.anonymous, token)
+    service.post("/api/users", **login, roles=["viewer"])
+    token = service.anonymous.post("/api/auth/login", json=login).json()["data"]["access_token"]
+    return with_token(service.anonymous, token)
 
 
-def send(running: Running, client: TestClient, method: str, path: str, body: Any) -> Any:
-    item = running.item()
-    place = path.format(record=item["inspection_id"], item=item["item_id"])
+def send(service: ContractApp, client: TestClient, method: str, path: str, body: Any) -> Any:
+    item = service.create_item()
+    url = path.format(record=item["inspection_id"], item=item["item_id"])
     if path == "/api/inspection_item/create":
         body = {**body, "inspection_id": item["inspection_id"]}
-    return client.request(method, place, json=body)
+    return client.request(method, url, json=body)
 
 
-@pytest.mark.parametrize(("right", "method", "path", "body"), OPERATIONS)
+@pytest.mark.parametrize(("permission", "method", "path", "body"), OPERATIONS)
 def test_operation_needs_only_its_permission(
-    running: Running, monkeypatch: pytest.MonkeyPatch, right: str, method: str, path: str, body: Any
+    service: ContractApp, monkeypatch: pytest.MonkeyPatch, permission: str, method: str, path: str, body: Any
 ) -> None:
-    client = client_with_permissions(running, monkeypatch, {Permission(right)})
-    answer = send(running, client, method, path, body)
+    client = client_with_permissions(service, monkeypatch, {Permission(permission)})
+    answer = send(service, client, method, path, body)
     assert answer.status_code == 200, answer.text
-    # The item operations that answer the bare item have no code.
+    # The item operations that answer only the item have no code.
     assert answer.json().get("code", 0) == 0
 
 
-@pytest.mark.parametrize(("right", "method", "path", "body"), OPERATIONS)
-def test_all_other_permissions_together_do_not_open_an_operation(
-    running: Running, monkeypatch: pytest.MonkeyPatch, right: str, method: str, path: str, body: Any
+@pytest.mark.parametrize(("permission", "method", "path", "body"), OPERATIONS)
+def test_all_other_permissions_do_not_allow_an_operation(
+    service: ContractApp, monkeypatch: pytest.MonkeyPatch, permission: str, method: str, path: str, body: Any
 ) -> None:
-    client = client_with_permissions(running, monkeypatch, set(Permission) - {Permission(right)})
-    answer = send(running, client, method, path, body)
+    client = client_with_permissions(service, monkeypatch, set(Permission) - {Permission(permission)})
+    answer = send(service, client, method, path, body)
     assert answer.status_code == 403
     assert answer.json() == failure_envelope(
-        "permission_missing", "没有此操作的权限，请联系管理员", permissions=[right]
+        "permission_missing", "没有此操作的权限，请联系管理员", permissions=[permission]
     )
 
 
-def test_a_login_without_any_permission_changes_its_face_and_its_password(
-    running: Running, monkeypatch: pytest.MonkeyPatch
+def test_user_without_permissions_can_change_face_and_password(
+    service: ContractApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = client_with_permissions(running, monkeypatch, set())
+    client = client_with_permissions(service, monkeypatch, set())
     answer = client.post("/api/auth/updateFaceInfo", json={"faceInfo": ""})
     assert (answer.status_code, answer.json()) == (200, {"code": 1, "data": None, "msg": "人脸信息缺失"})
     body = {"password": "pass-of-somebody", "newPassword": "another-horse-battery"}

@@ -1,3 +1,3 @@
-"""Fixtures for tests over real processes, and of the service's application."""
+"""Fixtures of the service's application for tests with real processes."""
 
 from tests.service_app import *  # noqa: F403 - fixtures

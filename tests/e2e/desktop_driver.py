@@ -1,4 +1,4 @@
-"""Runs a desktop that is driven from inside, in a process of its own, so that a test can kill it.
+"""Runs a desktop that this script controls, in a separate process, so that a test can kill it.
 
 `python -m tests.e2e.desktop_driver open|edit|recover DATA_FOLDER` prints one JSON line for each event.
 """
@@ -25,20 +25,20 @@ from shared.wire.inspection import ItemCreate, RecordCreate
 from tests.service_app import ADMIN
 
 
-def say(what: str, **more: Any) -> None:
-    print(json.dumps({"what": what, **more}), flush=True)
+def print_event(event: str, **fields: Any) -> None:
+    print(json.dumps({"event": event, **fields}), flush=True)
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
     application = make_application()
     deadline = time.monotonic() + seconds
-    while not holds():
+    while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError
         application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
 
 
-def rename(edits: EditSync, record_id: str, item_id: str, before: str, after: str) -> None:
+def rename_item(edits: EditSync, record_id: str, item_id: str, before: str, after: str) -> None:
     fields = ({"item_name": before}, {"item_name": after})
     assert edits.do(Edit(record_id, ITEM, item_id, EditKind.UPDATE, *fields, "rename", time.time()))
 
@@ -56,28 +56,28 @@ def prepare_edits(desktop: Desktop) -> EditSync:
     return edits
 
 
-def edit(desktop: Desktop) -> None:
-    """Create a record with an item, lose the service, change the item, and stay until killed."""
+def edit_item(desktop: Desktop) -> None:
+    """Create a record with an item, kill the service, change the item, and wait to be killed."""
     session = desktop.context.session
     desktop.context.enter(session.account.first_run(*ADMIN))
     record_id = session.records.create(RecordCreate(task_id="t1")).inspection_id
     item = session.items.create(ItemCreate(item_name="before", inspection_id=record_id), key="k").value
     edits = prepare_edits(desktop)
     kill_service(desktop)
-    rename(edits, record_id, item.item_id, "before", "while away")
-    say("edited", record_id=record_id, item_id=item.item_id)
+    rename_item(edits, record_id, item.item_id, "before", "while away")
+    print_event("edited", record_id=record_id, item_id=item.item_id)
     wait_until(lambda: False, seconds=600)
 
 
-def recover(desktop: Desktop, record_id: str, item_id: str) -> None:
-    """What was changed is offered; kept, it arrives; and the next change outlives a killed service."""
+def recover_edits(desktop: Desktop, record_id: str, item_id: str) -> None:
+    """Keep the offered edit until the service has it; then kill the service and change the item again."""
     session = desktop.context.session
     desktop.context.enter(session.account.login(*ADMIN))
     edits = prepare_edits(desktop)
-    say("offered", held=edits.held, waiting=[each.after for each in edits.unsent_edits()])
+    print_event("offered", held=edits.held, waiting=[edit_item.after for edit_item in edits.unsent_edits()])
     edits.keep()
     wait_until(lambda: edits.saving.unsent_count == 0)
-    say("kept", name=session.items.get(item_id).value.item_name)
+    print_event("kept", name=session.items.get(item_id).value.item_name)
     states: list[str] = []
     desktop.context.serviceChanged.connect(
         lambda state: states.append(
@@ -86,9 +86,9 @@ def recover(desktop: Desktop, record_id: str, item_id: str) -> None:
     )
     kill_service(desktop)
     wait_until(lambda: desktop.context.service_state is ServiceState.RESTARTING)
-    rename(edits, record_id, item_id, "while away", "in between")
+    rename_item(edits, record_id, item_id, "while away", "in between")
     wait_until(lambda: edits.saving.unsent_count == 0)
-    say("restarted", states=states, name=session.items.get(item_id).value.item_name)
+    print_event("restarted", states=states, name=session.items.get(item_id).value.item_name)
 
 
 def main() -> None:
@@ -99,11 +99,11 @@ def main() -> None:
         wait_until(lambda: desktop.context.service_state is ServiceState.READY)
         match sys.argv[1]:
             case "edit":
-                edit(desktop)
+                edit_item(desktop)
             case "recover":
-                recover(desktop, *sys.argv[3:5])
+                recover_edits(desktop, *sys.argv[3:5])
             case _:
-                say("open")
+                print_event("open")
                 wait_until(lambda: False, seconds=600)
     finally:
         desktop.close()

@@ -1,4 +1,4 @@
-"""Drives Chromium as a phone, by the DevTools protocol over a pipe."""
+"""Controls Chromium as a phone, by the DevTools protocol over a pipe."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ANDROID = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/14
 
 
 class PhoneBrowser:
-    """One tab of a browser that is as large as a phone."""
+    """One tab of a browser, with the size of a phone's screen."""
 
-    def __init__(self, reading: int, writing: int) -> None:
-        self._reading, self._writing = reading, writing
+    def __init__(self, input_descriptor: int, output_descriptor: int) -> None:
+        self._input, self._output = input_descriptor, output_descriptor
         self._received = b""
-        self._number = 0
+        self._last_number = 0
         self.errors: list[str] = []
-        """What the page complained about: exceptions, and what its policy kept back."""
+        """Errors of the page: exceptions and violations of its content security policy."""
         target = self.call("Target.createTarget", url="about:blank", session=False)["targetId"]
         parameters: dict[str, Any] = {"targetId": target, "flatten": True}
         self._session = self.call("Target.attachToTarget", session=False, **parameters)["sessionId"]
@@ -41,24 +41,24 @@ class PhoneBrowser:
             self.call(f"{domain}.enable")
 
     def call(self, method: str, *, session: bool = True, **parameters: Any) -> dict[str, Any]:
-        """Ask the browser, and wait for its answer."""
-        self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        """Send a command to the browser, and wait for its result."""
+        self._last_number += 1
+        message: dict[str, Any] = {"id": self._last_number, "method": method, "params": parameters}
         if session:
             message["sessionId"] = self._session
-        os.write(self._writing, json.dumps(message).encode() + b"\0")
+        os.write(self._output, json.dumps(message).encode() + b"\0")
         while True:
-            answer = self._message()
-            if answer.get("id") == self._number:
+            answer = self._read_message()
+            if answer.get("id") == self._last_number:
                 assert "error" not in answer, (method, answer["error"])
                 result: dict[str, Any] = answer["result"]
                 return result
 
-    def _message(self) -> dict[str, Any]:
+    def _read_message(self) -> dict[str, Any]:
         while b"\0" not in self._received:
-            ready, _, _ = select.select([self._reading], [], [], _SECONDS)
+            ready, _, _ = select.select([self._input], [], [], _SECONDS)
             assert ready, "the browser does not answer"
-            piece = os.read(self._reading, 1 << 20)
+            piece = os.read(self._input, 1 << 20)
             assert piece, "the browser has ended"
             self._received += piece
         line, _, self._received = self._received.partition(b"\0")
@@ -70,8 +70,8 @@ class PhoneBrowser:
             self.errors.append(parameters["entry"]["text"])
         return message
 
-    def be_phone(self, width: int, height: int, *, language: str = "en", dark: bool = False) -> None:
-        """Have this size, language and theme from the next page on."""
+    def emulate_phone(self, width: int, height: int, *, language: str = "en", dark: bool = False) -> None:
+        """Use this size, language and theme for the next pages."""
         size: dict[str, Any] = {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": True}
         self.call("Emulation.setDeviceMetricsOverride", **size)
         self.call("Emulation.setTouchEmulationEnabled", enabled=True)
@@ -79,74 +79,76 @@ class PhoneBrowser:
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=features)
 
-    def slow_down(self, upload: int) -> None:
-        """Have the line take so many bytes a second; -1: as many as it can."""
-        line: dict[str, Any] = {
+    def limit_upload(self, upload: int) -> None:
+        """Limit the upload to this number of bytes per second; -1 removes the limit."""
+        conditions: dict[str, Any] = {
             "offline": False,
             "latency": 0,
             "downloadThroughput": -1,
             "uploadThroughput": upload,
         }
-        self.call("Network.emulateNetworkConditions", **line)
+        self.call("Network.emulateNetworkConditions", **conditions)
 
     def open(self, url: str) -> None:
-        """Go to a page."""
-        # From a page to itself with another part behind the # is no new page: be elsewhere in between.
+        """Open a page and wait until it is loaded."""
+        # Leaves the page first: another fragment (#) alone would not load it again.
         self.call("Page.navigate", url="about:blank")
         assert not self.call("Page.navigate", url=url).get("errorText")
-        self.until("document.readyState === 'complete'")
+        self.wait_until("document.readyState === 'complete'")
 
-    def run(self, script: str) -> Any:
-        """What an expression of the page gives."""
+    def evaluate(self, script: str) -> Any:
+        """Evaluate an expression in the page, and return its value."""
         parameters: dict[str, Any] = {"expression": script, "awaitPromise": True, "returnByValue": True}
         answer = self.call("Runtime.evaluate", **parameters)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def until(self, script: str) -> None:
+    def wait_until(self, script: str) -> None:
         """Wait until an expression of the page is true."""
-        ends = time.monotonic() + _SECONDS
-        while not self.run(f"Boolean({script})"):
-            assert time.monotonic() < ends, f"{script}\n{self.text()}\n{self.errors}"
+        deadline = time.monotonic() + _SECONDS
+        while not self.evaluate(f"Boolean({script})"):
+            assert time.monotonic() < deadline, f"{script}\n{self.text()}\n{self.errors}"
             time.sleep(0.05)
 
     def text(self) -> str:
-        """What stands on the page."""
-        return str(self.run("document.body ? document.body.innerText : ''"))
+        """The visible text of the page."""
+        return str(self.evaluate("document.body ? document.body.innerText : ''"))
 
-    def until_says(self, text: str) -> None:
-        """Wait until the page says this."""
-        self.until(f"document.body && document.body.innerText.includes({json.dumps(text)})")
+    def wait_for_text(self, text: str) -> None:
+        """Wait until the page shows this text."""
+        self.wait_until(f"document.body && document.body.innerText.includes({json.dumps(text)})")
 
     def press(self, element: str) -> None:
-        """Touch an element, named by its selector."""
-        self.run(f"document.querySelector({json.dumps(element)}).click()")
+        """Click an element, given its selector."""
+        self.evaluate(f"document.querySelector({json.dumps(element)}).click()")
 
-    def take(self, element: str, *files: Path) -> None:
-        """Have the camera or the gallery give these files."""
+    def choose_files(self, element: str, *files: Path) -> None:
+        """Choose these files in a file input, as the camera or the gallery does."""
         document = self.call("DOM.getDocument")["root"]["nodeId"]
         node = self.call("DOM.querySelector", nodeId=document, selector=element)["nodeId"]
         self.call("DOM.setFileInputFiles", nodeId=node, files=[str(file) for file in files])
 
-    def photograph(self, path: Path, *, whole: bool = False) -> None:
-        """A picture of the page."""
+    def save_screenshot(self, path: Path, *, whole: bool = False) -> None:
+        """Save a picture of the page as PNG; with `whole` also the part outside the screen."""
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
         path.write_bytes(base64.b64decode(data))
 
 
 @contextmanager
 def phone_browser(folder: Path) -> Iterator[PhoneBrowser]:
-    """A browser that keeps everything in `folder`, and takes certificates that nobody vouches for."""
+    """A browser that stores everything in `folder` and accepts any certificate."""
     assert CHROMIUM is not None
     (folder / "t").mkdir(parents=True)
-    theirs_in, ours_out = os.pipe()
-    ours_in, theirs_out = os.pipe()
-    # Chromium reads 3 and writes 4, which may be taken here.
-    ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (theirs_in, theirs_out)]
+    browser_input, output_descriptor = os.pipe()
+    input_descriptor, browser_output = os.pipe()
+    # Chromium uses the descriptors 3 and 4, which this process may use for something else.
+    descriptors = [
+        fcntl.fcntl(descriptor, fcntl.F_DUPFD, 10) for descriptor in (browser_input, browser_output)
+    ]
 
-    def place() -> None:
-        os.dup2(ends[0], 3)
-        os.dup2(ends[1], 4)
+    def assign_descriptors() -> None:
+        os.dup2(descriptors[0], 3)
+        os.dup2(descriptors[1], 4)
 
     with (folder / "chromium.log").open("wb") as log:
         process = subprocess.Popen(
@@ -164,17 +166,17 @@ def phone_browser(folder: Path) -> Iterator[PhoneBrowser]:
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             cwd=folder,
-            # The path of a socket that it makes there has 108 bytes at most: it is a relative one.
+            # A relative path, because the path of a socket in it may have at most 108 bytes.
             env={**os.environ, "HOME": str(folder), "TMPDIR": "t"},
             pass_fds=(3, 4),
-            preexec_fn=place,
+            preexec_fn=assign_descriptors,
         )
-    for end in (theirs_in, theirs_out, *ends):
-        os.close(end)
+    for descriptor in (browser_input, browser_output, *descriptors):
+        os.close(descriptor)
     try:
-        yield PhoneBrowser(ours_in, ours_out)
+        yield PhoneBrowser(input_descriptor, output_descriptor)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(20)
-        os.close(ours_in)
-        os.close(ours_out)
+        os.close(input_descriptor)
+        os.close(output_descriptor)

@@ -1,4 +1,4 @@
-"""Web pages of other origins in a real browser: one that the service allows works with it, another cannot."""
+"""Tests web pages of other origins in a real browser: an allowed one can use the service, others cannot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from tests.service_app import ADMIN
-from tests.service_process import first_admin, service_process
+from tests.service_process import create_first_admin, service_process
 
 CHROMIUM = shutil.which("chromium")
 OPTIONS = (
@@ -59,7 +59,7 @@ work(...JSON.parse(GIVEN))
 
 
 class _Site(ThreadingHTTPServer):
-    """A web server with the page; `seen` is what the page said that it saw."""
+    """A web server with the page; `report` is what the page sent at its end."""
 
     daemon_threads = True
 
@@ -109,10 +109,10 @@ def _site() -> Iterator[_Site]:
         site.server_close()
 
 
-def _place(folder: Path) -> dict[str, Any]:
-    """Has Chromium keep everything in `folder`."""
+def _browser_options(folder: Path) -> dict[str, Any]:
+    """The options of a process in which Chromium stores everything in `folder`."""
     (folder / "t").mkdir()
-    # The path of a socket that it makes there has 108 bytes at most: it is a relative one.
+    # A relative path, because the path of a socket in it may have at most 108 bytes.
     return {"cwd": folder, "env": {**os.environ, "HOME": str(folder), "TMPDIR": "t"}}
 
 
@@ -127,7 +127,7 @@ def _browser(folder: Path, page: str) -> Iterator[None]:
             stderr=log,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            **_place(folder),
+            **_browser_options(folder),
         )
         try:
             yield
@@ -136,19 +136,19 @@ def _browser(folder: Path, page: str) -> Iterator[None]:
             process.wait(20)
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.slow(60)
-def test_a_page_of_an_allowed_origin_works_with_the_service_and_a_foreign_one_cannot(tmp_path: Path) -> None:
+def test_page_of_allowed_origin_can_use_the_service_and_foreign_page_cannot(tmp_path: Path) -> None:
     with ExitStack() as stack:
         allowed, foreign = stack.enter_context(_site()), stack.enter_context(_site())
         origins = json.dumps([allowed.origin])
         url = stack.enter_context(service_process(tmp_path / "data", allowed_origins=origins))
-        headers = {"Authorization": f"Bearer {first_admin(url)}"}
+        headers = {"Authorization": f"Bearer {create_first_admin(url)}"}
         body = {"task_id": "t1", "inspection_name": "左翼"}
         httpx.post(f"{url}/api/inspection/create", json=body, headers=headers).raise_for_status()
         arguments = json.dumps(json.dumps([url, *ADMIN]))
         page = _PAGE.replace("GIVEN", arguments)
-        # Headless it opens one page, which leads to the next.
+        # A headless browser opens one page, so this page opens the next.
         allowed.page = page.replace("NEXT", json.dumps(foreign.origin)).encode()
         foreign.page = page.replace("NEXT", json.dumps("about:blank")).encode()
         stack.enter_context(_browser(tmp_path / "browser", allowed.origin))
@@ -164,27 +164,27 @@ def test_a_page_of_an_allowed_origin_works_with_the_service_and_a_foreign_one_ca
             "stale": [412, '"1"'],
         }
         assert foreign.report == {"error": "TypeError: Failed to fetch"}
-    # The browser asked for the foreign page too, and learned nothing; no operation ran.
+    # The browser sent a request for the foreign page too, but no operation ran.
     log = (tmp_path / "data" / "service.log").read_text("utf-8")
     assert log.count("POST /api/auth/login") == 1
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 @pytest.mark.slow(60)
-def test_the_page_of_the_api_shows_its_operations(tmp_path: Path) -> None:
+def test_api_page_shows_the_operations(tmp_path: Path) -> None:
     assert CHROMIUM is not None
     with service_process(tmp_path / "data") as url:
-        shown = subprocess.run(
-            # The time of the page runs on while it has something to load, so nothing is waited for.
+        document = subprocess.run(
+            # Virtual time passes only when the page loads nothing, so the test does not wait.
             [
                 *(CHROMIUM, *OPTIONS, f"--user-data-dir={tmp_path / 'profile'}"),
                 *("--virtual-time-budget=60000", "--dump-dom", f"{url}/api/docs"),
             ],
             capture_output=True,
             text=True,
-            **_place(tmp_path),
+            **_browser_options(tmp_path),
             timeout=120,
             check=True,
         ).stdout
-    assert "operations-inspection-" in shown
-    assert "Unable to render" not in shown
+    assert "operations-inspection-" in document
+    assert "Unable to render" not in document

@@ -1,4 +1,4 @@
-"""`walkaround demo` as a person starts it: a whole inspection, and what it leaves."""
+"""Tests `walkaround demo` as a user starts it: a whole inspection, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import subprocess
 from pathlib import Path
 
 from shared.paths import program_command, program_folder
-from tests.e2e.written import check_written
+from tests.e2e.demo_output import check_demo_output
 
 
-def play(out: Path, *, temporary: Path) -> subprocess.CompletedProcess[str]:
+def run_demo(out: Path, *, temporary: Path) -> subprocess.CompletedProcess[str]:
     temporary.mkdir(exist_ok=True)
     environment = {**os.environ, "TMPDIR": str(temporary), "PYTHONIOENCODING": "utf-8"}
     environment.pop("DISPLAY", None)
@@ -26,18 +26,18 @@ def play(out: Path, *, temporary: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_demo_plays_a_whole_inspection(tmp_path: Path) -> None:
+def test_demo_plays_a_whole_inspection(tmp_path: Path) -> None:
     out = tmp_path / "绕机 检查" / "out"
     temporary = tmp_path / "tmp"
-    run = play(out, temporary=temporary)
+    run = run_demo(out, temporary=temporary)
     assert run.returncode == 0, run.stdout + run.stderr
-    check_written(out)
+    check_demo_output(out)
     lines = run.stdout.splitlines()
     assert sum(bool(re.match(r" *\d+\.\d s  ", line)) for line in lines) >= 15
     assert str(out / "workbench.png") in lines[-1]
     assert str(out / "report.pdf") in lines[-1]
     assert "Traceback" not in run.stderr
-    # Nothing stays of it, and nothing of the person who ran it was touched.
+    # No temporary file remains, and the home directory of the user was not changed.
     assert [path.name for path in temporary.iterdir() if path.name.startswith("walkaround")] == []
     home = Path(os.environ["HOME"])
     assert [path for path in home.rglob("*") if path.is_file() and "alkaround" in str(path)] == []
@@ -45,7 +45,7 @@ def test_the_demo_plays_a_whole_inspection(tmp_path: Path) -> None:
 
 def test_demo_that_cannot_write_reports_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    run = play(tmp_path / "file" / "out", temporary=tmp_path / "tmp")
+    run = run_demo(tmp_path / "file" / "out", temporary=tmp_path / "tmp")
     assert run.returncode != 0
     assert "Traceback" not in run.stderr
     assert str(tmp_path / "file") in run.stdout + run.stderr

@@ -1,4 +1,4 @@
-"""Tests that the desktop and the service it starts survive, or end with, each other."""
+"""Tests that the desktop restarts its service, and that the service ends with its desktop."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from shared.paths import program_command, program_folder
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
 
 
-def wait_until(holds: Callable[[], bool], seconds: float) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float) -> None:
     deadline = time.monotonic() + seconds
-    while not holds():
+    while not condition():
         assert time.monotonic() < deadline, "waited too long"
         time.sleep(0.05)
 
 
 @dataclass
-class Running:
+class RunningDesktop:
     """A desktop process on its own data folder, and the service that it started."""
 
     process: subprocess.Popen[bytes]
     data: Path
 
     def service(self, after: int = 0) -> tuple[str, int]:
-        """Address and process id of the service; `after` is the process id that it no longer has."""
+        """Address and process ID of the running service, whose process ID is not `after`."""
         wait_until(lambda: self._address_and_process()[1] not in (0, after), 40)
         return self._address_and_process()
 
@@ -46,13 +46,13 @@ class Running:
             return "", 0
         return line["url"], line["pid"]
 
-    def questions(self) -> int:
-        """How often the login page asked the service whether there is anyone."""
+    def first_run_requests(self) -> int:
+        """How often the login page asked the service whether there is a user."""
         return (self.data / "logs" / "service.log").read_text("utf-8").count("GET /api/auth/first-run 200")
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
+def running(tmp_path: Path) -> Iterator[RunningDesktop]:
     data = tmp_path / "data"
     process = subprocess.Popen(
         program_command("run", "--data-dir", str(data)),
@@ -62,36 +62,36 @@ def running(tmp_path: Path) -> Iterator[Running]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        yield Running(process, data)
+        yield RunningDesktop(process, data)
     finally:
         process.kill()
         process.wait(10)
 
 
-def alive(url: str) -> bool:
+def is_alive(url: str) -> bool:
     try:
         return httpx.get(f"{url}/healthz", timeout=2).status_code == 200
     except httpx.HTTPError:
         return False
 
 
-def test_desktop_restarts_its_service_after_kill_9(running: Running) -> None:
+def test_desktop_restarts_its_service_after_kill_9(running: RunningDesktop) -> None:
     _, pid = running.service()
-    wait_until(lambda: running.questions() >= 1, 20)
+    wait_until(lambda: running.first_run_requests() >= 1, 20)
     os.kill(pid, signal.SIGKILL)
-    questions = running.questions()
+    first_run_requests = running.first_run_requests()
     url, other = running.service(after=pid)
     assert other != pid
-    # The window speaks to the new one by itself, at its new address.
-    wait_until(lambda: running.questions() > questions, 20)
-    assert alive(url)
+    # The window connects to the new service, at its new address.
+    wait_until(lambda: running.first_run_requests() > first_run_requests, 20)
+    assert is_alive(url)
     assert running.process.poll() is None
 
 
-def test_the_service_ends_with_a_desktop_that_is_killed(running: Running) -> None:
+def test_service_ends_when_its_desktop_is_killed(running: RunningDesktop) -> None:
     url, _ = running.service()
-    assert alive(url)
+    assert is_alive(url)
     running.process.kill()
     running.process.wait(10)
-    # In order, not by force: it takes its address back.
-    wait_until(lambda: not alive(url) and not (running.data / "service.json").exists(), 5)
+    # Not by force: it removes its address.
+    wait_until(lambda: not is_alive(url) and not (running.data / "service.json").exists(), 5)

@@ -1,4 +1,4 @@
-"""The desktop's client against the real service: models of uncertain kind, versions, batches."""
+"""Tests the desktop's client with the real service: models of uncertain kind, versions, batches."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import pytest
 
 from desktop.client.http.errors import Conflict, Invalid, NotFound
 from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelVersion
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.service.detection.models.test_registry import ambiguous_model
 from tests.service_process import service_process
 
 
-def test_models_and_batches_by_the_client(tmp_path: Path) -> None:
+def test_client_adds_models_and_starts_batches(tmp_path: Path) -> None:
     path = ambiguous_model(tmp_path / "model.onnx")
-    with service_process(tmp_path / "data") as url, logged_in(url) as session:
+    with service_process(tmp_path / "data") as url, open_session(url) as session:
         with pytest.raises(Invalid) as refused:
             session.detection.add_model(path, "未知")
         assert refused.value.details["kinds"] == ["yolo", "yolox"]

@@ -1,4 +1,4 @@
-"""A desktop that is asked to end while it starts ends in order, and its service with it."""
+"""Tests that a desktop that receives a signal while it starts ends cleanly, with its service."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_signal_before_the_window_ends_desktop_and_service(tmp_path: Path) -> 
     with subprocess.Popen(command, cwd=program_folder(), env={**os.environ, **options}) as process:
         try:
             deadline = time.monotonic() + 30
-            # Its lock is there before it answers, and before the window is.
+            # The lock exists before the service answers, and before there is a window.
             while not data.exists() and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.01)
             process.send_signal(signal.SIGTERM)

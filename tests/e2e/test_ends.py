@@ -1,4 +1,4 @@
-"""Tests how the service stops on request, why it does not start, and a full disk."""
+"""Tests how the service stops, reports a failed start, and handles a full disk."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.paths import program_command, program_folder
 from tests.postgresql import Server
-from tests.service_process import first_admin, running_service
+from tests.service_process import create_first_admin, running_service
 
 resource = pytest.importorskip("resource", reason="signals and limits of a process")
 
 
 def connect(url: str) -> socket.socket:
-    place = urlsplit(url)
-    return socket.create_connection((place.hostname or "", place.port or 0), timeout=20)
+    address = urlsplit(url)
+    return socket.create_connection((address.hostname or "", address.port or 0), timeout=20)
 
 
 def is_accepting(url: str) -> bool:
@@ -43,10 +43,10 @@ def is_accepting(url: str) -> bool:
 
 
 @pytest.fixture
-def alone(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A service without a parent's pipe, as a server starts it; on `tmp_path / "data"`."""
-    # Tests that run in the background ignore SIGINT, and what they start would too.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def service_without_parent(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A service on `tmp_path / "data"` without the pipe of a parent, as a server starts it."""
+    # Tests that run in the background ignore SIGINT, and their child processes would inherit that.
+    handler_before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         process = subprocess.Popen(
             program_command("serve", "--port", "0", "--data-dir", str(tmp_path / "data")),
@@ -56,7 +56,7 @@ def alone(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
             stderr=subprocess.DEVNULL,
         )
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, handler_before)
     try:
         yield process
     finally:
@@ -66,12 +66,15 @@ def alone(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.stdout.close()
 
 
-@pytest.mark.parametrize(("by", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_a_signal_lets_an_answer_finish_and_leaves_no_address(
-    alone: subprocess.Popen[bytes], tmp_path: Path, by: signal.Signals, status: int
+@pytest.mark.parametrize(("signal_number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_signal_lets_a_request_finish_and_removes_the_address(
+    service_without_parent: subprocess.Popen[bytes],
+    tmp_path: Path,
+    signal_number: signal.Signals,
+    status: int,
 ) -> None:
-    assert alone.stdout is not None
-    url = json.loads(alone.stdout.readline())["url"]
+    assert service_without_parent.stdout is not None
+    url = json.loads(service_without_parent.stdout.readline())["url"]
     address = tmp_path / "data" / "service.json"
     assert json.loads(address.read_text("utf-8"))["url"] == url
     body = b'{"username": "nobody", "password": "not-the-password"}'
@@ -81,9 +84,9 @@ def test_a_signal_lets_an_answer_finish_and_leaves_no_address(
     )
     with connect(url) as wire:
         wire.sendall(head)
-        # Said when the operation asks for the body: the request is under way.
+        # The service sends this when the operation reads the body: the request is in progress.
         assert wire.recv(1024).startswith(b"HTTP/1.1 100")
-        alone.send_signal(by)
+        service_without_parent.send_signal(signal_number)
         deadline = time.monotonic() + 20
         while is_accepting(url):
             assert time.monotonic() < deadline
@@ -93,12 +96,12 @@ def test_a_signal_lets_an_answer_finish_and_leaves_no_address(
         while piece := wire.recv(65536):
             answer += piece
     assert answer.startswith(b"HTTP/1.1 200"), answer
-    assert alone.wait(15) == status
+    assert service_without_parent.wait(15) == status
     assert not address.exists()
 
 
 def check_that_streams_end(folder: Path, **settings: str) -> None:
-    """An open event stream ends in order when the service does, and does not hold it up."""
+    """Check that an open event stream ends cleanly with the service and does not delay its end."""
     opened, ended = threading.Event(), threading.Event()
 
     def listen(url: str, headers: dict[str, str]) -> None:
@@ -109,7 +112,7 @@ def check_that_streams_end(folder: Path, **settings: str) -> None:
         ended.set()
 
     with running_service(folder, **settings) as (url, process):
-        headers = {"Authorization": f"Bearer {first_admin(url)}"}
+        headers = {"Authorization": f"Bearer {create_first_admin(url)}"}
         listener = threading.Thread(target=listen, args=(url, headers))
         listener.start()
         assert opened.wait(20)
@@ -120,18 +123,18 @@ def check_that_streams_end(folder: Path, **settings: str) -> None:
 
 
 @pytest.mark.parametrize("proxies", ["[]", '["127.0.0.1"]'], ids=["alone", "behind a proxy"])
-def test_an_open_stream_ends_in_order(tmp_path: Path, proxies: str) -> None:
+def test_open_stream_ends_cleanly(tmp_path: Path, proxies: str) -> None:
     check_that_streams_end(tmp_path / "data", trusted_proxies=proxies)
 
 
 @pytest.mark.postgresql
-def test_open_streams_of_several_processes_end_in_order(tmp_path: Path, postgresql_server: Server) -> None:
+def test_open_streams_of_several_processes_end_cleanly(tmp_path: Path, postgresql_server: Server) -> None:
     postgresql_server.execute("CREATE DATABASE several_end TEMPLATE migrated")
     url = postgresql_server.url("several_end")
     check_that_streams_end(tmp_path / "data", workers="2", database_url=url)
 
 
-HASTY = """
+SHORT_END_SCRIPT = """
 import service.running
 from shared.command_line import main
 service.running.END_SECONDS = 0.5
@@ -141,10 +144,10 @@ main({arguments!r})
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the children of a process")
 def test_stopped_child_process_does_not_block_the_end_of_the_service(tmp_path: Path) -> None:
-    """A model file is looked at by a process that stops in the middle: for 90 s nobody hears of it."""
+    """A child process checks a model file and is stopped meanwhile. Its time limit would be 90 s."""
     arguments = ["serve", "--port", "0", "--data-dir", str(tmp_path / "data")]
     process = subprocess.Popen(
-        [sys.executable, "-c", HASTY.format(arguments=arguments)],
+        [sys.executable, "-c", SHORT_END_SCRIPT.format(arguments=arguments)],
         cwd=program_folder(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -154,23 +157,23 @@ def test_stopped_child_process_does_not_block_the_end_of_the_service(tmp_path: P
     try:
         assert process.stdout is not None
         url = json.loads(process.stdout.readline())["url"]
-        headers = {"Authorization": f"Bearer {first_admin(url)}"}
+        headers = {"Authorization": f"Bearer {create_first_admin(url)}"}
 
-        def add() -> None:
+        def upload_model() -> None:
             with contextlib.suppress(httpx.HTTPError):
                 files = {"file": ("m.onnx", b"x" * 100)}
                 form = {"model_name": "m"}
                 httpx.post(f"{url}/api/detection/models", data=form, files=files, headers=headers, timeout=60)
 
-        adding = threading.Thread(target=add)
-        adding.start()
+        upload_thread = threading.Thread(target=upload_model)
+        upload_thread.start()
         deadline = time.monotonic() + 20
         while not (check := find_child(process.pid, b"--check")):
             assert time.monotonic() < deadline
         os.kill(check, signal.SIGSTOP)
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
-        adding.join(10)
+        upload_thread.join(10)
         assert not (tmp_path / "data" / "service.json").exists()
     finally:
         if check:
@@ -182,7 +185,7 @@ def test_stopped_child_process_does_not_block_the_end_of_the_service(tmp_path: P
 
 
 def find_child(pid: int, word: bytes) -> int:
-    """The child of `pid` with `word` in its command line; 0 when there is none."""
+    """The process ID of the child of `pid` with `word` in its command line; 0 if there is none."""
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in (task / "children").read_text().split():
             with contextlib.suppress(OSError):
@@ -191,7 +194,7 @@ def find_child(pid: int, word: bytes) -> int:
     return 0
 
 
-def failed_start(data: Path) -> dict[str, Any]:
+def run_failing_start(data: Path) -> dict[str, Any]:
     run = subprocess.run(
         program_command("serve", "--port", "0", "--data-dir", str(data)),
         cwd=program_folder(),
@@ -213,20 +216,22 @@ def test_failed_start_prints_the_reason(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE alembic_version (version_num TEXT)")
         connection.execute("INSERT INTO alembic_version VALUES ('9999')")
     connection.close()
-    assert failed_start(tmp_path / "newer") == {"event": "failed", "why": "newer_database"}
+    assert run_failing_start(tmp_path / "newer") == {"event": "failed", "why": "newer_database"}
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "walkaround.db").write_bytes(b"no database" * 1000)
-    assert failed_start(tmp_path / "damaged") == {"event": "failed", "why": "damaged_database"}
+    assert run_failing_start(tmp_path / "damaged") == {"event": "failed", "why": "damaged_database"}
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits another process")
 def test_full_disk_loses_no_saved_data(tmp_path: Path) -> None:
     with (
         running_service(tmp_path / "data") as (url, process),
-        httpx.Client(base_url=f"{url}/api", headers={"Authorization": f"Bearer {first_admin(url)}"}) as http,
+        httpx.Client(
+            base_url=f"{url}/api", headers={"Authorization": f"Bearer {create_first_admin(url)}"}
+        ) as http,
     ):
         record = http.post("/inspection/create", json={"task_id": "t1"}).json()["data"]["inspection_id"]
-        # No file may grow beyond what the database has: as on a full disk, whoever runs the test.
+        # No file may become larger than the database: like a full disk, but it works for any user.
         size = max(path.stat().st_size for path in (tmp_path / "data").glob("walkaround.db*"))
         before = resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
         item_ids = []

@@ -1,4 +1,4 @@
-"""A desktop that is killed in the middle of an edit, the next one on its data, and a restore beside it."""
+"""Tests a killed desktop, the next desktop on its data, and a restore while a desktop is open."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
 
 
 class DrivenDesktop:
-    """A desktop of `desktop_driver`, which says what happened."""
+    """A desktop of `desktop_driver`, which prints events."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
 
-    def read_report(self, what: str) -> dict[str, Any]:
-        """The next thing that it says, which is to be `what`."""
+    def read_report(self, event: str) -> dict[str, Any]:
+        """Read the next event, which must be `event`, and return its other fields."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, "the desktop ended"
         report: dict[str, Any] = json.loads(line)
-        assert report.pop("what") == what
+        assert report.pop("event") == event
         return report
 
 
 @contextmanager
-def driven(*arguments: str) -> Iterator[DrivenDesktop]:
+def drive_desktop(*arguments: str) -> Iterator[DrivenDesktop]:
     with subprocess.Popen(
         [sys.executable, "-m", "tests.e2e.desktop_driver", *arguments],
         cwd=program_folder(),
@@ -51,11 +51,11 @@ def driven(*arguments: str) -> Iterator[DrivenDesktop]:
 
 def test_edit_survives_the_end_of_desktop_and_service(tmp_path: Path) -> None:
     data = str(tmp_path / "data")
-    with driven("edit", data) as desktop:
+    with drive_desktop("edit", data) as desktop:
         ids = desktop.read_report("edited")
         desktop.process.kill()
-    # The service of the killed one may still be on its way: the next desktop uses it or takes its place.
-    with driven("recover", data, ids["record_id"], ids["item_id"]) as desktop:
+    # The service of the killed desktop may still be starting: the next desktop uses or replaces it.
+    with drive_desktop("recover", data, ids["record_id"], ids["item_id"]) as desktop:
         offered = desktop.read_report("offered")
         assert offered == {"held": True, "waiting": [{"item_name": "while away"}]}
         assert desktop.read_report("kept") == {"name": "while away"}
@@ -67,10 +67,10 @@ def test_edit_survives_the_end_of_desktop_and_service(tmp_path: Path) -> None:
         assert desktop.process.wait(30) == 0
 
 
-def test_nothing_is_restored_under_an_open_desktop(tmp_path: Path) -> None:
+def test_restore_is_refused_while_a_desktop_is_open(tmp_path: Path) -> None:
     data = tmp_path / "data"
 
-    def walkaround(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run_command(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             program_command(*arguments, "--data-dir", str(data)),
             cwd=program_folder(),
@@ -80,9 +80,9 @@ def test_nothing_is_restored_under_an_open_desktop(tmp_path: Path) -> None:
             check=False,
         )
 
-    with driven("open", str(data)) as desktop:
+    with drive_desktop("open", str(data)) as desktop:
         desktop.read_report("open")
-        assert walkaround("backup", str(tmp_path / "backup.zip")).returncode == 0
-        refused = walkaround("restore", str(tmp_path / "backup.zip"), "--force")
+        assert run_command("backup", str(tmp_path / "backup.zip")).returncode == 0
+        refused = run_command("restore", str(tmp_path / "backup.zip"), "--force")
         assert refused.returncode == 1
         assert "close Walkaround" in refused.stderr

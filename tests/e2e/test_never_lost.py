@@ -1,6 +1,6 @@
-"""Nothing that a service has acknowledged is lost: killed, on a full disk, without its database.
+"""Tests that no acknowledged change is lost: with a killed service, a full disk or a silent database.
 
-Short versions of `python -m benchmarks.lost`, which does it at length and prints figures.
+Short versions of `python -m benchmarks.lost`, which runs longer and prints figures.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from benchmarks import lost
 from benchmarks.acknowledged import Writers
 from benchmarks.lost import Played, Service
 from service.settings import Settings
-from tests.postgresql import Server, binaries
+from tests.postgresql import Server, find_binaries
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kill -9, tmpfs and standing processes")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kill -9, tmpfs and stopped processes")
 
 Scenario = Callable[[Service, Writers], list[float]]
 THREADS = 6
-both = pytest.mark.parametrize(
+on_both_databases = pytest.mark.parametrize(
     "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
 )
 
 
 @pytest.fixture(autouse=True)
-def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Statements end soon, so that what waits for a database that is away is refused soon."""
+def short_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the time limit of statements, so that the service soon refuses requests without a database."""
     monkeypatch.setattr(lost, "STATEMENT_SECONDS", 1)
 
 
@@ -45,11 +45,11 @@ def settings(database_kind: str, tmp_path: Path, request: pytest.FixtureRequest)
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    """A server of this module's own, which is paused and restarted."""
-    place = binaries()
-    if place is None:
+    """A server for this module only, because the tests pause and restart it."""
+    binaries = find_binaries()
+    if binaries is None:
         pytest.skip("no PostgreSQL server binary on this machine")
-    server = Server(place, fsync="on")
+    server = Server(binaries, fsync="on")
     yield server
     server.stop()
 
@@ -59,19 +59,21 @@ def play_scenario(settings: Settings, scenario: Scenario) -> Played:
     assert outcome.missing.nothing, outcome.missing
     assert outcome.others == []
     assert outcome.acknowledged > 2 * THREADS
-    # A refusal comes within the time of a statement, and that for its turn and for others.
+    # A refusal takes at most the time limit of its statement, and of those before it.
     assert outcome.longest < 60
     return outcome
 
 
-@both
+@on_both_databases
 @pytest.mark.slow(120)
-def test_killed_under_load(settings: Settings, database_kind: str) -> None:
+def test_killed_service_loses_no_acknowledged_change(settings: Settings, database_kind: str) -> None:
     assert len(play_scenario(settings, lost.kills(2)).recoveries) == 2
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
-def test_a_full_disk(settings: Settings, database_kind: str, tmp_path: Path) -> None:
+def test_full_disk_loses_no_acknowledged_change(
+    settings: Settings, database_kind: str, tmp_path: Path
+) -> None:
     try:
         with lost.small_disk(tmp_path / "disk") as disk:
             outcome = play_scenario(lost.settings_for(disk, ""), lost.full_disk(disk))
@@ -80,9 +82,9 @@ def test_a_full_disk(settings: Settings, database_kind: str, tmp_path: Path) -> 
     assert [sentence for sentence in outcome.refused if "空间不足" not in sentence] == []
 
 
-@both
+@on_both_databases
 @pytest.mark.slow(120)
-def test_a_database_that_does_not_answer(
+def test_silent_database_loses_no_acknowledged_change(
     settings: Settings, database_kind: str, request: pytest.FixtureRequest
 ) -> None:
     path = settings.data_dir / "walkaround.db"
@@ -90,7 +92,7 @@ def test_a_database_that_does_not_answer(
         outcome = play_scenario(settings, lost.away(lambda: lost.locked(path), 0))
     else:
         server: Server = request.getfixturevalue("server")
-        outcome = play_scenario(settings, lost.away(server.paused, 0))
+        outcome = play_scenario(settings, lost.away(server.pause, 0))
     assert outcome.refused
     assert [sentence for sentence in outcome.refused if "数据库" not in sentence] == []
 
@@ -98,7 +100,7 @@ def test_a_database_that_does_not_answer(
 @pytest.mark.postgresql
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 @pytest.mark.slow(120)
-def test_a_database_server_that_crashes_under_load(
+def test_crashed_database_server_loses_no_acknowledged_change(
     settings: Settings, server: Server, database_kind: str
 ) -> None:
     assert len(play_scenario(settings, lost.restarts(server, 1)).recoveries) == 1

@@ -1,4 +1,4 @@
-"""The OpenAPI document against the running service: generated requests with a token, all checks on."""
+"""Tests the running service against its OpenAPI document, by generated requests with a token."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.service_process import first_admin, service_process
+from tests.service_process import create_first_admin, service_process
 
-# These end the login that the requests use, stay open without an end, or send to generated addresses.
-LEFT_OUT = (
+# These end the login of the requests, stay open without an end, or send to generated addresses.
+EXCLUDED_PATHS = (
     "/api/auth/logout",
     "/api/auth/updatePassword",
     "/api/events",
@@ -23,14 +23,14 @@ CONFIG = Path(__file__).with_name("schemathesis.toml")
 
 @pytest.mark.generated
 @pytest.mark.slow(180)
-def test_no_answer_is_outside_of_the_document(tmp_path: Path) -> None:
+def test_all_answers_match_the_document(tmp_path: Path) -> None:
     with service_process(tmp_path / "data") as url:
-        token = first_admin(url)
+        token = create_first_admin(url)
         command = [str(Path(sys.executable).with_name("schemathesis"))]
         command += ["--config-file", str(CONFIG), "run", f"{url}/api/openapi.json"]
         command += ["--header", f"Authorization: Bearer {token}", "--max-examples", EXAMPLES, "--no-color"]
         command += ["--seed", "1", "--continue-on-failure"]
-        for path in LEFT_OUT:
+        for path in EXCLUDED_PATHS:
             command += ["--exclude-path", path]
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         log = (tmp_path / "data" / "service.log").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What the program does otherwise on Windows and macOS, with the name of the system replaced."""
+"""Tests the differences on Windows and macOS, by replacing the name of the system."""
 
 from __future__ import annotations
 
@@ -31,56 +31,58 @@ from service.stores import opening
 from service.workers import limits
 from shared import atomic, checkup, paths
 from tests.desktop.connection.played import PLAYED
-from tests.other_systems import on_macos, on_windows
+from tests.other_systems import simulate_macos, simulate_windows
 
 KEYS = "[default]\naws_access_key_id = a\naws_secret_access_key = b\n"
 
 sources = importlib.import_module("desktop.camera.sources")
-"""The package has a function of that name."""
+"""Imported by name, because the package has a function with the same name."""
 
-OTHERS = pytest.mark.parametrize("show", [on_windows, on_macos])
+OTHER_SYSTEMS = pytest.mark.parametrize("simulate", [simulate_windows, simulate_macos])
 
 
-def open_to_everyone(path: Path, text: str) -> Path:
+def write_readable_by_everyone(path: Path, text: str) -> Path:
     path.write_text(text, "utf-8")
     path.chmod(0o666)
     return path
 
 
-@OTHERS
-def test_window_needs_no_variable_that_names_a_display(show: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@OTHER_SYSTEMS
+def test_window_needs_no_variable_that_names_a_display(
+    simulate: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
     assert not display.has_display()
-    show(monkeypatch, display)
+    simulate(monkeypatch, display)
     assert display.has_display()
 
 
-@OTHERS
-def test_doctor_asks_for_device_files_only_on_linux(show: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@OTHER_SYSTEMS
+def test_doctor_asks_for_device_files_only_on_linux(simulate: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "glob", lambda *_: iter([Path("/dev/video0")]))
     monkeypatch.setattr(os, "access", lambda *_: False)
     (refused,) = computer.camera()
     assert "has no access" in refused.found
-    show(monkeypatch, computer)
+    simulate(monkeypatch, computer)
     (result,) = computer.camera()
     assert result.found == "no camera"
 
 
 def test_file_permissions_are_not_checked_on_windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Windows keeps what is in a user's folders to that user; st_mode says nothing there."""
-    keys = open_to_everyone(
+    """On Windows only the user can read their folders, and `st_mode` does not show permissions."""
+    keys = write_readable_by_everyone(
         tmp_path / "keys", "[default]\naws_access_key_id = a\naws_secret_access_key = b\n"
     )
-    login = open_to_everyone(tmp_path / "login", "WALKAROUND_USER = chief\n")
-    token = open_to_everyone(tmp_path / "token", "t" * 32)
-    secret = open_to_everyone(tmp_path / "secret.key", "s" * 48)
+    login = write_readable_by_everyone(tmp_path / "login", "WALKAROUND_USER = chief\n")
+    token = write_readable_by_everyone(tmp_path / "token", "t" * 32)
+    secret = write_readable_by_everyone(tmp_path / "secret.key", "s" * 48)
     settings = Settings(data_dir=tmp_path, metrics_token_file=token)
     with pytest.raises(PermissionError):
         settings.read_metrics_token()
     with pytest.raises(PermissionError):
         load_owner_only_secret(secret, 48)
-    on_windows(monkeypatch, service_settings, opening, scripts, checkup)
+    simulate_windows(monkeypatch, service_settings, opening, scripts, checkup)
     assert settings.read_metrics_token() == "t" * 32
     assert load_owner_only_secret(secret, 48) == b"s" * 48
     assert opening._read_keys(keys) == {"access_key_id": "a", "secret_access_key": "b"}
@@ -92,23 +94,23 @@ def test_file_permissions_are_not_checked_on_windows(monkeypatch: pytest.MonkeyP
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
 
 
-def test_folders_are_neither_closed_to_others_nor_synced_on_windows(
+def test_folders_are_neither_made_private_nor_synced_on_windows(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    on_windows(monkeypatch, paths, atomic)
+    simulate_windows(monkeypatch, paths, atomic)
     folder = tmp_path / "folder"
     folder.mkdir(mode=0o755)
     assert paths.ensure_private_folder(folder) == folder
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755
-    # Windows opens no folder: this would raise.
+    # Windows cannot open a folder: without the check this would raise.
     atomic.sync_folder(tmp_path / "nowhere")
     atomic.write_file(folder / "file", b"whole", durable=True)
     assert (folder / "file").read_bytes() == b"whole"
 
 
-def test_processes_are_limited_on_linux_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_processes_are_limited_only_on_linux(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS)
-    on_windows(monkeypatch, limits, worker, model_check)
+    simulate_windows(monkeypatch, limits, worker, model_check)
     limits.limit_memory(1)
     limits.lower_priority()
     limits.end_first()
@@ -118,27 +120,27 @@ def test_processes_are_limited_on_linux_alone(monkeypatch: pytest.MonkeyPatch, t
     assert (resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS)) == before
 
 
-@OTHERS
+@OTHER_SYSTEMS
 @pytest.mark.parametrize("module", [memory_trimming, allocator])
-def test_functions_of_glibc_are_left_alone(
-    show: Any, module: ModuleType, monkeypatch: pytest.MonkeyPatch
+def test_functions_of_glibc_are_not_called(
+    simulate: Any, module: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def loaded(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise AssertionError("there is no glibc")
 
-    monkeypatch.setattr("ctypes.CDLL", loaded)
-    show(monkeypatch, module)
+    monkeypatch.setattr("ctypes.CDLL", fail)
+    simulate(monkeypatch, module)
     getattr(module, "trim" if module is memory_trimming else "keep_freed_memory")()
 
 
 def test_postgresql_is_read_by_threads_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The event loop of Windows cannot wait for libpq's sockets."""
-    on_windows(monkeypatch, database)
-    of_postgresql = Database("postgresql+psycopg://nobody@127.0.0.1:1/none")
+    simulate_windows(monkeypatch, database)
+    postgresql_database = Database("postgresql+psycopg://nobody@127.0.0.1:1/none")
     try:
-        assert of_postgresql._loop_reads is None
+        assert postgresql_database._loop_reads is None
     finally:
-        of_postgresql.close()
+        postgresql_database.close()
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def test_postgresql_is_read_by_threads_on_windows(monkeypatch: pytest.MonkeyPatc
         ("Other", sources.cv2.CAP_ANY),
     ],
 )
-def test_cameras_are_tried_by_number_with_the_systems_own_reader(
+def test_cameras_are_tried_by_number_with_the_backend_of_the_system(
     system: str, backend: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[tuple[int, int]] = []
@@ -173,17 +175,17 @@ def test_cameras_are_tried_by_number_with_the_systems_own_reader(
 
 
 def test_own_service_opens_no_console_on_windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """It ends with its pipe there as well: signals are for processes of POSIX."""
-    started: dict[str, Any] = {}
-    real = subprocess.Popen
+    """There too the service ends with its pipe, because Windows has no such signals."""
+    popen_options: dict[str, Any] = {}
+    original_popen = subprocess.Popen
 
     def popen(command: list[str], **options: Any) -> Any:
-        started.update(options)
+        popen_options.update(options)
         options.pop("creationflags")
-        return real(command, **options)
+        return original_popen(command, **options)
 
     monkeypatch.setattr(subprocess, "CREATE_NO_WINDOW", 0x08000000, raising=False)
-    on_windows(monkeypatch, local_service)
+    simulate_windows(monkeypatch, local_service)
     monkeypatch.setattr(subprocess, "Popen", popen)
     service = EmbeddedService(tmp_path / "数据", command=[sys.executable, "-c", PLAYED])
     service.start()
@@ -191,8 +193,8 @@ def test_own_service_opens_no_console_on_windows(monkeypatch: pytest.MonkeyPatch
         url = service.wait_until_ready()
     finally:
         service.stop()
-    assert started["creationflags"] == 0x08000000
-    assert started["start_new_session"] is False
+    assert popen_options["creationflags"] == 0x08000000
+    assert popen_options["start_new_session"] is False
     with pytest.raises(OSError), socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1])), 1):
         pass
 

@@ -1,4 +1,4 @@
-"""Scripts against a real service: the example over a network that is cut, and the calls that scripts use."""
+"""Tests scripts with a real service: the example over a broken network, and the functions for scripts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from shared.wire.common import Page
 from shared.wire.detection import JobState
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import ItemCreate, Record, RecordCreate
-from tests.service_process import ADMIN, first_admin, running_service
+from tests.service_process import ADMIN, create_first_admin, running_service
 from tests.stalling_proxy import StallingProxy
 
 EXAMPLE = program_folder() / "docs" / "examples" / "records_from_csv.py"
@@ -51,7 +51,7 @@ def table(tmp_path: Path) -> Path:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["task_id", "inspection_name", "start_time"])
-        # The last two rows say the same, and are two records all the same.
+        # The last two rows are equal, but they are two records.
         for number in range(ROWS - 1):
             writer.writerow([f"T-{number}", f"绕机 {number}", "2026-03-01T08:00:00"])
         writer.writerow([f"T-{ROWS - 2}", f"绕机 {ROWS - 2}", "2026-03-01T08:00:00"])
@@ -71,7 +71,7 @@ def start_script(table: Path, env: dict[str, str], patience: int = 60) -> subpro
 
 
 def read_until_record(script: subprocess.Popen[str], number: int) -> None:
-    """Read the script's progress until it has made `number` records."""
+    """Read the script's progress until it has created `number` records."""
     assert script.stdout is not None
     for line in script.stdout:
         if line.startswith(f"{number}/{ROWS} "):
@@ -79,10 +79,10 @@ def read_until_record(script: subprocess.Popen[str], number: int) -> None:
     raise AssertionError(script.communicate())
 
 
-def test_csv_script_makes_every_record_once_whatever_is_lost(tmp_path: Path, table: Path) -> None:
+def test_csv_script_creates_every_record_once_over_a_broken_network(tmp_path: Path, table: Path) -> None:
     folder = tmp_path / "data"
     with running_service(folder) as first:
-        first_admin(first.url)
+        create_first_admin(first.url)
         proxy = StallingProxy(url_port(first.url))
         try:
             env = environment(f"http://127.0.0.1:{proxy.port}")
@@ -90,10 +90,10 @@ def test_csv_script_makes_every_record_once_whatever_is_lost(tmp_path: Path, tab
                 read_until_record(script, 10)
                 proxy.cut()
                 read_until_record(script, 20)
-                # What is answered now never arrives.
+                # The answers to the current requests never arrive.
                 proxy.stall()
                 proxy.cut()
-                proxy.flow()
+                proxy.resume()
                 read_until_record(script, 30)
                 script.kill()
             with start_script(table, env) as script:
@@ -101,7 +101,7 @@ def test_csv_script_makes_every_record_once_whatever_is_lost(tmp_path: Path, tab
                 first.process.kill()
                 proxy.cut()
                 with running_service(folder) as second:
-                    proxy.lead_to(url_port(second.url))
+                    proxy.redirect_to(url_port(second.url))
                     output, errors = script.communicate(timeout=120)
                     assert (script.returncode, errors) == (0, "")
                     assert output.splitlines()[-1].startswith(f"{ROWS}/{ROWS} ")
@@ -109,8 +109,8 @@ def test_csv_script_makes_every_record_once_whatever_is_lost(tmp_path: Path, tab
                         records = list(every(_search(session), lambda record: record.inspection_id))
         finally:
             proxy.refuse()
-    wanted = sorted([f"T-{number}" for number in range(ROWS - 1)] + [f"T-{ROWS - 2}"])
-    assert sorted(record.task_id for record in records) == wanted
+    expected = sorted([f"T-{number}" for number in range(ROWS - 1)] + [f"T-{ROWS - 2}"])
+    assert sorted(record.task_id for record in records) == expected
     assert len({record.inspection_id for record in records}) == ROWS
 
 
@@ -121,7 +121,7 @@ def _search(session: Session) -> Callable[[int, int], Page[Record]]:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with running_service(tmp_path_factory.mktemp("scripts") / "data") as running:
-        first_admin(running.url)
+        create_first_admin(running.url)
         yield running.url
 
 
@@ -133,7 +133,7 @@ def test_csv_script_reports_the_fault(service: str, tmp_path: Path, table: Path)
     assert f"line 3 of {table}: start_time" in errors
     with start_script(table, environment(service, WALKAROUND_PASSWORD="wrong")) as script:
         assert "wrong" not in script.communicate(timeout=60)[1]
-    for text, wanted in (
+    for text, message in (
         ("task_id,inspecton_name\nT-1,left wing\n", "no record has 'inspecton_name'"),
         ("task_id,inspection_name\nT-1,left wing, below\n", "line 2 of"),
         ("task_id,inspection_name\nT-1,左翼\n", "is not UTF-8"),
@@ -142,10 +142,10 @@ def test_csv_script_reports_the_fault(service: str, tmp_path: Path, table: Path)
         with start_script(table, environment(service)) as script:
             output, errors = script.communicate(timeout=60)
         assert (script.returncode, output) == (1, "")
-        assert wanted in errors
+        assert message in errors
 
 
-def test_csv_script_asks_to_go_on_where_that_helps(service: str, table: Path) -> None:
+def test_csv_script_suggests_a_second_run_only_if_it_helps(service: str, table: Path) -> None:
     table.write_text("task_id\nT-1\n", "utf-8")
     with start_script(table, environment(service, WALKAROUND_PASSWORD="wrong")) as script:
         assert "again to go on" not in script.communicate(timeout=60)[1]
@@ -153,7 +153,7 @@ def test_csv_script_asks_to_go_on_where_that_helps(service: str, table: Path) ->
         assert "again to go on" in script.communicate(timeout=60)[1]
 
 
-def test_lines_of_the_document_run(service: str, tmp_path: Path) -> None:
+def test_code_of_the_document_runs(service: str, tmp_path: Path) -> None:
     code = (
         (program_folder() / "docs" / "clients.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
     )
@@ -173,7 +173,7 @@ def test_lines_of_the_document_run(service: str, tmp_path: Path) -> None:
     assert len(ids) == 1
 
 
-def test_pages_photos_detection_and_events(service: str, tmp_path: Path) -> None:
+def test_script_functions_for_pages_photos_detection_and_events(service: str, tmp_path: Path) -> None:
     sizes: list[tuple[int, int]] = []
     item_changed = threading.Event()
     changes: list[ChangeEvent | None] = []

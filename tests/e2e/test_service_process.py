@@ -1,4 +1,4 @@
-"""The service as a process: its ready line, its lock, and its end."""
+"""Tests the service as a process: ready line, lock and end."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ import pytest
 
 from shared.paths import program_command, program_folder
 from tests.postgresql import Server
-from tests.service_process import first_admin, service_process
+from tests.service_process import create_first_admin, service_process
 
 
-def test_an_open_event_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
-    got: list[str] = []
+def test_open_event_stream_does_not_delay_the_end(tmp_path: Path) -> None:
+    lines: list[str] = []
     opened, notified = threading.Event(), threading.Event()
     with service_process(tmp_path / "data") as url:
-        token = first_admin(url)
+        token = create_first_admin(url)
         headers = {"Authorization": f"Bearer {token}"}
 
         def listen() -> None:
             with httpx.stream("GET", f"{url}/api/events", headers=headers, timeout=20) as response:
                 for line in response.iter_lines():
-                    got.append(line)
+                    lines.append(line)
                     opened.set()
                     if '"kind":"record"' in line.replace(" ", ""):
                         notified.set()
@@ -38,19 +38,19 @@ def test_an_open_event_stream_does_not_hold_up_the_end(tmp_path: Path) -> None:
         listener.start()
         assert opened.wait(20)
         httpx.post(f"{url}/api/inspection/create", json={"task_id": "t1"}, headers=headers)
-        assert notified.wait(20), got
+        assert notified.wait(20), lines
     listener.join(20)
     assert not listener.is_alive()
-    # The server ended it in order: it says so when it has to give up waiting for an answer.
+    # The server ended the stream: otherwise it would log that its shutdown took too long.
     log = (tmp_path / "data" / "service.log").read_text("utf-8")
     assert "graceful shutdown exceeded" not in log
     assert "Finished server process" in log
 
 
 def test_head_of_a_streamed_answer_ends_with_its_headers(tmp_path: Path) -> None:
-    """A stream of events has no end, and a file may be large: the same connection goes on at once."""
+    """An event stream has no end, and a file may be large. The connection is usable again immediately."""
     with service_process(tmp_path / "data") as url:
-        headers = {"Authorization": f"Bearer {first_admin(url)}"}
+        headers = {"Authorization": f"Bearer {create_first_admin(url)}"}
         with httpx.Client(base_url=url, headers=headers, timeout=20) as client:
             sent = client.post("/api/files", files={"file": ("a.bin", b"x" * 3_000_000)}).json()["data"]
             for path, kind in (
@@ -93,7 +93,7 @@ def test_service_starts_after_kill_9_with_every_acknowledged_change(tmp_path: Pa
     )
     assert first.stdout is not None
     ready = json.loads(first.stdout.readline())
-    headers = {"Authorization": f"Bearer {first_admin(ready['url'])}"}
+    headers = {"Authorization": f"Bearer {create_first_admin(ready['url'])}"}
     body = {"task_id": "t1", "inspection_name": "左翼"}
     record = httpx.post(f"{ready['url']}/api/inspection/create", json=body, headers=headers).json()["data"]
     os.kill(ready["pid"], signal.SIGKILL)
@@ -104,7 +104,7 @@ def test_service_starts_after_kill_9_with_every_acknowledged_change(tmp_path: Pa
         assert httpx.get(path, headers=headers).json()["data"] == record
 
 
-def test_several_processes_need_a_database_for_several(tmp_path: Path) -> None:
+def test_several_processes_require_postgresql(tmp_path: Path) -> None:
     command = program_command("serve", "--workers", "2", "--data-dir", str(tmp_path / "data"))
     run = subprocess.run(
         command, cwd=program_folder(), capture_output=True, text=True, timeout=30, check=False
@@ -114,13 +114,13 @@ def test_several_processes_need_a_database_for_several(tmp_path: Path) -> None:
 
 
 @pytest.mark.postgresql
-def test_two_processes_serve_one_address_and_outlive_one_of_them(
+def test_two_processes_serve_one_address_and_a_killed_one_is_replaced(
     tmp_path: Path, postgresql_server: Server
 ) -> None:
     postgresql_server.execute("CREATE DATABASE two_processes")
     url = postgresql_server.url("two_processes")
     with service_process(tmp_path / "data", workers="2", database_url=url) as address:
-        headers = {"Authorization": f"Bearer {first_admin(address)}"}
+        headers = {"Authorization": f"Bearer {create_first_admin(address)}"}
         body = {"task_id": "t1"}
         record = httpx.post(f"{address}/api/inspection/create", json=body, headers=headers).json()["data"]
         path = f"{address}/api/inspection/getInspectionById/{record['inspection_id']}"

@@ -1,4 +1,4 @@
-"""The service process with TLS: its own certificate, a renewed one, and connections that only wait."""
+"""Tests the service process with TLS: its own certificate, a renewed certificate, idle connections."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service.web.server_config import ANSWER_SECONDS
 from shared.paths import program_command, program_folder, read_service_address
 from tests.certificates import Pair, make_pair, served_fingerprint, unchecked_context
 from tests.postgresql import Server
-from tests.service_process import first_admin, running_service, service_process
+from tests.service_process import create_first_admin, running_service, service_process
 
 
 def pair_settings(pair: Pair) -> dict[str, str]:
@@ -25,7 +25,7 @@ def pair_settings(pair: Pair) -> dict[str, str]:
 
 
 def wait_for_fingerprint(url: str, fingerprint: str, connections: int) -> None:
-    """Return when so many connections in a row show `fingerprint`."""
+    """Wait until this number of consecutive connections shows `fingerprint`."""
     ends = time.monotonic() + 60
     while any(served_fingerprint(url) != fingerprint for _ in range(connections)):
         assert time.monotonic() < ends
@@ -38,9 +38,9 @@ def test_service_beyond_loopback_uses_its_own_certificate(tmp_path: Path) -> Non
         fingerprint = running.ready["fingerprint"]
         assert served_fingerprint(running.url) == fingerprint
         assert read_service_address(data) == (running.url, fingerprint)
-        # Whoever is given the certificate can check it as any other: it names this machine.
-        trusting = ssl.create_default_context(cafile=str(data / "tls.crt"))
-        assert httpx.get(f"{running.url}/healthz", verify=trusting).json() == {"status": "ok"}
+        # A client that has the certificate can verify it, because it names this machine.
+        context = ssl.create_default_context(cafile=str(data / "tls.crt"))
+        assert httpx.get(f"{running.url}/healthz", verify=context).json() == {"status": "ok"}
         second = subprocess.run(
             program_command("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(data)),
             cwd=program_folder(),
@@ -62,7 +62,7 @@ def test_plain_http_beyond_loopback_needs_its_setting(tmp_path: Path) -> None:
         assert httpx.get(f"{running.url}/healthz").json() == {"status": "ok"}
 
 
-def test_a_certificate_that_is_renewed_is_served_while_it_runs(tmp_path: Path) -> None:
+def test_running_service_uses_a_renewed_certificate(tmp_path: Path) -> None:
     pair, other = make_pair(tmp_path / "first"), make_pair(tmp_path / "second")
     with running_service(tmp_path / "data", **pair_settings(pair)) as running:
         assert "fingerprint" not in running.ready
@@ -77,7 +77,7 @@ def test_a_certificate_that_is_renewed_is_served_while_it_runs(tmp_path: Path) -
             assert served_fingerprint(running.url) == before
             pair.key.write_bytes(other.key.read_bytes())
             assert served_fingerprint(running.url) == other.fingerprint
-            # A connection that is open goes on.
+            # An open connection continues to work.
             assert client.get("/api/auth/me", headers={"Authorization": f"Bearer {token}"}).status_code == 200
     log = (tmp_path / "data" / "service.log").read_text("utf-8")
     assert "do not belong together" in log
@@ -99,12 +99,12 @@ def test_each_of_several_processes_serves_the_renewed_certificate(
         wait_for_fingerprint(running.url, other.fingerprint, 20)
 
 
-def test_connections_that_wait_hold_up_no_one_and_not_the_end(tmp_path: Path) -> None:
+def test_idle_connections_delay_neither_other_clients_nor_the_end(tmp_path: Path) -> None:
     pair = make_pair(tmp_path)
     with running_service(tmp_path / "data", **pair_settings(pair)) as running:
         place = urlsplit(running.url)
         address = (place.hostname or "", place.port or 0)
-        # One that never begins its handshake, and one that had an answer and reads nothing more.
+        # A connection that never starts its handshake, and one that is idle after an answer.
         silent = socket.create_connection(address, timeout=20)
         idle = unchecked_context().wrap_socket(
             socket.create_connection(address, timeout=20), server_hostname="localhost"
@@ -114,10 +114,10 @@ def test_connections_that_wait_hold_up_no_one_and_not_the_end(tmp_path: Path) ->
         with httpx.Client(verify=unchecked_context()) as client:
             assert client.get(f"{running.url}/healthz").json() == {"status": "ok"}
         assert running.process.stdin is not None
-        began = time.monotonic()
+        started_at = time.monotonic()
         running.process.stdin.close()
         running.process.wait(20)
-        assert time.monotonic() - began < ANSWER_SECONDS
+        assert time.monotonic() - started_at < ANSWER_SECONDS
         silent.close()
         idle.close()
     log = (tmp_path / "data" / "service.log").read_text("utf-8")
@@ -125,7 +125,7 @@ def test_connections_that_wait_hold_up_no_one_and_not_the_end(tmp_path: Path) ->
 
 
 def _head_of_whole_answer(wire: socket.socket) -> bytes:
-    """The head of the next answer, in lower case; its body is read as well."""
+    """Read the next answer with its body, and return its head in lower case."""
     received = b""
     while b"\r\n\r\n" not in received:
         received += wire.recv(65536)
@@ -137,19 +137,19 @@ def _head_of_whole_answer(wire: socket.socket) -> bytes:
     return head
 
 
-def test_a_connection_of_a_pooled_client_stays_open_for_a_minute(tmp_path: Path) -> None:
-    """On loopback without TLS, as on a network: what the client's pool keeps, the service has kept too."""
-    from desktop.client.http.transport import KEEP_ALIVE_SECONDS as OF_THE_POOL
+def test_connection_of_a_client_pool_stays_open_for_a_minute(tmp_path: Path) -> None:
+    """The service keeps an idle connection open longer than the client's pool does."""
+    from desktop.client.http.transport import KEEP_ALIVE_SECONDS as POOL_SECONDS
     from service.web.server_config import KEEP_ALIVE_SECONDS
 
-    assert 60 <= OF_THE_POOL < KEEP_ALIVE_SECONDS
+    assert 60 <= POOL_SECONDS < KEEP_ALIVE_SECONDS
     with service_process(tmp_path / "data") as url:
-        token = first_admin(url)
+        token = create_first_admin(url)
         place = urlsplit(url)
         with socket.create_connection((place.hostname or "", place.port or 0), timeout=20) as wire:
-            ask = f"GET /api/auth/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
-            for _time in range(2):
-                wire.sendall(ask.encode())
+            request = f"GET /api/auth/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
+            for _ in range(2):
+                wire.sendall(request.encode())
                 head = _head_of_whole_answer(wire)
                 assert head.startswith(b"http/1.1 200")
                 assert b"connection: close" not in head

@@ -1,4 +1,4 @@
-"""Two machines on one PostgreSQL database and one bucket: no folder is shared, and one of them is killed."""
+"""Tests two machines that share a PostgreSQL database and a bucket, but no folder; one of them is killed."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ import pytest
 
 from desktop.client import Session
 from shared.content import sha256
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.postgresql import Server
 from tests.s3_server import S3Server, s3, store_settings
 from tests.service.detection.dispatch.test_queue import items_to_detect
 from tests.service.detection.graphs import brightness_model
-from tests.service_process import ADMIN, Running, first_admin, running_service
+from tests.service_process import ADMIN, RunningService, create_first_admin, running_service
 
 __all__ = ["s3"]
 
 pytestmark = pytest.mark.postgresql
 
-Machine = Callable[[str], AbstractContextManager[Running]]
+Machine = Callable[[str], AbstractContextManager[RunningService]]
 PATIENCE = 90.0
 
 
-def until(reached: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE
-    while not reached():
-        assert time.monotonic() < deadline, "it did not come to that"
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
         time.sleep(0.05)
 
 
 @pytest.fixture
 def machine(tmp_path: Path, postgresql_server: Server, s3: S3Server) -> Iterator[Machine]:
-    """Starts a service on a data directory of its own; database, bucket and secret are the same."""
+    """Starts services, each on a new data directory; database, bucket and secret are the same."""
     postgresql_server.execute("CREATE DATABASE two_machines TEMPLATE migrated")
     settings = {name: str(value) for name, value in store_settings(s3, tmp_path).items()}
     settings["database_url"] = postgresql_server.url("two_machines")
@@ -51,7 +51,7 @@ def machine(tmp_path: Path, postgresql_server: Server, s3: S3Server) -> Iterator
 
 
 @contextlib.contextmanager
-def open_client(running: Running) -> Iterator[httpx.Client]:
+def open_client(running: RunningService) -> Iterator[httpx.Client]:
     answer = httpx.post(
         f"{running.url}/api/auth/login", json={"username": ADMIN[0], "password": ADMIN[1]}, timeout=30
     ).json()
@@ -83,21 +83,21 @@ def test_upload_at_one_machine_is_detected_and_sealed_at_another(
     machine: Machine, s3: S3Server, tmp_path: Path
 ) -> None:
     with machine("one") as first:
-        first_admin(first.url)
-        with logged_in(first.url) as session:
+        create_first_admin(first.url)
+        with open_session(first.url) as session:
             model = add_model(session, tmp_path / "model.onnx")
         with open_client(first) as client:
             record, items = items_to_detect(client, 3)
             client.put(f"/inspection_item/{items[0]}", json={"model_id": model}).raise_for_status()
     with machine("other") as other, open_client(other) as client:
-        with s3.away():
-            # The store is away: what needs it answers 503, jobs wait for it, and everything else works.
+        with s3.outage():
+            # Operations that need the store answer 503, jobs wait for it, and the others work.
             client.post(f"/inspection/{record}/detect").raise_for_status()
             refused = client.post("/files", files={"file": ("a.bin", b"while it is away")})
             assert (refused.status_code, refused.json()["data"]["error"]) == (503, "unavailable")
             assert client.get(f"/inspection_item/{items[0]}").status_code == 200
             assert set(states(client, record)) <= {"queued", "running"}
-        until(lambda: states(client, record) == ["done"] * 3)
+        wait_until(lambda: states(client, record) == ["done"] * 3)
         sealed = client.post(f"/inspection/{record}/finish", json={"accept_model_opinion": True})
         assert data(sealed)["inspection_status"] == "failed"
         images = [entry.get("resultImage", {}).get("resultImage") for entry in entries(client, items)]
@@ -110,7 +110,7 @@ def test_upload_at_one_machine_is_detected_and_sealed_at_another(
         for picture in pictures:
             content = client.get(picture["download_url"].removeprefix("/api")).content
             assert content.startswith(b"\xff\xd8")
-        # What a seal rests on is looked at in the bucket, not in a copy.
+        # The verification reads the bucket, not a local copy.
         key = next(key for key in s3.state.objects if key.endswith(sha256(content)[2:]))
         del s3.state.objects[key]
         differences = data(client.get(f"/inspection/{record}/seal/verify"))["differences"]
@@ -118,9 +118,12 @@ def test_upload_at_one_machine_is_detected_and_sealed_at_another(
 
 
 class Uploads:
-    """Uploads to one service until it is stopped or gone; `acknowledged` is what was answered."""
+    """Uploads files to a service until it is stopped or killed.
 
-    def __init__(self, running: Running, seed: int) -> None:
+    `acknowledged` has the content of each file that the service acknowledged, by file ID.
+    """
+
+    def __init__(self, running: RunningService, seed: int) -> None:
         self.acknowledged: dict[str, bytes] = {}
         self._random = random.Random(seed)
         self._stopped = threading.Event()
@@ -140,31 +143,31 @@ class Uploads:
         self._thread.join(PATIENCE)
 
 
-def test_nothing_acknowledged_is_lost_when_a_machine_is_killed(machine: Machine, s3: S3Server) -> None:
-    with machine("dies") as dies, machine("stays") as stays:
-        first_admin(stays.url)
-        uploads = [Uploads(dies, 1), Uploads(stays, 2)]
+def test_killed_machine_loses_no_acknowledged_file_or_job(machine: Machine, s3: S3Server) -> None:
+    with machine("killed") as killed_machine, machine("other") as other_machine:
+        create_first_admin(other_machine.url)
+        uploads = [Uploads(killed_machine, 1), Uploads(other_machine, 2)]
         try:
-            with open_client(stays) as client:
+            with open_client(other_machine) as client:
                 record, items = items_to_detect(client, 4)
                 client.post(f"/inspection/{record}/detect").raise_for_status()
-                until(lambda: "done" in states(client, record))
-                until(lambda: all(len(each.acknowledged) >= 10 for each in uploads))
-                dies.process.kill()
-                dies.process.wait(10)
+                wait_until(lambda: "done" in states(client, record))
+                wait_until(lambda: all(len(each.acknowledged) >= 10 for each in uploads))
+                killed_machine.process.kill()
+                killed_machine.process.wait(10)
                 before = len(uploads[1].acknowledged)
-                until(lambda: len(uploads[1].acknowledged) > before + 10)
+                wait_until(lambda: len(uploads[1].acknowledged) > before + 10)
         finally:
             for each in uploads:
                 each.stop()
-        with open_client(stays) as client:
-            until(lambda: states(client, record) == ["done"] * len(items))
+        with open_client(other_machine) as client:
+            wait_until(lambda: states(client, record) == ["done"] * len(items))
             for file_id, content in (uploads[0].acknowledged | uploads[1].acknowledged).items():
                 assert client.get(f"/files/{file_id}/content").content == content
             assert [entry["progress"] for entry in entries(client, items)] == ["done"] * len(items)
             for entry in entries(client, items):
                 client.get(f"/files/{entry['inputImage']['file_id']}").raise_for_status()
-    # Whatever was under way: no object is torn.
+    # No object is incomplete.
     for key, stored in s3.state.objects.items():
         assert "".join(key.split("/")[-2:]) == hashlib.sha256(stored.data).hexdigest()
     assert not s3.state.uploads

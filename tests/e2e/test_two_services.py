@@ -1,4 +1,4 @@
-"""Tests two service processes on one PostgreSQL database: changes of one reach the other."""
+"""Tests two service processes on one PostgreSQL database: each receives the changes of the other."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from desktop.client.http.errors import ClientError
 from shared.samples import faces
 from shared.wire.events import ChangeEvent
 from shared.wire.inspection import RecordCreate
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.postgresql import Server
 from tests.service.face.conftest import as_face_info
-from tests.service_process import first_admin, service_process
+from tests.service_process import create_first_admin, service_process
 
 pytestmark = pytest.mark.postgresql
 PATIENCE = 10.0
 
 
-def until(reached: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE
-    while not reached():
+    while not condition():
         assert time.monotonic() < deadline, "the change did not arrive"
         time.sleep(0.01)
 
 
 @pytest.fixture
-def two(tmp_path: Path, postgresql_server: Server) -> Iterator[tuple[str, str]]:
+def two_services(tmp_path: Path, postgresql_server: Server) -> Iterator[tuple[str, str]]:
     """The addresses of two services with one database and one folder, so one `face.key`."""
     postgresql_server.execute("CREATE DATABASE two_services TEMPLATE migrated")
     url = postgresql_server.url("two_services")
@@ -45,23 +45,23 @@ def two(tmp_path: Path, postgresql_server: Server) -> Iterator[tuple[str, str]]:
     postgresql_server.execute("DROP DATABASE two_services WITH (FORCE)")
 
 
-def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]) -> None:
-    first, other = two
-    headers = {"Authorization": f"Bearer {first_admin(first)}"}
+def test_face_removed_at_one_service_cannot_log_in_at_other(two_services: tuple[str, str]) -> None:
+    first, other = two_services
+    headers = {"Authorization": f"Bearer {create_first_admin(first)}"}
 
     def enrol(picture: faces.Pixels) -> None:
         body = {"images": [as_face_info(picture)], "consent": True}
         answer = httpx.post(f"{first}/api/auth/face", json=body, headers=headers, timeout=30)
         assert answer.json()["code"] == 0, answer.text
 
-    def can_log_in(at: str, picture: faces.Pixels) -> bool:
+    def can_log_in(service: str, picture: faces.Pixels) -> bool:
         body = {"faceInfo": as_face_info(picture)}
-        answer = httpx.post(f"{at}/api/auth/loginByFaceInfo", json=body, timeout=30)
+        answer = httpx.post(f"{service}/api/auth/loginByFaceInfo", json=body, timeout=30)
         assert answer.status_code == 200, answer.text
         return bool(answer.json()["code"] == 0)
 
     enrol(faces.enrolment_picture())
-    # From here on the other holds the template in its memory.
+    # After this login the other service has the template in its memory.
     assert can_log_in(other, faces.login_picture())
     assert httpx.delete(f"{first}/api/auth/face", headers=headers).json()["data"] is True
     assert not can_log_in(other, faces.login_picture())
@@ -70,7 +70,7 @@ def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]
     enrol(faces.stranger_picture())
     assert not can_log_in(other, faces.login_picture())
     assert can_log_in(other, faces.stranger_picture())
-    # Disabled at one, out at the other, whatever the face.
+    # Face login that is disabled at one service is refused at the other.
     switch = {"login_enabled": False}
     assert httpx.put(f"{first}/api/face/policy", json=switch, headers=headers).status_code == 200
     answer = httpx.post(
@@ -82,7 +82,7 @@ def test_face_removed_at_one_service_cannot_log_in_at_other(two: tuple[str, str]
 
 
 class Listener:
-    """Collects what a session's event stream says."""
+    """Collects the changes of a session's event stream."""
 
     def __init__(self, session: Session) -> None:
         self.changes: list[ChangeEvent | None] = []
@@ -96,7 +96,7 @@ class Listener:
         except ClientError:
             return
 
-    def about(self, kind: str) -> list[tuple[str, str | None]]:
+    def changes_of(self, kind: str) -> list[tuple[str, str | None]]:
         return [(e.action, e.object_id) for e in list(self.changes) if e is not None and e.kind == kind]
 
     def close(self) -> None:
@@ -104,21 +104,21 @@ class Listener:
         self._thread.join(PATIENCE)
 
 
-def test_changes_at_one_service_reach_clients_of_both(two: tuple[str, str]) -> None:
-    with logged_in(two[0]) as first, logged_in(two[1]) as second:
+def test_changes_at_one_service_reach_clients_of_both(two_services: tuple[str, str]) -> None:
+    with open_session(two_services[0]) as first, open_session(two_services[1]) as second:
         listeners = Listener(first), Listener(second)
         ids: list[str] = []
         try:
-            # The streams are open once each has heard of something.
-            while not all(listener.about("record") for listener in listeners):
+            # Both streams are open when each has received a change.
+            while not all(listener.changes_of("record") for listener in listeners):
                 ids.append(first.records.create(RecordCreate(task_id="t")).inspection_id)
                 assert len(ids) < 200
                 time.sleep(0.05)
             for session in (second, first, second):
                 ids.append(session.records.create(RecordCreate(task_id="t")).inspection_id)
             for listener in listeners:
-                until(lambda: ("create", ids[-1]) in listener.about("record"))  # noqa: B023
-                changes = listener.about("record")
+                wait_until(lambda: ("create", ids[-1]) in listener.changes_of("record"))  # noqa: B023
+                changes = listener.changes_of("record")
                 assert changes == [("create", record_id) for record_id in ids[-len(changes) :]]
                 assert len(changes) >= 3
         finally:

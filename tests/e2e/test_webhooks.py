@@ -1,4 +1,4 @@
-"""Webhooks of a real service process: none by default, none lost by a kill, two on PostgreSQL."""
+"""Tests webhooks of a real service process: addresses, a killed service, two services on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.postgresql import Copy
-from tests.service_process import first_admin, running_service
+from tests.postgresql import DatabaseCopy
+from tests.service_process import create_first_admin, running_service
 from tests.webhook_receiver import Receiver
 
 ALLOWED = '["127.0.0.0/8"]'
@@ -38,26 +38,26 @@ def fail_an_item(url: str, token: str) -> str:
     return item
 
 
-def test_delivery_survives_a_kill_in_the_middle(tmp_path: Path, receiver: Receiver) -> None:
+def test_killed_service_repeats_the_delivery(tmp_path: Path, receiver: Receiver) -> None:
     folder = tmp_path / "data"
-    receiver.answers.clear()
+    receiver.may_answer.clear()
     with running_service(folder, webhook_allowed_networks=ALLOWED) as running:
-        token = first_admin(running.url)
+        token = create_first_admin(running.url)
         post(running.url, token, "/webhooks", name="a", url=receiver.url, events=["item.failed"])
         items = {fail_an_item(running.url, token) for _ in range(3)}
-        receiver.wait(1)
+        receiver.wait_for_requests(1)
         running.process.kill()
-    receiver.answers.set()
+    receiver.may_answer.set()
     with running_service(folder, webhook_allowed_networks=ALLOWED):
-        received = receiver.wait(4)
+        received = receiver.wait_for_requests(4)
     assert {delivery.message["data"]["item_id"] for delivery in received} == items
-    # The one that was on its way comes again, under the id that it had.
+    # The interrupted delivery is sent again with the same ID.
     assert sorted(Counter(delivery.headers["webhook-id"] for delivery in received).values()) == [1, 1, 2]
 
 
-def test_nothing_goes_to_loopback_by_default(tmp_path: Path, receiver: Receiver) -> None:
+def test_loopback_receives_nothing_by_default(tmp_path: Path, receiver: Receiver) -> None:
     with running_service(tmp_path / "data") as running:
-        token = first_admin(running.url)
+        token = create_first_admin(running.url)
         secure = f"https://localhost:{receiver.port}/"
         webhook = post(running.url, token, "/webhooks", name="a", url=secure, events=["item.failed"])["data"]
         sent = post(running.url, token, f"/webhooks/{webhook['webhook_id']}/test")["data"]
@@ -70,15 +70,15 @@ def test_nothing_goes_to_loopback_by_default(tmp_path: Path, receiver: Receiver)
 
 @pytest.mark.postgresql
 def test_two_services_on_one_database_deliver_each_event_once(
-    tmp_path: Path, receiver: Receiver, postgresql_database: Copy
+    tmp_path: Path, receiver: Receiver, postgresql_database: DatabaseCopy
 ) -> None:
     shared = {"database_url": postgresql_database.url, "webhook_allowed_networks": ALLOWED}
     with running_service(tmp_path / "one", **shared) as first:
-        token = first_admin(first.url)
+        token = create_first_admin(first.url)
         key = tmp_path / "one" / "secret.key"
         with running_service(tmp_path / "two", secret_file=str(key), **shared) as second:
             post(second.url, token, "/webhooks", name="a", url=receiver.url, events=["item.failed"])
             items = {fail_an_item(url, token) for url in (first.url, second.url) * 5}
-            received = receiver.wait(10)
+            received = receiver.wait_for_requests(10)
     assert {message.message["data"]["item_id"] for message in received} == items
     assert len(receiver.received) == 10

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.paths import SERVICE_ADDRESS_FILE
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 NOBODY = 65534
 """The account without rights of every Linux; root may write everywhere, so a test by root takes this one."""
@@ -122,7 +122,7 @@ def check_fresh_user(program: Path) -> None:
         user = FreshUser(Path(home))
         assert output(program, "--version", **user.options).startswith("walkaround ")
         with running([program], user.data, user.options) as address:
-            assert present(address["url"]).startswith("http")
+            assert not_none(address["url"]).startswith("http")
         assert (user.data / "walkaround.db").is_file()
         log = next(user.home.rglob("desktop.log"))
         assert "Traceback" not in log.read_text("utf-8")

@@ -17,7 +17,7 @@ import pytest
 
 from shared import __version__
 from shared.paths import program_folder
-from tests.e2e.written import check_written
+from tests.e2e.demo_output import check_demo_output
 
 pytestmark = pytest.mark.frozen
 
@@ -152,7 +152,7 @@ def test_the_frozen_demo(tmp_path: Path, bare: dict[str, str]) -> None:
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    check_written(out)
+    check_demo_output(out)
 
 
 def test_the_frozen_service_is_ready_and_answers(tmp_path: Path, bare: dict[str, str]) -> None:

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from shared import samples
 from shared.images.cv import cv2
-from tests.contract.running import Running
+from tests.contract.application import ContractApp
 
 # Tables that a request may write to although it is refused, or that only say who is logged in.
 BESIDES = (
@@ -72,7 +72,7 @@ def dump(folder: Path, *, leave_out: tuple[str, ...] = ()) -> dict[str, list[tup
     return rows
 
 
-class PopulatedApp(Running):
+class PopulatedApp(ContractApp):
     """The application in `folder` with an entry of every kind; `ids` fill the paths of the operations."""
 
     def __init__(self, anonymous: TestClient, folder: Path) -> None:
@@ -89,11 +89,11 @@ class PopulatedApp(Running):
         image = self.post(
             "/api/catalogue/reference-images", reference_image_name="左翼", file_id=self.file["file_id"]
         )["reference_image_id"]
-        record = self.record(task_id=task, inspection_name="一", executor_id=self.other["user_id"])
-        item = self.item(record["inspection_id"], model_id="reference-difference")
+        record = self.create_record(task_id=task, inspection_name="一", executor_id=self.other["user_id"])
+        item = self.create_item(record["inspection_id"], model_id="reference-difference")
         photos = f"/api/inspection_item/{item['item_id']}/photos"
         photo = self.post(photos, file_id=self.file["file_id"])["photo_id"]
-        second = self.record(task_id=task, inspection_name="二")["inspection_id"]
+        second = self.create_record(task_id=task, inspection_name="二")["inspection_id"]
         self.ids = {
             "user_id": self.other["user_id"],
             "inspection_id": record["inspection_id"],

@@ -16,7 +16,7 @@ from service.settings import Settings
 from tests.certificates import make_pair, unchecked_context
 from tests.security.application import LiveService, PopulatedApp
 from tests.service_app import *  # noqa: F403 - fixtures
-from tests.service_app import HERE
+from tests.service_app import LOCAL_URL
 from tests.service_process import running_service, service_process
 
 
@@ -28,7 +28,7 @@ def populated(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
     app = create_app(
         Settings(data_dir=folder, database_url=f"sqlite:///{folder}/walkaround.db", bcrypt_cost=4)
     )
-    with TestClient(app, HERE, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
+    with TestClient(app, LOCAL_URL, client=("127.0.0.1", 50000), raise_server_exceptions=False) as anonymous:
         # A stream of events would not end by itself; without them the route answers at once.
         app.state.end_streams()
         yield PopulatedApp(anonymous, folder)

@@ -44,10 +44,12 @@ def bodies(populated: PopulatedApp) -> dict[str, tuple[str, dict[str, Any]]]:
     login = {"username": f"forger-{number}", "password": "pass-of-the-forger"}
     populated.post("/api/users", **login, roles=["viewer"])
     tokens = [populated.anonymous.post("/api/auth/login", json=login).json()["data"] for _ in range(2)]
-    record = populated.record()["inspection_id"]
-    item = populated.item(record)["item_id"]
-    judged = populated.record()["inspection_id"]
-    populated.post(f"/api/inspection_item/{populated.item(judged)['item_id']}/verdict", verdict="passed")
+    record = populated.create_record()["inspection_id"]
+    item = populated.create_item(record)["item_id"]
+    judged = populated.create_record()["inspection_id"]
+    populated.post(
+        f"/api/inspection_item/{populated.create_item(judged)['item_id']}/verdict", verdict="passed"
+    )
     entry = {"isPassed": True, "progress": "done", "version": 1, "resultImage": {"boxes": []}}
     populated.admin.put(f"/api/inspection_item/{item}", json={"result": [entry]})
     ids = populated.ids | {

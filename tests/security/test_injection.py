@@ -156,13 +156,17 @@ def test_no_address_that_a_client_names_is_ever_fetched(populated: PopulatedApp)
             "ipfs_cid": populated.file["ipfs_cid"],
             "mime_type": url,
         }
-        record = populated.record(reference_image_id=url, task_id=url, executor_id=url)["inspection_id"]
+        record = populated.create_record(reference_image_id=url, task_id=url, executor_id=url)[
+            "inspection_id"
+        ]
         point = {"point": {"x": 0, "y": 0, "w": 1, "h": 1}, "fileInfo": info}
         entry = {"inputImage": info, "resultImage": {"boxes": [], "resultImage": info}, "isPassed": True}
         _connections.clear()
         _watching = True
         try:
-            item = populated.item(record, model_id="reference-difference", item_point=point, result=[entry])
+            item = populated.create_item(
+                record, model_id="reference-difference", item_point=point, result=[entry]
+            )
             path = f"/api/inspection_item/{item['item_id']}"
             photo = populated.admin.post(f"{path}/photos", json={"file_id": populated.ids["file_id"]})
             assert photo.status_code == 200

@@ -119,7 +119,7 @@ def test_user_can_change_only_their_own_account(populated: PopulatedApp) -> None
 
 
 def test_an_idempotency_key_belongs_to_its_user(populated: PopulatedApp) -> None:
-    record = populated.record()["inspection_id"]
+    record = populated.create_record()["inspection_id"]
     body = {"item_name": "前缘", "inspection_id": record}
 
     def create(client: TestClient) -> str:

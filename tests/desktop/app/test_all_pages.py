@@ -38,7 +38,7 @@ from desktop.widgets.dialogs import BaseDialog
 from shared.codes import Verdict
 from shared.images.cv import cv2
 from shared.samples import View, draw_panel, photograph
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.desktop.app.appearance_checks import (
     controls,
     cut,
@@ -77,7 +77,7 @@ def add_photos(session: Session, record_id: str) -> None:
 
 @pytest.fixture(scope="module")
 def served(catalogues: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with service_process(tmp_path_factory.mktemp("every") / "data") as url, logged_in(url) as session:
+    with service_process(tmp_path_factory.mktemp("every") / "data") as url, open_session(url) as session:
         record_id = make_record(session)
         items = session.items.list(record_id).data
         session.items.set_verdict(items[0].item_id, Verdict.FAILED, "裂纹长约 34 mm，已通知工程部")

@@ -19,9 +19,9 @@ from desktop.preferences import Preferences
 from desktop.widgets import Button, EmptyState, LoadingState
 from desktop.widgets.states import ErrorState
 from shared.codes import Role
-from tests.narrowing import present
+from tests.narrowing import not_none
 from tests.service_app import ADMIN
-from tests.service_process import first_admin, service_process
+from tests.service_process import create_first_admin, service_process
 
 READER = ("viewer", "Walk-around-at-dawn-7")
 WHO = ("Planners and administrators", "Inspectors create them", "A user with edit permission")
@@ -40,7 +40,7 @@ FILLED = [("catalogue", "models"), ("people", "users"), ("people", "audit"), ("p
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with service_process(tmp_path_factory.mktemp("empty") / "data") as url:
-        first_admin(url)
+        create_first_admin(url)
         session = Session(url)
         session.account.login(*ADMIN)
         session.users.create(*READER, [Role.VIEWER])
@@ -65,7 +65,7 @@ def window(
     window.show()
     yield window
     window.stop_making_pages()
-    present(window.page).leave()
+    not_none(window.page).leave()
     context.closing.emit()
     window.hide()
     session.close()
@@ -83,7 +83,7 @@ def settled(page: QWidget) -> bool:
 
 def open_page(window: MainWindow, qtbot: QtBot, page_id: str, section: str) -> QWidget:
     assert window.go(page_id, {"section": section} if section else {})
-    page = present(window.page)
+    page = not_none(window.page)
     qtbot.waitUntil(lambda: settled(page))
     assert not [state for state in page.findChildren(ErrorState) if state.isVisible()]
     return page

@@ -17,14 +17,14 @@ from desktop.pages.me import MePage
 from desktop.widgets import PageFactory
 from shared.codes import Role
 from tests.desktop.conftest import make_payload
-from tests.update_site import Site, update_site
+from tests.update_site import UpdateSite, update_site
 
 __all__ = ["update_site"]
 
 
 @pytest.fixture
 def desktop(
-    qtbot: QtBot, qapp: QApplication, update_site: Site, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, qapp: QApplication, update_site: UpdateSite, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Desktop]:
     monkeypatch.setenv(VARIABLE, update_site.url)
     monkeypatch.setattr(
@@ -40,9 +40,9 @@ def desktop(
 
 
 def test_administrator_reads_of_a_newer_version_until_it_is_put_away(
-    desktop: Desktop, update_site: Site, qtbot: QtBot
+    desktop: Desktop, update_site: UpdateSite, qtbot: QtBot
 ) -> None:
-    update_site.says(version="9.1.0", url="https://files.example/walkaround")
+    update_site.publish(version="9.1.0", url="https://files.example/walkaround")
     with qtbot.waitSignal(desktop.updates.update_found):
         desktop.updates.check()
     assert desktop.window.update_banner.isHidden()
@@ -55,14 +55,14 @@ def test_administrator_reads_of_a_newer_version_until_it_is_put_away(
     desktop.window.update_banner._close()
     desktop._show_update()
     assert desktop.window.update_banner.isHidden()
-    update_site.says(version="9.2.0")
+    update_site.publish(version="9.2.0")
     with qtbot.waitSignal(desktop.updates.update_found):
         desktop.updates.check()
     assert "9.2.0" in desktop.window.update_banner.text()
 
 
-def test_others_read_nothing_of_it(desktop: Desktop, update_site: Site, qtbot: QtBot) -> None:
-    update_site.says(version="9.1.0")
+def test_others_read_nothing_of_it(desktop: Desktop, update_site: UpdateSite, qtbot: QtBot) -> None:
+    update_site.publish(version="9.1.0")
     with qtbot.waitSignal(desktop.updates.update_found):
         desktop.updates.check()
     desktop.context.enter(make_payload(Role.INSPECTOR))
@@ -96,5 +96,5 @@ def test_page_of_the_version_is_opened(qtbot: QtBot, monkeypatch: pytest.MonkeyP
     assert opened == ["https://files.example/walkaround"]
 
 
-def test_about_names_the_address_that_is_asked(desktop: Desktop, update_site: Site) -> None:
+def test_about_names_the_address_that_is_asked(desktop: Desktop, update_site: UpdateSite) -> None:
     assert update_site.url in About(desktop.window, desktop.context)._privacy_text()

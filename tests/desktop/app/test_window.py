@@ -22,7 +22,7 @@ from desktop.theme import DARK, LIGHT, Mode, stylesheet, theme_manager
 from desktop.widgets import Page, PageFactory
 from shared.codes import Permission, Role, StorageFault
 from tests.desktop.conftest import make_payload
-from tests.narrowing import current, present
+from tests.narrowing import not_none, reread
 
 
 class _Page(Page):
@@ -180,7 +180,7 @@ def test_closing_asks_while_photos_are_not_sent(window: MainWindow, prompts: Uns
 
 def test_logging_out_asks_while_photos_are_not_sent(context: Context, prompts: UnsentPhotosQuestion) -> None:
     context.commands.run("logout")
-    assert current(context.payload) is not None
+    assert reread(context.payload) is not None
     assert prompts.questions == [
         ("2 photo(s) not uploaded yet. They may be lost if you log out now.", "Log out anyway")
     ]
@@ -193,7 +193,7 @@ def test_logging_out_asks_the_page_and_ends_at_the_login(window: MainWindow, con
     records = page_of(window, Records)
     records.stays = True
     context.commands.run("logout")
-    assert current(context.payload) is not None
+    assert reread(context.payload) is not None
     records.stays = False
     context.commands.run("logout")
     assert context.payload is None
@@ -322,8 +322,8 @@ def test_the_palette_knows_english_words_in_another_language(
 
 
 def test_better_matches_score_higher() -> None:
-    assert present(score("zi", "Zoom in")) > present(score("zi", "Fuzzy find"))
-    assert present(score("rec", "Records")) > present(score("rec", "Draw a rectangle c"))
+    assert not_none(score("zi", "Zoom in")) > not_none(score("zi", "Fuzzy find"))
+    assert not_none(score("rec", "Records")) > not_none(score("rec", "Draw a rectangle c"))
     assert score("xyz", "Zoom in") is None
     assert score("", "Zoom in") is not None
 

@@ -20,7 +20,7 @@ from desktop.camera.hints import FrameAnalysis
 from desktop.camera.sources import Frame
 from shared.images.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, face_frame
-from tests.narrowing import current, present
+from tests.narrowing import not_none, reread
 
 
 class ScriptedSource:
@@ -64,12 +64,12 @@ def test_feed_emits_frames_and_analyses(qtbot: QtBot, feed: CameraFeed) -> None:
     feed.frameReady.connect(images.append)
     feed.frameAnalysed.connect(looks.append)
     feed.start(source)
-    assert current(feed.state) is FeedState.OPENING
+    assert reread(feed.state) is FeedState.OPENING
     qtbot.waitUntil(lambda: len(images) >= 4 and len(looks) >= 2)
     assert feed.state is FeedState.LIVE
     assert (images[0].width(), images[0].height()) == (640, 480)
     pixel = images[0].pixelColor(320, 240)
-    assert [pixel.blue(), pixel.green(), pixel.red()] == present(source.frame)[240, 320].tolist()
+    assert [pixel.blue(), pixel.green(), pixel.red()] == not_none(source.frame)[240, 320].tolist()
 
     assert looks[0].hint is Hint.GOOD
 
@@ -148,7 +148,7 @@ def test_best_frame_is_the_sharpest_good_one_and_is_returned_once(
     shot = feed.best(seconds=60)
     assert shot is not None
     assert np.array_equal(shot.frame, frames[1])
-    decoded = present(cv2.imdecode(np.frombuffer(shot.jpeg(), np.uint8), cv2.IMREAD_COLOR))
+    decoded = not_none(cv2.imdecode(np.frombuffer(shot.jpeg(), np.uint8), cv2.IMREAD_COLOR))
     assert float(np.abs(decoded.astype(int) - shot.frame).mean()) < 3
     assert feed.best(seconds=0) is None
     assert "frame=" not in repr(shot)

@@ -9,7 +9,7 @@ from desktop.camera import GuideHint, RegionGuide, target_rect
 from shared.geometry import Rect
 from shared.samples import draw_panel
 from tests.desktop.camera.region_frames import Pose, frame, reference
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_guide_analyses_five_frames_a_second() -> None:
     clock = 0.0
     guide = RegionGuide(*reference(), clock=lambda: clock)
     picture = frame(Pose())
-    assert present(guide.analyse(picture)).is_good
+    assert not_none(guide.analyse(picture)).is_good
     clock = 0.1
     assert guide.analyse(picture) is None
     clock = 0.21

@@ -11,7 +11,7 @@ from desktop.camera import Camera, FrameSource, ImageSequence, SourceError, Vide
 from desktop.camera.sources import Frame, _named_cameras
 from shared.images.cv import cv2
 from tests.desktop.camera.pictures import empty_frame, write
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 def shade(value: int) -> Frame:
@@ -28,7 +28,7 @@ def test_a_sequence_shows_its_pictures_in_order_and_begins_again(tmp_path: Path)
     (folder / "notes.txt").write_text("no picture")
     source = ImageSequence(folder)
     source.open()
-    shades = [int(present(frame)[0, 0, 0]) for frame in (source.read(), source.read(), source.read())]
+    shades = [int(not_none(frame)[0, 0, 0]) for frame in (source.read(), source.read(), source.read())]
     assert shades == [10, 20, 10]
     assert source.name == "照片"
     source.close()
@@ -58,7 +58,7 @@ def test_a_video_begins_again_at_its_end(tmp_path: Path) -> None:
     writer.release()
     source = VideoFile(path)
     source.open()
-    shades = [int(present(source.read())[24, 32, 0]) for _ in range(3)]
+    shades = [int(not_none(source.read())[24, 32, 0]) for _ in range(3)]
     assert shades == pytest.approx([40, 200, 40], abs=8)
     source.close()
     assert source.read() is None

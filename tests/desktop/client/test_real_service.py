@@ -33,8 +33,8 @@ from shared.wire.catalogue import (
     TemplateRegion,
 )
 from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, RecordUpdate
-from tests.client_session import logged_in
-from tests.narrowing import present
+from tests.client_session import open_session
+from tests.narrowing import not_none
 from tests.service_process import ADMIN, service_process
 
 
@@ -46,7 +46,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def session(url: str) -> Iterator[Session]:
-    with logged_in(url) as session:
+    with open_session(url) as session:
         yield session
 
 
@@ -175,7 +175,7 @@ def test_files(session: Session) -> None:
     assert (stored.width, stored.height, stored.filename) == (300, 300, "左翼.png")
     assert session.files.download(stored.file_id) == data
     assert session.files.fetch(stored.download_url) == data
-    small = present(cv2.imdecode(np.frombuffer(session.files.thumbnail(stored.file_id, 64), np.uint8), 1))
+    small = not_none(cv2.imdecode(np.frombuffer(session.files.thumbnail(stored.file_id, 64), np.uint8), 1))
     assert max(small.shape[:2]) == 64
     with pytest.raises(NotFound):
         session.files.download("nothing")

@@ -15,7 +15,7 @@ from desktop.connection.local_service import EmbeddedService, ServiceState
 from desktop.user_folders import data_dir, preferences_file
 from shared.paths import program_folder
 from tests.desktop.connection.played import PLAYED, Play, StateListener
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def _played(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_played")
 @pytest.mark.parametrize("server", [None, ""])
 def test_own_service_is_starting_at_once(server: str | None, tmp_path: Path) -> None:
-    service = present(start_early(server, tmp_path / "数据"))
+    service = not_none(start_early(server, tmp_path / "数据"))
     try:
         assert service.wait_until_ready()
         assert service.data_dir == tmp_path / "数据"
@@ -51,7 +51,7 @@ def test_preferences_without_a_server_mean_the_own_service(text: str, tmp_path: 
     preferences_file().parent.mkdir(parents=True, exist_ok=True)
     try:
         preferences_file().write_text(text, "utf-8")
-        present(start_early(None, tmp_path)).stop()
+        not_none(start_early(None, tmp_path)).stop()
     finally:
         preferences_file().unlink()
 

@@ -21,7 +21,7 @@ from desktop.connection.local_service import EmbeddedService, ServiceState
 from shared.codes import StorageFault
 from shared.paths import program_folder
 from tests.desktop.connection.played import PLAYED, Play, StateListener
-from tests.narrowing import current, present
+from tests.narrowing import not_none, reread
 from tests.service_process import running_service
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes by signal")
@@ -64,7 +64,7 @@ def test_it_comes_back_after_kill_9(play: Play, listener: StateListener) -> None
     service = play()
     service.start()
     first = service.wait_until_ready()
-    pid = present(service.pid)
+    pid = not_none(service.pid)
     os.kill(pid, signal.SIGKILL)
     listener.wait(ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY)
     second = service.wait_until_ready()
@@ -161,7 +161,7 @@ def test_the_address_of_another_service_is_found_when_it_is_there(play: Play, tm
     with subprocess.Popen(
         [sys.executable, "-c", PLAYED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
-        line = present(other.stdout).readline()
+        line = not_none(other.stdout).readline()
         busy = f"""
 import pathlib
 print('{{"event": "busy", "url": null}}', flush=True)
@@ -171,7 +171,7 @@ pathlib.Path({str(tmp_path / "数据 1" / "service.json")!r}).write_text({line!r
         service.start()
         assert service.wait_until_ready() == json.loads(line)["url"]
         service.stop()
-        present(other.stdin).close()
+        not_none(other.stdin).close()
 
 
 def test_a_service_that_never_gets_ready_is_ended(play: Play) -> None:
@@ -186,7 +186,7 @@ def test_a_service_that_never_gets_ready_is_ended(play: Play) -> None:
 def test_stopping_while_it_starts_leaves_nothing(play: Play) -> None:
     service = play("import sys; sys.stdin.read()")
     service.start()
-    while current(service.pid) is None:
+    while reread(service.pid) is None:
         time.sleep(0.01)
     service.stop()
     assert service.pid is None
@@ -222,7 +222,7 @@ def test_two_desktops_share_one_service_and_the_second_takes_over(tmp_path: Path
         url = first.wait_until_ready()
         second.start()
         assert second.wait_until_ready() == url
-        assert current(second.pid) is None
+        assert reread(second.pid) is None
         first.stop()
         second_listener.wait(
             ServiceState.STARTING, ServiceState.READY, ServiceState.RESTARTING, ServiceState.READY
@@ -246,7 +246,7 @@ def test_calls_go_on_after_the_real_service_was_killed(tmp_path: Path) -> None:
         service.start()
         service.wait_until_ready()
         assert session.account.first_run_needed()
-        os.kill(present(service.pid), signal.SIGKILL)
+        os.kill(not_none(service.pid), signal.SIGKILL)
         assert session.account.first_run_needed()
     finally:
         service.stop()
@@ -286,7 +286,7 @@ def test_the_service_ends_when_the_desktop_is_killed(tmp_path: Path) -> None:
         text=True,
         cwd=program_folder(),
     ) as desktop:
-        url = present(desktop.stdout).readline().strip()
+        url = not_none(desktop.stdout).readline().strip()
         assert listens(url)
         desktop.kill()
     assert stops_listening(url)

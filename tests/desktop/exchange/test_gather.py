@@ -25,9 +25,9 @@ from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.desktop.exchange.samples import box
-from tests.narrowing import present
+from tests.narrowing import not_none
 from tests.pictures import camera_photo
 from tests.service_process import service_process
 
@@ -36,7 +36,7 @@ JSON, CSV, COCO, YOLO, CVAT = FORMATS
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    with service_process(tmp_path_factory.mktemp("data")) as url, logged_in(url) as session:
+    with service_process(tmp_path_factory.mktemp("data")) as url, open_session(url) as session:
         yield session
 
 
@@ -160,7 +160,7 @@ def test_export_of_a_sealed_record_names_its_seal_and_deciders(session: Session)
     assert json.loads(walkaround_json.write(open_one))["seal"]["state"] == "open"
     session.items.set_verdict(plain.item_id, Verdict.PASSED, "只是反光")
     session.records.finish(record_id, accept_model_opinion=True)
-    newest = present(session.records.seal(record_id).newest)
+    newest = not_none(session.records.seal(record_id).newest)
     whole = collect_inspection(session, record_id, lambda *_: None)
     document = json.loads(walkaround_json.write(whole))
     assert walkaround_json.read_inspection(walkaround_json.write(whole)) == whole
@@ -232,7 +232,7 @@ def test_a_dataset_is_written_with_its_pictures_upright(session: Session, tmp_pa
             assert archive.read(f"{folders[0]}/plain.jpg") == rotated_jpeg(80, 40, 1)
             photo = archive.read(f"{folders[1]}/0001-turned.jpg")
             assert f"{folders[1]}/0002-b.jpg" not in archive.namelist()
-        pixels = present(
+        pixels = not_none(
             cv2.imdecode(np.frombuffer(photo, np.uint8), cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)
         )
         assert pixels.shape[:2] == (64, 32)

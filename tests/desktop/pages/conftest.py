@@ -12,14 +12,14 @@ from desktop.client import Session
 from desktop.context import Context
 from desktop.preferences import Preferences
 from tests.service_app import ADMIN
-from tests.service_process import first_admin, service_process
+from tests.service_process import create_first_admin, service_process
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a service for this file, which has its first admin."""
     with service_process(tmp_path_factory.mktemp("service") / "data") as url:
-        first_admin(url)
+        create_first_admin(url)
         yield url
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from desktop.client import Session
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.service_process import service_process
 
 
@@ -27,5 +27,5 @@ def service(data: Path) -> Iterator[str]:
 
 @pytest.fixture
 def session(service: str) -> Iterator[Session]:
-    with logged_in(service) as session:
+    with open_session(service) as session:
         yield session

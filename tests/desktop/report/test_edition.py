@@ -26,7 +26,7 @@ from shared.images.cv import cv2
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.detection import Severity
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, RecordUpdate
-from tests.narrowing import current
+from tests.narrowing import reread
 
 BOX = {"label": "dent", "confidence": 0.5, "points": {"x1": 120, "y1": 100, "x2": 160, "y2": 140}}
 # A test damages the stored photo, and equal contents are stored once: each test has a photo of its own.
@@ -101,7 +101,7 @@ def test_earlier_edition_shows_its_sealed_content_and_the_newest_edition(
     assert [item.passed for item in second.items] == [False, True]
     assert (first.status, second.status) == ("passed", "failed")
     assert first.items[0].decided_by
-    assert current(first.items[0].region_mm) == (100, 75)
+    assert reread(first.items[0].region_mm) == (100, 75)
     assert not first.overview.isNull()
     assert not first.items[0].photo_crop.isNull()
     assert twice_sealed.photo_sha256 in [row.digest for row in first.evidence]

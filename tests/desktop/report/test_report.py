@@ -25,7 +25,7 @@ from shared.findings import Finding, SecondOpinion
 from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.wire.detection import Severity
-from tests.narrowing import narrowed
+from tests.narrowing import as_instance
 
 
 def picture(width: int, height: int, colour: str = "#9aa3ad") -> QImage:
@@ -182,12 +182,12 @@ def test_the_pdf_declares_pdf_a_1b_and_embeds_its_fonts(qtbot: QtBot, tmp_path: 
     path = tmp_path / "report.pdf"
     pdf.write(report(1), path)
     reader = PdfReader(path)
-    catalogue = narrowed(reader.trailer["/Root"], DictionaryObject)
-    metadata = narrowed(catalogue["/Metadata"], StreamObject).get_data().decode()
+    catalogue = as_instance(reader.trailer["/Root"], DictionaryObject)
+    metadata = as_instance(catalogue["/Metadata"], StreamObject).get_data().decode()
     assert re.search(r"pdfaid:part\W+1\b", metadata)
     assert re.search(r"pdfaid:conformance\W+B\b", metadata)
-    resources = narrowed(reader.pages[0]["/Resources"], DictionaryObject)
-    fonts = narrowed(resources["/Font"], DictionaryObject)
+    resources = as_instance(reader.pages[0]["/Resources"], DictionaryObject)
+    fonts = as_instance(resources["/Font"], DictionaryObject)
     assert fonts
     for font in fonts.values():
         kind = font.get_object()
@@ -207,11 +207,11 @@ def test_every_page_is_numbered_and_no_item_is_cut(qtbot: QtBot, tmp_path: Path)
 
 def test_large_picture_is_painted_in_bands(qtbot: QtBot, tmp_path: Path) -> None:
     pdf.write(report(1), tmp_path / "a.pdf")
-    resources = narrowed(PdfReader(tmp_path / "a.pdf").pages[0]["/Resources"], DictionaryObject)
-    images = narrowed(resources["/XObject"], DictionaryObject)
-    pictures = [narrowed(images[name].get_object(), StreamObject) for name in images]
-    bands = [picture for picture in pictures if narrowed(picture["/Width"], int) == 800]
-    heights = [narrowed(band["/Height"], int) for band in bands]
+    resources = as_instance(PdfReader(tmp_path / "a.pdf").pages[0]["/Resources"], DictionaryObject)
+    images = as_instance(resources["/XObject"], DictionaryObject)
+    pictures = [as_instance(images[name].get_object(), StreamObject) for name in images]
+    bands = [picture for picture in pictures if as_instance(picture["/Width"], int) == 800]
+    heights = [as_instance(band["/Height"], int) for band in bands]
     assert max(heights) <= 168
     # Each but the last has some of the next.
     assert sum(heights) - 8 * (len(heights) - 1) == 500

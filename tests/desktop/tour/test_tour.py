@@ -20,13 +20,13 @@ from desktop.preferences import Preferences
 from desktop.tour import controller as tour_controller
 from shared.wire.inspection import RecordCreate
 from tests.service_app import ADMIN
-from tests.service_process import first_admin, service_process
+from tests.service_process import create_first_admin, service_process
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with service_process(tmp_path_factory.mktemp("tour") / "data") as url:
-        first_admin(url)
+        create_first_admin(url)
         session = Session(url)
         session.account.login(*ADMIN)
         session.records.create(RecordCreate(task_id="EXT-1", inspection_name="Gearbox"))

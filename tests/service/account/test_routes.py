@@ -17,7 +17,7 @@ from service.changes import ObjectChange
 from service.db.database import Database, now
 from service.settings import Settings
 from shared.codes import Role
-from tests.service_app import ADMIN, HERE, with_token
+from tests.service_app import ADMIN, LOCAL_URL, with_token
 
 AsRole = Callable[..., TestClient]
 FIRST = {"username": "chief", "password": "correct-horse-battery", "name": "主任"}
@@ -52,7 +52,7 @@ def test_the_first_run_makes_an_admin_once(anonymous: TestClient) -> None:
 
 
 def test_the_first_run_is_for_this_machine_only(app: FastAPI) -> None:
-    with TestClient(app, HERE, client=("192.0.2.7", 50000)) as far:
+    with TestClient(app, LOCAL_URL, client=("192.0.2.7", 50000)) as far:
         answer = far.post("/api/auth/first-run", json=FIRST)
         assert (answer.status_code, answer.json()["data"]["error"]) == (403, "permission_missing")
         assert far.get("/api/auth/first-run").json()["data"] == {"needed": True}
@@ -310,7 +310,7 @@ def test_audit_names_user_and_address(app: FastAPI, settings: Settings) -> None:
     announced: list[ObjectChange] = []
     database: Database = _get_database(app)
     database.after_commit.append(announced.extend)
-    with TestClient(app, HERE, client=("127.0.0.1", 50000)) as anonymous:
+    with TestClient(app, LOCAL_URL, client=("127.0.0.1", 50000)) as anonymous:
         token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
         client = with_token(anonymous, token)
         admin = _me(client)["user"]["user_id"]
@@ -333,7 +333,7 @@ def _get_database(app: FastAPI) -> Database:
 
 
 def test_reading_tokens_asks_no_table_while_nothing_changes(app: FastAPI) -> None:
-    with TestClient(app, HERE, client=("127.0.0.1", 50000)) as anonymous:
+    with TestClient(app, LOCAL_URL, client=("127.0.0.1", 50000)) as anonymous:
         token = anonymous.post("/api/auth/first-run", json=FIRST).json()["data"]["access_token"]
         authenticate = app.state.authenticate
         portal = anonymous.portal

@@ -415,9 +415,9 @@ def test_unreachable_bucket_is_reported(
     in_bucket: Settings, keep_in_bucket: Keep, s3: S3Server, target: Path
 ) -> None:
     keep_in_bucket("a.txt", b"photo")
-    s3.state.away = True
+    s3.state.is_down = True
     assert make(in_bucket).problem is BackupProblem.NO_FILE_STORE
     in_folder = in_bucket.model_copy(update={"files_url": "", "backup_to": f"{in_bucket.files_url}/backups"})
     assert make(in_folder).problem is BackupProblem.PLACE_AWAY
-    s3.state.away = False
+    s3.state.is_down = False
     assert make(in_bucket).problem is None

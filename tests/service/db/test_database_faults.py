@@ -31,7 +31,7 @@ from service.db.schema import migrate
 from service.db.storage_faults import classify_storage_fault
 from service.web.layers.client_disconnect import CancelOnDisconnect
 from shared.codes import StorageFault
-from tests.service_process import first_admin, service_process
+from tests.service_process import create_first_admin, service_process
 from tests.stalling_proxy import StallingProxy
 
 PATIENCE = 15.0
@@ -188,7 +188,7 @@ def test_a_silent_network_is_a_503_and_over_when_it_is_back(
 ) -> None:
     address = through(proxy, database_url)
     with service_process(tmp_path / "data", database_url=address, statement_seconds="1") as url:
-        token = first_admin(url)
+        token = create_first_admin(url)
         with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=30) as client:
             body = {"task_id": "t1"}
             assert client.post("/api/inspection/create", json=body).status_code == 200
@@ -197,7 +197,7 @@ def test_a_silent_network_is_a_503_and_over_when_it_is_back(
                 for answer in (client.get("/api/auth/me"), other.post("/api/inspection/create", json=body)):
                     assert answer.status_code == 503
                     assert "数据库无响应" in answer.json()["msg"]
-            proxy.flow()
+            proxy.resume()
             until(lambda: client.get("/api/auth/me").status_code == 200)
             assert client.post("/api/inspection/create", json=body).status_code == 200
 
@@ -221,14 +221,14 @@ def test_no_thread_stays_behind_a_silent_network(database_url: str, proxy: Stall
         # The connection was cut: what waited on it goes on, with an error.
         assert free.acquire(timeout=PATIENCE)
     finally:
-        proxy.flow()
+        proxy.resume()
         database.close()
 
 
 @on_postgresql
 def test_a_server_that_is_away_is_a_503(database_url: str, proxy: StallingProxy, tmp_path: Path) -> None:
     with service_process(tmp_path / "data", database_url=through(proxy, database_url)) as url:
-        token = first_admin(url)
+        token = create_first_admin(url)
         proxy.refuse()
         answer = httpx.get(f"{url}/api/auth/me", headers={"Authorization": f"Bearer {token}"}, timeout=30)
         assert answer.status_code == 503
@@ -276,7 +276,7 @@ def test_a_read_that_is_cancelled_ends_its_query(database_url: str) -> None:
 @on_postgresql
 def test_a_client_that_leaves_ends_its_query(database_url: str, tmp_path: Path) -> None:
     with service_process(tmp_path / "data", database_url=database_url) as url:
-        token = first_admin(url)
+        token = create_first_admin(url)
         headers = {"Authorization": f"Bearer {token}"}
         with psycopg.connect(database_url) as holding:
             holding.execute("LOCK TABLE record IN ACCESS EXCLUSIVE MODE")

@@ -27,7 +27,7 @@ from shared import results
 from shared.entries import Entry
 from shared.paths import program_folder
 from tests.postgresql import Server
-from tests.service_app import ADMIN, HERE
+from tests.service_app import ADMIN, LOCAL_URL
 
 _VERSIONS = program_folder() / "service" / "migrations" / "versions"
 REVISIONS = sorted(path.stem[:4] for path in _VERSIONS.glob("[0-9]*.py"))[:-1]
@@ -175,7 +175,7 @@ def test_the_service_goes_on_with_the_data_of_an_earlier_version(empty_url: str,
     """As the fourth version left it: accounts and inspections, no faces, no jobs and no audit log yet."""
     settings = Settings(data_dir=tmp_path / "data", database_url=empty_url, bcrypt_cost=4)
     login = {"username": ADMIN[0], "password": ADMIN[1]}
-    with TestClient(create_app(settings), HERE, client=("127.0.0.1", 50000)) as client:
+    with TestClient(create_app(settings), LOCAL_URL, client=("127.0.0.1", 50000)) as client:
         first = client.post("/api/auth/first-run", json={**login, "name": "主任"})
         assert first.status_code == 200, first.text
         token = first.json()["data"]["access_token"]
@@ -187,7 +187,7 @@ def test_the_service_goes_on_with_the_data_of_an_earlier_version(empty_url: str,
     database = Database(empty_url)
     bring(database, "0004", command.downgrade)
     database.close()
-    with TestClient(create_app(settings), HERE, client=("127.0.0.1", 50000)) as client:
+    with TestClient(create_app(settings), LOCAL_URL, client=("127.0.0.1", 50000)) as client:
         token = client.post("/api/auth/login", json=login).json()["data"]["access_token"]
         client.headers["Authorization"] = f"Bearer {token}"
         assert client.get(f"/api/inspection_item/{item['item_id']}").json() == item

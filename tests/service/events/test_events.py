@@ -25,7 +25,7 @@ from service.routing import add_routes
 from service.web.envelope import Problem, install_handlers
 from service.web.security import Caller
 from shared.codes import ErrorCode, Role
-from tests.narrowing import narrowed
+from tests.narrowing import as_instance
 from tests.service.domain_app import as_role, by_role, caller_of, client_of
 
 
@@ -77,7 +77,7 @@ def test_a_change_arrives_without_its_contents() -> None:
         assert data["at"].endswith("Z")
         assert json.loads(second["data"])["object_id"] == "r2"
         assert "secret" not in first["data"]
-        await narrowed(messages, AsyncGeneratorType).aclose()
+        await as_instance(messages, AsyncGeneratorType).aclose()
         assert change_feed.reader_count == 0
 
     run(work)

@@ -11,7 +11,7 @@ from service.face.routes import router
 from shared.codes import Role
 from shared.samples import faces
 from shared.wire.face import FacePolicy
-from tests.narrowing import present
+from tests.narrowing import not_none
 from tests.service.domain_app import as_role, client_of
 from tests.service.face.conftest import Setup, as_face_info
 
@@ -150,7 +150,7 @@ def test_device_token_travels_in_a_header(client: TestClient, setup: Setup) -> N
     client.post("/api/auth/updateFaceInfo", json={"faceInfo": PERSON})
     admin = as_role(Role.ADMIN)
     # Both ask for a recent password, which a caller by role has not given.
-    portal = present(client.portal)
+    portal = not_none(client.portal)
     allowed = portal.call(setup.service.devices.allow, "Gate A", "chief", "127.0.0.1")
     policy = FacePolicy(login_enabled=True, allowed_devices_only=True)
     portal.call(setup.service.oversight.change_policy, policy, "chief", "127.0.0.1")

@@ -80,7 +80,7 @@ def test_unreachable_store_is_503_and_is_used_again_later(
 
 def _away_and_back(client: TestClient, s3: S3Server, database: Database, settings: Settings) -> None:
     file = store_file(client, b"some words", "a.txt")
-    with s3.away():
+    with s3.outage():
         for answer in (upload(client, b"other words", "b.txt"), client.get(file["download_url"])):
             assert answer.status_code == 503
             assert answer.json()["data"]["error"] == "unavailable"

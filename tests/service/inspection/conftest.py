@@ -31,7 +31,7 @@ from shared.entries import Entry
 from shared.wire.catalogue import ReferenceImage
 from shared.wire.files import StoredFile
 from shared.wire.photos import PhotoMatch
-from tests.one_loop import beside
+from tests.one_loop import second_client
 
 _METADATA = MetaData()
 
@@ -111,7 +111,7 @@ class Stage:
     changes: list[ObjectChange] = field(default_factory=list)
 
     def as_role(self, role: str) -> TestClient:
-        return beside(self.client, headers={"Authorization": f"Bearer {role}"})
+        return second_client(self.client, headers={"Authorization": f"Bearer {role}"})
 
     def put(self, source: str, **row: str | None) -> None:
         table = getattr(SOURCES, source)

@@ -18,7 +18,7 @@ from service.inspection.rules import (
 from shared import results
 from shared.codes import Status, Verdict
 from shared.entries import Entry
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 ENTRIES = st.lists(
     st.fixed_dictionaries(
@@ -83,7 +83,7 @@ def test_a_verdict_is_read_back_as_it_was_decided(verdict: Verdict) -> None:
     entries: list[Entry] = [{"isPassed": True, "version": 7}]
     entry = verdict_entry(entries, verdict, "看过了", "u1", "李伟", now())
     assert entry["version"] == 8
-    assert present(entry["verdict"]["at"]).endswith("Z")
+    assert not_none(entry["verdict"]["at"]).endswith("Z")
     assert results.current_verdict([*entries, entry]) is verdict
     assert (
         results.is_passed([*entries, entry])

@@ -17,7 +17,7 @@ from service.detection.dispatch.variations import VERSION
 from service.memory.tables import LEFT_OUT, REGION, VARIATION, WAITING
 from service.settings import Settings
 from tests.service.memory.conftest import ON_ONE_DATABASE, Site, file_ids, picture
-from tests.service_app import ADMIN, HERE, with_token
+from tests.service_app import ADMIN, LOCAL_URL, with_token
 
 PATIENCE = 60
 
@@ -278,7 +278,7 @@ def test_an_alignment_that_a_person_corrects_has_the_photo_compared_again(
 def test_starting_service_continues_and_repeats_comparisons_of_another_version(
     settings: Settings, database: Database
 ) -> None:
-    with TestClient(create_app(settings), HERE, client=("127.0.0.1", 50000)) as first:
+    with TestClient(create_app(settings), LOCAL_URL, client=("127.0.0.1", 50000)) as first:
         body = {"username": ADMIN[0], "password": ADMIN[1], "name": "主任"}
         token = first.post("/api/auth/first-run", json=body).json()["data"]["access_token"]
         site = Site(with_token(first, token))
@@ -301,7 +301,7 @@ def test_starting_service_continues_and_repeats_comparisons_of_another_version(
         session.execute(update(VARIATION).values(version=0, basis="of another version", content=b"old"))
 
     database.write_now(lose)
-    with TestClient(create_app(settings), HERE, client=("127.0.0.1", 50000)) as second:
+    with TestClient(create_app(settings), LOCAL_URL, client=("127.0.0.1", 50000)) as second:
         site.client = with_token(second, token)
         until(lambda: bool(site.memory(items[0])["state"] == "counts"))
     assert {row.version for row in rows(database)} == {VERSION}

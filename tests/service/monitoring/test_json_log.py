@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from service.app import create_app
 from service.monitoring.json_log import JsonFormatter
 from service.settings import Settings
-from tests.service_app import HERE
+from tests.service_app import LOCAL_URL
 
 
 def record(message: str, *args: object, **more: Any) -> logging.LogRecord:
@@ -70,7 +70,7 @@ def lines() -> Iterator[io.StringIO]:
 
 def test_a_request_is_logged_by_its_route(settings: Settings, lines: io.StringIO) -> None:
     app = create_app(settings.model_copy(update={"log_format": "json"}))
-    with TestClient(app, HERE) as client:
+    with TestClient(app, LOCAL_URL) as client:
         client.get(
             "/inspection/getInspectionById/secret-id?x=secret-query", headers={"x-request-id": "the-id"}
         )
@@ -101,7 +101,7 @@ def test_log_records_of_a_request_have_its_id(
 
     monkeypatch.setattr("service.account.service.AccountService.needs_first_run", crashes)
     app = create_app(settings.model_copy(update={"log_format": "json"}))
-    with TestClient(app, HERE, raise_server_exceptions=False) as client:
+    with TestClient(app, LOCAL_URL, raise_server_exceptions=False) as client:
         client.get("/api/auth/first-run", headers={"x-request-id": "the-id"})
     log = lines.getvalue()
     crash, request = map(json.loads, log.splitlines())

@@ -34,8 +34,8 @@ from service.settings import Settings
 from shared import __version__
 from shared.paths import program_command, program_folder
 from tests.postgresql import free_port
-from tests.service_app import ADMIN, HERE
-from tests.service_process import first_admin, running_service, service_process
+from tests.service_app import ADMIN, LOCAL_URL
+from tests.service_process import create_first_admin, running_service, service_process
 
 TOKEN = "a-token-of-the-metrics-2b7f"
 _HEADERS = {"Authorization": f"Bearer {TOKEN}"}
@@ -255,7 +255,7 @@ def test_metrics_require_the_token(anonymous: TestClient) -> None:
 
 def test_without_a_setting_there_are_no_metrics(tmp_path: Path, migrated_sqlite: Path) -> None:
     app: FastAPI = create_app(Settings(data_dir=tmp_path, bcrypt_cost=4))
-    with TestClient(app, HERE) as client:
+    with TestClient(app, LOCAL_URL) as client:
         assert client.get("/metrics", headers=_HEADERS).status_code == 404
     assert app.state.metrics is None
 
@@ -303,7 +303,7 @@ def test_an_invalid_address_is_said(
 def test_an_address_of_their_own(tmp_path: Path) -> None:
     port = free_port()
     with service_process(tmp_path / "data", metrics=f"127.0.0.1:{port}") as url:
-        first_admin(url)
+        create_first_admin(url)
         answer = httpx.get(f"http://127.0.0.1:{port}/metrics")
         assert 'walkaround_logins_total{method="password",outcome="accepted"} 1.0' in answer.text
         assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 404
@@ -351,7 +351,7 @@ def test_state_of_a_process_is_sampled(settings: Settings, monkeypatch: pytest.M
     monkeypatch.setattr(monitoring_metrics, "SAMPLE_SECONDS", 0.01)
     app = create_app(settings)
     app.state.metrics._lag.set(99.0)
-    with TestClient(app, HERE) as client:
+    with TestClient(app, LOCAL_URL) as client:
         deadline = time.monotonic() + 60
         while scrape(client)("event_loop_lag_seconds") == 99.0:
             assert time.monotonic() < deadline
@@ -371,7 +371,7 @@ def two_processes(database_url: str, tmp_path: Path) -> Iterator[tuple[str, str,
 @pytest.mark.parametrize("database_kind", ["postgresql"])
 def test_several_processes_give_their_sums_also_when_one_dies(two_processes: tuple[str, str, int]) -> None:
     url, metrics, parent = two_processes
-    first_admin(url)
+    create_first_admin(url)
 
     def count_requests() -> float:
         scrape = figures(httpx.get(metrics).text)

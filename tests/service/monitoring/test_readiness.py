@@ -20,7 +20,7 @@ from service.detection.queue.leased_queue import LeasedQueue
 from service.monitoring import readiness
 from service.monitoring.readiness import NotReadyError, Readiness, database_check, disk_check
 from service.settings import Settings
-from tests.service_app import HERE
+from tests.service_app import LOCAL_URL
 from tests.service_process import service_process
 from tests.stalling_proxy import StallingProxy
 
@@ -59,7 +59,7 @@ def test_with_a_database_of_another_version(anonymous: TestClient, settings: Set
 
 def test_with_too_little_room_on_the_disk(settings: Settings) -> None:
     app = create_app(settings.model_copy(update={"disk_reserve_bytes": 2**62}))
-    with TestClient(app, HERE) as client:
+    with TestClient(app, LOCAL_URL) as client:
         assert read_failed_checks(client) == {"disk": "disk_full"}
 
 
@@ -68,13 +68,13 @@ def test_without_the_queue(settings: Settings, monkeypatch: pytest.MonkeyPatch) 
         return
 
     monkeypatch.setattr(LeasedQueue, "_loop", ends)
-    with TestClient(create_app(settings), HERE) as client:
+    with TestClient(create_app(settings), LOCAL_URL) as client:
         assert read_failed_checks(client) == {"queue": "stopped"}
 
 
 def test_several_parts_are_all_named(settings: Settings) -> None:
     app = create_app(settings.model_copy(update={"disk_reserve_bytes": 2**62}))
-    with TestClient(app, HERE) as client:
+    with TestClient(app, LOCAL_URL) as client:
         shutil.rmtree(settings.files_dir)
         assert read_failed_checks(client) == {"disk": "disk_full", "files": "failed"}
 
@@ -134,7 +134,7 @@ def test_service_recovers_after_postgresql_was_stopped(database_url: str, tmp_pa
         assert httpx.get(f"{address}/healthz").json() == _READY
         # Its worker has not reached the database for a while either.
         until(lambda parts: parts.get("queue") == "stopped")
-        proxy.flow()
+        proxy.resume()
         until(lambda parts: not parts)
     proxy.refuse()
 

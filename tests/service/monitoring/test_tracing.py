@@ -18,8 +18,8 @@ from service.monitoring.tracing import Tracing
 from service.settings import Settings
 from shared.paths import program_folder
 from tests.collector import running_collector
-from tests.service_app import ADMIN, HERE
-from tests.service_process import first_admin, service_process
+from tests.service_app import ADMIN, LOCAL_URL
+from tests.service_process import create_first_admin, service_process
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = "00f067aa0ba902b7"
@@ -38,14 +38,14 @@ def attributes(span: Span) -> dict[str, Any]:
 def test_span_contains_only_route_status_and_duration(settings: Settings) -> None:
     with running_collector() as collector:
         app = create_app(settings.model_copy(update={"otel_endpoint": collector.url}))
-        with TestClient(app, HERE, raise_server_exceptions=False) as client:
+        with TestClient(app, LOCAL_URL, raise_server_exceptions=False) as client:
             client.post("/api/auth/login", json={"username": "secret-user", "password": "secret-password"})
             client.get("/inspection/getInspectionById/secret-id?name=secret-query")
             client.get("/secret-path", headers={"User-Agent": "secret-agent"})
             client.get(
                 "/healthz", headers={"traceparent": f"00-{TRACE}-{PARENT}-01", "x-request-id": "the-id"}
             )
-        spans = collector.await_spans(4)
+        spans = collector.wait_for_spans(4)
         assert b"secret" not in b"".join(body for _, body in collector.received)
     login, record, lost, health = spans
     assert login.name == "POST /api/auth/login"
@@ -73,9 +73,9 @@ def test_crash_is_an_error_without_the_text_of_the_exception(
     monkeypatch.setattr("service.account.service.AccountService.needs_first_run", crashes)
     with running_collector() as collector:
         app = create_app(settings.model_copy(update={"otel_endpoint": collector.url}))
-        with TestClient(app, HERE, raise_server_exceptions=False) as client:
+        with TestClient(app, LOCAL_URL, raise_server_exceptions=False) as client:
             assert client.get("/api/auth/first-run").status_code == 500
-        (span,) = collector.await_spans(1)
+        (span,) = collector.wait_for_spans(1)
         assert b"secret" not in collector.received[0][1]
     assert span.status.code == 2
     assert attributes(span)["http.response.status_code"] == 500
@@ -86,7 +86,7 @@ def test_a_detection_is_a_span() -> None:
         tracing = Tracing(collector.url)
         tracing.detection("onnx", "failed", 1.5)
         tracing.stop()
-        (span,) = collector.await_spans(1)
+        (span,) = collector.wait_for_spans(1)
     assert attributes(span) == {"walkaround.model_kind": "onnx", "walkaround.outcome": "failed"}
     assert span.end_time_unix_nano - span.start_time_unix_nano == 1_500_000_000
     assert span.status.code == 2
@@ -94,7 +94,7 @@ def test_a_detection_is_a_span() -> None:
 
 def test_unreachable_collector_delays_nothing(settings: Settings) -> None:
     app = create_app(settings.model_copy(update={"otel_endpoint": "http://127.0.0.1:9"}))
-    with TestClient(app, HERE) as client:
+    with TestClient(app, LOCAL_URL) as client:
         assert client.get("/healthz").status_code == 200
 
 
@@ -105,7 +105,7 @@ def test_environment_of_opentelemetry_does_not_make_fastapi_send_spans(tmp_path:
             patch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
             patch.setenv("OTEL_TRACES_EXPORTER", "otlp")
             with service_process(tmp_path / "data") as url:
-                first_admin(url)
+                create_first_admin(url)
         assert collector.received == []
 
 

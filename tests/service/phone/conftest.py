@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.one_loop import beside
-from tests.pictures import encoded, gradient
+from tests.one_loop import second_client
+from tests.pictures import encode_picture, gradient_pixels
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1"
 ADDRESS = "192.168.7.20"
-PHOTO = encoded(gradient(320, 240), "JPEG")
+PHOTO = encode_picture(gradient_pixels(320, 240), "JPEG")
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -27,7 +27,7 @@ class Phone:
     """A phone in the network, with a key of its own."""
 
     def __init__(self, client: TestClient, address: str = ADDRESS) -> None:
-        self.client = beside(client, client=(address, 40000), raise_server_exceptions=False)
+        self.client = second_client(client, client=(address, 40000), raise_server_exceptions=False)
         self.client.headers["User-Agent"] = IPHONE
         self.key = secrets.token_urlsafe(32)
         self.code_id = ""
@@ -72,7 +72,7 @@ class Scene:
 
     def __init__(self, client: TestClient) -> None:
         self.client = client
-        files = {"file": ("flügel.png", encoded(gradient(640, 480)), "image/png")}
+        files = {"file": ("flügel.png", encode_picture(gradient_pixels(640, 480)), "image/png")}
         file_id = client.post("/api/files", files=files).json()["data"]["file_id"]
         image = client.post(
             "/api/catalogue/reference-images",

@@ -124,7 +124,7 @@ def test_same_content_is_uploaded_once(elsewhere: Settings, s3: S3Server) -> Non
 def test_content_that_cannot_be_uploaded_leaves_nothing(elsewhere: Settings, s3: S3Server) -> None:
     contents = file_contents(elsewhere)
     incoming = written(contents, b"picture")
-    with s3.away(), pytest.raises(StoreUnavailableError):
+    with s3.outage(), pytest.raises(StoreUnavailableError):
         contents.keep(incoming)
     incoming.discard()
     assert not s3.state.objects

@@ -92,7 +92,7 @@ def test_store_that_does_not_answer_is_unavailable_and_then_used_again(
     bucket: S3Store, s3: S3Server, tmp_path: Path
 ) -> None:
     path = write_source(tmp_path, b"data")
-    with s3.away():
+    with s3.outage():
         with pytest.raises(StoreUnavailableError, match="put"):
             bucket.put("name", path)
         with pytest.raises(StoreUnavailableError, match="head"):

@@ -44,9 +44,9 @@ def test_on_loopback_it_answers_with_a_certificate_that_was_given(tmp_path: Path
 
 
 def test_settings_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match="name both"):
+    with pytest.raises(ValidationError, match="set both"):
         Settings(tls_cert=tmp_path / "a.crt")
-    with pytest.raises(ValidationError, match="leave one out"):
+    with pytest.raises(ValidationError, match="remove one"):
         Settings(tls_cert=tmp_path / "a.crt", tls_key=tmp_path / "a.key", plain_http=True)
 
 
@@ -116,7 +116,7 @@ def test_the_command_shows_the_certificate_of_the_settings(
     assert other.fingerprint in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["tls", *named[:2]])
-    assert "name both" in capsys.readouterr().err
+    assert "set both" in capsys.readouterr().err
     pair.key.unlink()
     assert main(["tls", "--data-dir", str(tmp_path)]) == 1
     assert "cannot be used" in capsys.readouterr().err

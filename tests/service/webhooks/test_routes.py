@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from service.settings import Settings
 from service.webhooks.rules import signature
-from tests.webhook_receiver import Received, Receiver
+from tests.webhook_receiver import ReceivedRequest, Receiver
 
 EVENTS = ["record.sealed", "record.released", "item.failed"]
 
@@ -47,7 +47,7 @@ def record_with_item(client: TestClient) -> tuple[str, str]:
     return record_id, item["item_id"]
 
 
-def verify_delivery(received: Received, secret: str) -> dict[str, Any]:
+def verify_delivery(received: ReceivedRequest, secret: str) -> dict[str, Any]:
     sent = received.headers
     wanted = signature(secret, sent["webhook-id"], int(sent["webhook-timestamp"]), received.body)
     assert sent["webhook-signature"] == wanted
@@ -62,7 +62,7 @@ def test_finished_records_and_failed_items_arrive_signed(client: TestClient, rec
         answer = client.post(f"/api/inspection_item/{item_id}/verdict", json={"verdict": value})
         assert answer.status_code == 200, answer.text
     assert client.post(f"/api/inspection/{record_id}/finish").status_code == 200
-    messages = [verify_delivery(message, webhook["secret"]) for message in receiver.wait(3)]
+    messages = [verify_delivery(message, webhook["secret"]) for message in receiver.wait_for_requests(3)]
     assert sorted(message["type"] for message in messages) == ["item.failed", "item.failed", "record.sealed"]
     (sealed,) = (message["data"] for message in messages if message["type"] == "record.sealed")
     seal = client.get(f"/api/inspection/{record_id}/seal").json()["data"]["newest"]["seal"]
@@ -92,7 +92,7 @@ def test_release_arrives(client: TestClient, receiver: Receiver, as_role: Callab
     assert client.post(f"/api/inspection/{record_id}/finish").status_code == 200
     released = as_role("planner").post(f"/api/inspection/{record_id}/release", json={"edition": 1})
     assert released.status_code == 200, released.text
-    (message,) = receiver.wait(1)
+    (message,) = receiver.wait_for_requests(1)
     assert message.message["type"] == "record.released"
     assert message.message["data"]["needs_release"] is True
     assert message.message["data"]["outcome"] == "passed"
@@ -123,7 +123,7 @@ def test_secret_is_answered_once_and_stored_encrypted(
         (sealed,) = connection.execute("SELECT secret FROM webhook").fetchone()
     connection.close()
     assert secret.encode() not in sealed
-    assert receiver.wait(1)[0].path.endswith("token=canary-token")
+    assert receiver.wait_for_requests(1)[0].path.endswith("token=canary-token")
 
 
 def test_audit_log_has_user_and_action(client: TestClient, receiver: Receiver) -> None:
@@ -176,7 +176,7 @@ def test_paused_webhook_keeps_events_until_it_is_resumed(client: TestClient, rec
     assert (listed["state"], listed["waiting"]) == ("paused", 1)
     assert receiver.received == []
     assert client.put(path, json={"paused": False}).json()["data"]["state"] == "active"
-    assert receiver.wait(1)[0].message["type"] == "item.failed"
+    assert receiver.wait_for_requests(1)[0].message["type"] == "item.failed"
 
 
 def test_wrong_bodies_are_refused(client: TestClient) -> None:
@@ -220,5 +220,5 @@ def test_payload_stays_below_a_kilobyte(client: TestClient, receiver: Receiver) 
     record_id, item_id = record_with_item(client)
     client.post(f"/api/inspection_item/{item_id}/verdict", json={"verdict": "failed"})
     client.post(f"/api/inspection/{record_id}/finish")
-    assert all(len(delivery.body) < 1000 for delivery in receiver.wait(2))
+    assert all(len(delivery.body) < 1000 for delivery in receiver.wait_for_requests(2))
     assert all(json.loads(delivery.body)["timestamp"].endswith("Z") for delivery in receiver.received)

@@ -95,8 +95,8 @@ def test_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest.Mon
 
     async def resolve(_loop: object, host: str, port: int, **_: Any) -> list[Any]:
         resolved.append(host)
-        answers = ["127.0.0.1", "::ffff:10.0.0.1", "93.184.216.34", "169.254.169.254"]
-        return address_infos(port, *answers[: 4 // len(resolved)])
+        may_answer = ["127.0.0.1", "::ffff:10.0.0.1", "93.184.216.34", "169.254.169.254"]
+        return address_infos(port, *may_answer[: 4 // len(resolved)])
 
     async def connect(_self: object, host: str, *_: Any, **__: Any) -> Any:
         connected.append(host)

@@ -12,7 +12,7 @@ from PIL import Image
 
 from shared.images.camera_data import read_camera_data
 from shared.wire.files import CameraData, CameraPosition
-from tests.narrowing import present
+from tests.narrowing import not_none
 from tests.pictures import camera_photo
 
 _PLAIN = camera_photo({})
@@ -88,7 +88,7 @@ def test_an_offset_that_makes_no_sense_is_left_out(offset: str) -> None:
 
 def test_texts_are_cut_and_cleaned() -> None:
     camera = read(camera_photo({0x010F: "a\x1b[31m\nb" + "x" * 5000, 0x0110: "  unknown "}))
-    make = present(camera.make)
+    make = not_none(camera.make)
     assert make.startswith("a [31m b")
     assert len(make) <= 100
     assert camera.model is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from desktop.canvas.model.rect_index import RectIndex
 from desktop.canvas.model.regions import Region, RegionChange, RegionStep, RegionStore, StoreEvent
 from shared.geometry import Rect
-from tests.narrowing import current
+from tests.narrowing import reread
 
 COORDINATE = st.integers(-20, 120).map(lambda value: value / 2)
 RECT = st.builds(Rect, COORDINATE, COORDINATE, st.integers(1, 60).map(float), st.integers(1, 60).map(float))
@@ -126,7 +126,7 @@ def test_selection_keeps_its_order_without_removed_regions() -> None:
     store.select(["c", "a", "unknown"])
     store.toggle("b")
     store.toggle("c")
-    assert current(store.selected) == ("a", "b")
+    assert reread(store.selected) == ("a", "b")
     store.replace([region("b")])
     assert store.selected == ("b",)
     assert [selected.id for selected in store.selected_regions] == ["b"]

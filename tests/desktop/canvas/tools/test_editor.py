@@ -13,7 +13,7 @@ from desktop.canvas.model.shaping import Handle
 from desktop.canvas.tools.editor import RegionEditor
 from desktop.canvas.tools.tool_machine import Pointer, Tool
 from shared.geometry import Rect
-from tests.narrowing import current
+from tests.narrowing import reread
 
 SIZE = (1000, 800)
 
@@ -142,17 +142,17 @@ def test_click_selects_a_region_inside_a_selected_one(driver: PointerDriver) -> 
     driver.add("large", 0, 0, 400, 400)
     driver.add("small", 100, 100, 50, 50)
     driver.click(300, 300)
-    assert current(driver.store.selected) == ("large",)
+    assert reread(driver.store.selected) == ("large",)
     driver.click(120, 120)
-    assert current(driver.store.selected) == ("small",)
+    assert reread(driver.store.selected) == ("small",)
     driver.click(300, 300, ctrl=True)
-    assert current(driver.store.selected) == ("small", "large")
+    assert reread(driver.store.selected) == ("small", "large")
     driver.click(120, 120, shift=True)
-    assert current(driver.store.selected) == ("large",)
+    assert reread(driver.store.selected) == ("large",)
     driver.drag((120, 120), (140, 140))
     assert [changed.id for changed in driver.changes[0].after] == ["large"]
     driver.click(700, 700)
-    assert current(driver.store.selected) == ()
+    assert reread(driver.store.selected) == ()
 
 
 def test_band_selects_intersecting_regions(driver: PointerDriver) -> None:

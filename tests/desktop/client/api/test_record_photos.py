@@ -16,7 +16,7 @@ from shared.samples import View
 from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import ItemCreate, ItemPoint, Point, RecordCreate
 from shared.wire.photos import Assigned, PhotoItemSet, PhotoState
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.service_process import service_process
 
 PLACES = [Point(x=0.05, y=0.05, w=0.4, h=0.9), Point(x=0.55, y=0.05, w=0.4, h=0.9)]
@@ -24,7 +24,7 @@ PLACES = [Point(x=0.05, y=0.05, w=0.4, h=0.9), Point(x=0.55, y=0.05, w=0.4, h=0.
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    with service_process(tmp_path) as address, logged_in(address) as session:
+    with service_process(tmp_path) as address, open_session(address) as session:
         yield session
 
 

@@ -30,12 +30,12 @@ from desktop.client.http.errors import (
 from shared.codes import Status
 from shared.wire.inspection import RecordUpdate
 from tests.desktop.client.played import BASE, PAYLOAD, RECORD, SECRET, Service, enveloped, failed
-from tests.narrowing import current
+from tests.narrowing import reread
 
 
 def test_login_keeps_the_tokens_and_sends_them(service: Service, session: Session) -> None:
     service.answers["/api/auth/me"] = lambda request: enveloped(PAYLOAD)
-    assert not current(session.logged_in)
+    assert not reread(session.logged_in)
     payload = session.account.login("zhang", SECRET)
     assert payload.user.username == "zhang"
     assert session.logged_in

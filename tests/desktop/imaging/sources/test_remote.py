@@ -27,9 +27,9 @@ from shared.content import cid
 from shared.geometry import Rect
 from shared.images.tiles import TILE, level_sizes
 from shared.wire.files import StoredFile, TileLevel, Tiles, TilesState
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.desktop.imaging.pictures import rgb
-from tests.narrowing import current
+from tests.narrowing import reread
 from tests.service_process import service_process
 
 SIZE = (6000, 5000)
@@ -56,7 +56,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def session(url: str) -> Iterator[Session]:
-    with logged_in(url) as session:
+    with open_session(url) as session:
         yield session
 
 
@@ -101,7 +101,7 @@ def test_remote_picture_equals_the_original(image: RemoteImage, original: bytes)
     assert image.size == SIZE
     preview = image.preview()
     assert max(preview.width(), preview.height()) == remote.PREVIEW
-    assert current(image.levels) == ()
+    assert reread(image.levels) == ()
     image.prepare(record_progress(steps))
     assert steps == sorted(steps)
     assert [(level.width, level.height) for level in image.levels] == level_sizes(*SIZE)
@@ -151,7 +151,7 @@ def test_loader_reads_a_remote_picture(image: RemoteImage, qtbot: QtBot) -> None
 
 
 def test_reading_continues_after_a_service_outage(url: str, tmp_path: Path) -> None:
-    with logged_in(url) as session:
+    with open_session(url) as session:
         session._transport._patience = 0.1
         file = session.files.upload(jpeg(1300, 700), "a.jpg")
         image = remote_image(session.files, tmp_path / "tiles", file)

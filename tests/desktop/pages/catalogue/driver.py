@@ -11,7 +11,7 @@ from desktop.context import Context
 from desktop.pages.catalogue import CataloguePage
 from desktop.pages.common.lists.list_section import TableSection
 from shared.images.cv import cv2
-from tests.narrowing import narrowed
+from tests.narrowing import as_instance
 
 
 def open_catalogue(context: Context, qtbot: QtBot, section: str = "aircraft") -> CataloguePage:
@@ -37,5 +37,5 @@ def picture(path: Path, width: int = 320, height: int = 200) -> Path:
 
 
 def names(page: CataloguePage, section: str) -> list[str]:
-    model = narrowed(page.sections[section], TableSection).table.rows_model
+    model = as_instance(page.sections[section], TableSection).table.rows_model
     return [str(model.index(row, 0).data()) for row in range(model.rowCount())]

@@ -19,7 +19,7 @@ from shared.wire.catalogue import AircraftWrite, FlightWrite, TaskWrite
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
 from tests.desktop.pages.catalogue.driver import names, open_catalogue, settled
-from tests.narrowing import narrowed, present
+from tests.narrowing import as_instance, not_none
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
         form.submit()
     settled(page, qtbot)
     assert names(page, "aircraft") == ["B-1234 · 波音 787"]
-    assert page.focusWidget() is narrowed(section, AircraftSection).table
+    assert page.focusWidget() is as_instance(section, AircraftSection).table
 
     page._context.session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-9999"))
     section.search.setText("波音")
@@ -52,7 +52,7 @@ def test_an_aircraft_is_made_found_changed_and_deleted(page: CataloguePage, qtbo
     settled(page, qtbot)
     assert names(page, "aircraft") == ["B-1234 · 波音 787"]
 
-    aircraft = present(section.selected_entry())
+    aircraft = not_none(section.selected_entry())
     section.edit_selected()
     form = next(widget for widget in section.findChildren(AircraftForm) if widget.isVisible())
     form.fields["aircraft_type"].set_text("Boeing 787-9")
@@ -77,7 +77,7 @@ def test_what_others_refer_to_is_not_deleted_and_the_sentence_says_why(
     section = page.sections["aircraft"]
     section.reload(aircraft.aircraft_id)
     settled(page, qtbot)
-    assert present(section.selected_entry()).aircraft_name == "B-2087"
+    assert not_none(section.selected_entry()).aircraft_name == "B-2087"
     with qtbot.waitSignal(page.toast) as toast:
         section.delete_selected()
     assert "B-2087" in toast.args[0]
@@ -166,7 +166,7 @@ def test_concurrent_change_is_shown_before_deletion(
     section.reload(entry.aircraft_id)
     settled(page, qtbot)
     qtbot.waitUntil(lambda: section.selected_entry() is not None)
-    assert present(section.selected_entry()).aircraft_id == entry.aircraft_id
+    assert not_none(section.selected_entry()).aircraft_id == entry.aircraft_id
     aircraft.update(
         entry.aircraft_id, AircraftWrite(aircraft_name=entry.aircraft_name, aircraft_type="787-9")
     )
@@ -203,14 +203,14 @@ def test_who_may_only_read_sees_the_list_and_nothing_to_change_it(context: Conte
 
 def test_unreachable_service_is_reported_and_retried(context: Context, qtbot: QtBot, service: str) -> None:
     page = open_catalogue(context, qtbot)
-    section = narrowed(page.sections["aircraft"], AircraftSection)
+    section = as_instance(page.sections["aircraft"], AircraftSection)
     section.table.show_rows([])
     context.session._transport._patience = 0.0
     context.session.rebase("http://127.0.0.1:9")
     section.reload()
     qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
     settled(page, qtbot)
-    button = narrowed(section.stack.currentWidget(), ErrorState).button
+    button = as_instance(section.stack.currentWidget(), ErrorState).button
     context.session.rebase(service)
     button.click()
     settled(page, qtbot)

@@ -21,7 +21,7 @@ from shared.wire.detection import REFERENCE_DIFFERENCE, ModelKind, ModelUpdate, 
 from tests.desktop.children import child
 from tests.desktop.pages.catalogue.driver import open_catalogue
 from tests.desktop.pages.workbench.driver import make_record
-from tests.narrowing import narrowed, present
+from tests.narrowing import as_instance, not_none
 from tests.service.detection.graphs import backbone_model
 from tests.service.detection.models.test_registry import ambiguous_model, unclear_detr
 
@@ -33,8 +33,8 @@ def _yes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot: QtBot) -> None:
     page = open_catalogue(context, qtbot, "models")
-    section = narrowed(page.sections["models"], ModelSection)
-    assert present(section.selected_entry()).model_id == REFERENCE_DIFFERENCE
+    section = as_instance(page.sections["models"], ModelSection)
+    assert not_none(section.selected_entry()).model_id == REFERENCE_DIFFERENCE
     assert section.remove.text() == "Disable"
     with qtbot.waitSignal(page.toast):
         section.remove.click()
@@ -46,7 +46,7 @@ def test_the_builtin_model_is_disabled_and_enabled_again(context: Context, qtbot
 
 def test_file_that_is_not_a_model_gives_reason(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
     page = open_catalogue(context, qtbot, "models")
-    section = narrowed(page.sections["models"], ModelSection)
+    section = as_instance(page.sections["models"], ModelSection)
     bad = tmp_path / "detector.onnx"
     bad.write_bytes(b"not a model")
     section.send(bad)
@@ -60,7 +60,7 @@ def test_ambiguous_model_is_asked_about_shown_and_superseded(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_catalogue(context, qtbot, "models")
-    section = narrowed(page.sections["models"], ModelSection)
+    section = as_instance(page.sections["models"], ModelSection)
     section.send(ambiguous_model(tmp_path / "rivets.onnx"))
     qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
     kind_form = child(section, KindForm)
@@ -77,8 +77,8 @@ def test_ambiguous_model_is_asked_about_shown_and_superseded(
     form = child(section, ModelForm)
     assert {"YOLOX", "1"} <= {text.text() for text in form.findChildren(QLabel)}
     assert form.settings() == {}
-    present(form.confidence).setValue(0.6)
-    row = narrowed(present(form.classes).table.cellWidget(0, THRESHOLD), QDoubleSpinBox)
+    not_none(form.confidence).setValue(0.6)
+    row = as_instance(not_none(form.classes).table.cellWidget(0, THRESHOLD), QDoubleSpinBox)
     row.setValue(0.75)
     assert {key: combo.value() for key, combo in form.input_fields.items()} == {
         "values": "raw",
@@ -124,13 +124,13 @@ def test_classes_are_named_and_keep_their_thresholds(context: Context, qtbot: Qt
     form = ModelForm(context, model)
     qtbot.addWidget(form)
     form.show()
-    classes = present(form.classes)
+    classes = not_none(form.classes)
     qtbot.waitUntil(lambda: classes.table.cellWidget(0, SEVERITY).isEnabled())
-    narrowed(classes.table.cellWidget(0, THRESHOLD), QDoubleSpinBox).setValue(0.6)
-    narrowed(classes.table.cellWidget(1, FAILS), QCheckBox).setChecked(False)
+    as_instance(classes.table.cellWidget(0, THRESHOLD), QDoubleSpinBox).setValue(0.6)
+    as_instance(classes.table.cellWidget(1, FAILS), QCheckBox).setChecked(False)
     QGuiApplication.clipboard().setText("裂纹\ndent\n")
     classes.paste.click()
-    narrowed(classes.table.cellWidget(0, SEVERITY), Combo).set_value("critical")
+    as_instance(classes.table.cellWidget(0, SEVERITY), Combo).set_value("critical")
     with qtbot.waitSignal(form.saved) as saved:
         form.save.click()
     now = saved.args[0]
@@ -141,14 +141,14 @@ def test_classes_are_named_and_keep_their_thresholds(context: Context, qtbot: Qt
     assert detection.labels()["裂纹"] is Severity.CRITICAL
     again = ModelForm(context, now)
     qtbot.addWidget(again)
-    shown = present(again.classes)
+    shown = not_none(again.classes)
     qtbot.waitUntil(lambda: shown.table.cellWidget(0, SEVERITY).isEnabled())
     assert (again.names(), again.settings(), shown.severities()) == (None, {}, {})
-    present(shown.table.item(1, 0)).setText("裂纹")
+    not_none(shown.table.item(1, 0)).setText("裂纹")
     assert again.work() is None
     assert "裂纹" in again.banner.text()
-    present(shown.table.item(1, 0)).setText("  ")
-    assert present(again.names())[1] == "class 1"
+    not_none(shown.table.item(1, 0)).setText("  ")
+    assert not_none(again.names())[1] == "class 1"
 
 
 def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> None:
@@ -157,21 +157,21 @@ def test_the_built_in_model_has_severities(context: Context, qtbot: QtBot) -> No
     form = ModelForm(context, model)
     qtbot.addWidget(form)
     form.show()
-    classes = present(form.classes)
+    classes = not_none(form.classes)
     qtbot.waitUntil(lambda: classes.table.cellWidget(0, SEVERITY).isEnabled())
     assert not classes.table.cellWidget(0, THRESHOLD).isVisible()
-    narrowed(classes.table.cellWidget(BUILT_IN_LABELS.index("dent"), SEVERITY), Combo).set_value("minor")
+    as_instance(classes.table.cellWidget(BUILT_IN_LABELS.index("dent"), SEVERITY), Combo).set_value("minor")
     classes.add_button.click()
     added = classes.table.rowCount() - 1
-    present(classes.table.item(added, 0)).setText("漏油")
-    narrowed(classes.table.cellWidget(added, SEVERITY), Combo).set_value("major")
+    not_none(classes.table.item(added, 0)).setText("漏油")
+    as_instance(classes.table.cellWidget(added, SEVERITY), Combo).set_value("major")
     with qtbot.waitSignal(form.saved):
         form.save.click()
     severities = detection.labels()
     assert (severities["dent"], severities["漏油"]) == (Severity.MINOR, Severity.MAJOR)
     again = ModelForm(context, model)
     qtbot.addWidget(again)
-    shown = present(again.classes)
+    shown = not_none(again.classes)
     qtbot.waitUntil(lambda: "漏油" in shown.names())
     assert shown.severities() == {}
     assert detection.models()[0].version == model.version
@@ -181,7 +181,7 @@ def test_form_asks_for_confidence_function_that_the_file_does_not_define(
     context: Context, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_catalogue(context, qtbot, "models")
-    section = narrowed(page.sections["models"], ModelSection)
+    section = as_instance(page.sections["models"], ModelSection)
     section.send(unclear_detr(tmp_path / "queries.onnx"))
     qtbot.waitUntil(lambda: section.findChild(KindForm) is not None, timeout=30_000)
     kind_form = child(section, KindForm)
@@ -211,7 +211,7 @@ def test_one_answer_may_raise_the_next_question(context: Context, qtbot: QtBot) 
     form = KindForm(context, "m.onnx", invalid, send)
     qtbot.addWidget(form)
     form.show()
-    present(form.kind).set_value(ModelKind.DETR)
+    not_none(form.kind).set_value(ModelKind.DETR)
     form.submit()
     qtbot.waitUntil(lambda: form.activation is not None)
     with qtbot.waitSignal(form.saved):

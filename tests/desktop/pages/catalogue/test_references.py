@@ -27,7 +27,7 @@ from shared.wire.catalogue import ReferenceImage, ReferenceImageWrite
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
 from tests.desktop.pages.catalogue.driver import open_catalogue, picture, settled
-from tests.narrowing import narrowed, present
+from tests.narrowing import as_instance, not_none
 
 
 def test_a_dropped_picture_becomes_a_reference_image_with_a_scale(
@@ -90,7 +90,7 @@ def test_raw_photo_becomes_a_reference_image_of_its_name(
 
 def test_file_that_is_not_a_picture_can_be_retried(context: Context, qtbot: QtBot, tmp_path: Path) -> None:
     page = open_catalogue(context, qtbot, "references")
-    section = narrowed(page.sections["references"], ReferenceSection)
+    section = as_instance(page.sections["references"], ReferenceSection)
     bad = tmp_path / "notes.png"
     bad.write_text("no picture")
     section.send([bad])
@@ -186,10 +186,10 @@ def test_cards_are_worked_by_keyboard(context: Context, qtbot: QtBot, tmp_path: 
             ReferenceImageWrite(reference_image_name=name, file_id=stored.file_id)
         )
     page = open_catalogue(context, qtbot, "references")
-    cards = narrowed(page.sections["references"], ReferenceSection).cards
-    assert present(cards.selected_card).reference_image_name == "bb.png"
+    cards = as_instance(page.sections["references"], ReferenceSection).cards
+    assert not_none(cards.selected_card).reference_image_name == "bb.png"
     qtbot.keyClick(cards, Qt.Key.Key_Right)
-    assert present(cards.selected_card).reference_image_name == "a.png"
+    assert not_none(cards.selected_card).reference_image_name == "a.png"
     with qtbot.waitSignal(cards.card_activated):
         qtbot.keyClick(cards, Qt.Key.Key_Return)
     form = child(page.sections["references"], ReferenceForm)

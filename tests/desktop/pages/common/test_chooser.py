@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from desktop.pages.common.forms.chooser import PAGE_SIZE, SearchCombo
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
@@ -24,14 +24,14 @@ def test_typing_a_part_of_a_name_finds_it_at_the_service(qtbot: QtBot) -> None:
     assert chooser.selected_id() == "a9"
     chooser.activateWindow()
     chooser.setFocus()
-    present(chooser.lineEdit()).selectAll()
+    not_none(chooser.lineEdit()).selectAll()
     qtbot.keyClicks(chooser.lineEdit(), "boe")
     with pytest.raises(ValueError, match="nothing"):
         chooser.selected_id()
-    qtbot.waitUntil(lambda: present(present(chooser.completer()).popup()).isVisible())
+    qtbot.waitUntil(lambda: not_none(not_none(chooser.completer()).popup()).isVisible())
     assert searches == ["", "boe"]
-    assert present(chooser.lineEdit()).text() == "boe"
-    present(present(chooser.completer()).popup()).hide()
+    assert not_none(chooser.lineEdit()).text() == "boe"
+    not_none(not_none(chooser.completer()).popup()).hide()
     chooser.setEditText("B-1234 Boeing")
     assert chooser.selected_id() == "a1"
     typed = chooser.typed_choice()

@@ -23,7 +23,7 @@ from shared import results
 from shared.images.cv import cv2
 from shared.samples import inspection
 from tests.desktop.pages.first_steps.driver import click, dialog, write
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 MOST_CLICKS = 12
 
@@ -52,7 +52,7 @@ class FirstHour:
         self.clicks += 1
 
     def page(self, page_id: str) -> None:
-        self.wait(lambda: present(self.desktop.window.page).page_id == page_id)
+        self.wait(lambda: not_none(self.desktop.window.page).page_id == page_id)
 
     @property
     def login(self) -> LoginPage:
@@ -111,7 +111,7 @@ class FirstHour:
         page = self.workbench
 
         def entries() -> list[object]:
-            every = present(page.open_record.document).items
+            every = not_none(page.open_record.document).items
             newest = [results.newest_detection(item.result) for item in every]
             return [entry for entry in newest if entry is not None and results.is_finished(entry)]
 
@@ -190,7 +190,7 @@ def test_a_picture_leads_to_a_first_result(hour: FirstHour, pictures: tuple[Path
     hour.click(page.top.detect)
     assert sum(hour.detected(1)) > 0
     assert hour.clicks <= MOST_CLICKS
-    record = present(page.open_record.document).record
+    record = not_none(page.open_record.document).record
     assert (record.inspection_name, record.aircraft_id) == ("Engine cowling", None)
 
 

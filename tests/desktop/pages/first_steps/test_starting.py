@@ -25,7 +25,7 @@ from shared.wire.catalogue import TaskWrite
 from shared.wire.detection import REFERENCE_DIFFERENCE
 from shared.wire.inspection import Record, RecordCreate
 from tests.desktop.pages.first_steps.driver import click
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_regions_of_labelme_become_items_and_a_template(
     items = context.session.items.all(record.inspection_id)
     assert [item.item_name for item in items] == ["bolt", "Item 2"]
     assert {item.model_id for item in items} == {REFERENCE_DIFFERENCE}
-    image = context.session.catalogue.reference_images.get(present(record.reference_image_id))
+    image = context.session.catalogue.reference_images.get(not_none(record.reference_image_id))
     assert len(image.template) == 2
     assert notices == ["2 region(s) imported. 1 outside the image skipped."]
 
@@ -225,11 +225,11 @@ def test_a_sample_that_fails_leaves_nothing(
 
 @pytest.mark.parametrize("role", [Role.INSPECTOR, Role.VIEWER])
 def test_who_may_not_begin_reads_who_can(page: RecordsPage, context: Context, role: Role) -> None:
-    payload = present(context.payload)
+    payload = not_none(context.payload)
     context.payload = payload.model_copy(update={"permissions": sorted(ROLE_PERMISSIONS[role])})
     page.first_steps.enter()
     page.first_steps.show_empty(page.stack)
-    state = present(page.stack.currentWidget())
+    state = not_none(page.stack.currentWidget())
     text = state.accessibleName()
     assert ("Planners and administrators" in text) is (role is Role.INSPECTOR)
     assert ("Inspectors create them" in text) is (role is Role.VIEWER)

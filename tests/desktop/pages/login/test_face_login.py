@@ -17,7 +17,7 @@ from desktop.pages.me.enrol_dialog import EnrolDialog
 from desktop.preferences import Preferences
 from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.children import child
-from tests.narrowing import current, present
+from tests.narrowing import not_none, reread
 from tests.service_process import ADMIN, service_process
 
 
@@ -63,14 +63,14 @@ def test_first_run_enrolment_and_face_login(
         qtbot.waitUntil(dialog.skip.isVisible, timeout=30_000)
         dialog.skip.click()
         qtbot.waitUntil(lambda: me.face.chip.text == "Enrolled", timeout=30_000)
-        qtbot.waitUntil(lambda: present(context.payload).user.has_face)
+        qtbot.waitUntil(lambda: not_none(context.payload).user.has_face)
         me.hide()
 
         context.leave()
-        assert current(context.payload) is None
+        assert reread(context.payload) is None
         login.show()
         login.enter({})
         with qtbot.waitSignal(context.loginChanged, timeout=30_000):
             pass
-        assert present(context.payload).user.username == ADMIN[0]
+        assert not_none(context.payload).user.username == ADMIN[0]
         session.close()

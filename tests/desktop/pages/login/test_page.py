@@ -25,7 +25,7 @@ from tests.desktop.camera.pictures import empty_frame, face_frame, write
 from tests.desktop.children import child
 from tests.desktop.client.played import PAYLOAD
 from tests.desktop.pages.played_service import TOKENS, Played, done, failed, played_context, refused
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 Show = Callable[..., LoginPage]
 """Opens the page with these cameras and parameters."""
@@ -71,7 +71,7 @@ def test_right_password_logs_in(qtbot: QtBot, context: Context, played: Played, 
     with qtbot.waitSignals([context.loginChanged, context.strongLogin]):
         qtbot.keyClick(page.password_form.password.editor, Qt.Key.Key_Return)
     assert played.bodies("/api/auth/login") == [{"username": "zhang", "password": "secret words"}]
-    assert present(context.payload).user.username == "zhang"
+    assert not_none(context.payload).user.username == "zhang"
     assert context.preferences.values.user_name == "zhang"
     assert page.password_form.password.text() == ""
 
@@ -228,7 +228,7 @@ def test_no_camera_offers_the_photo_file(
     qtbot.waitUntil(lambda: "photo file" in page.viewfinder.sentence)
     with qtbot.waitSignal(context.loginChanged):
         page.photo_login.log_in(write(tmp_path / "我.png", face_frame()))
-    assert present(context.payload).user.user_id == PAYLOAD["user"]["user_id"]
+    assert not_none(context.payload).user.user_id == PAYLOAD["user"]["user_id"]
 
 
 @pytest.mark.parametrize(
@@ -365,7 +365,7 @@ def test_another_camera_is_chosen_and_remembered(
     page = show([ImageSequence([path], "One"), ImageSequence([path], "Two")])
     qtbot.waitUntil(lambda: page.face._feed.source is not None)
     page.viewfinder.camera_chosen.emit("Two")
-    assert present(page.face._feed.source).name == "Two"
+    assert not_none(page.face._feed.source).name == "Two"
     assert context.preferences.values.camera == "Two"
 
 

@@ -23,7 +23,7 @@ from tests.desktop.camera.pictures import face_frame, write
 from tests.desktop.children import child
 from tests.desktop.client.played import PAYLOAD
 from tests.desktop.pages.played_service import STATUS, Played, done, failed, played_context, refused
-from tests.narrowing import narrowed, present
+from tests.narrowing import as_instance, not_none
 
 ENROLLED = {**STATUS, "enrolled": True, "templates": 3, "enrolled_at": "2026-01-02T00:00:00Z"}
 
@@ -79,7 +79,7 @@ def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Playe
     after = person(email="new@example.com", work_years=None, gender="female")
     played.answers["/api/auth/updateInfo"] = played.answers["/api/auth/me"] = saved(after)
     email = page.profile.fields["email"]
-    narrowed(email.editor, QLineEdit).selectAll()
+    as_instance(email.editor, QLineEdit).selectAll()
     qtbot.keyClicks(email.editor, "new@example.com")
     page.profile.fields["work_years"].set_text("")
     page.profile._gender().set_value("female")
@@ -90,7 +90,7 @@ def test_only_what_changed_is_sent(qtbot: QtBot, context: Context, played: Playe
     assert played.bodies("/api/auth/updateInfo") == [
         {"email": "new@example.com", "work_years": None, "gender": "female"}
     ]
-    assert present(context.payload).user.email == "new@example.com"
+    assert not_none(context.payload).user.email == "new@example.com"
     assert not page.profile.has_changes
 
 
@@ -178,7 +178,7 @@ def test_the_place_brings_typed_text_back_but_no_password(
 
 
 def test_response_after_logout_logs_no_one_in(qtbot: QtBot, context: Context, page: MePage) -> None:
-    payload = present(context.payload)
+    payload = not_none(context.payload)
     context.leave()
     page._on_refreshed(payload)
     assert context.payload is None
@@ -188,7 +188,7 @@ def test_without_the_right_the_profile_cannot_be_changed(qtbot: QtBot, context: 
     context.enter(Payload.model_validate({**person(), "permissions": []}))
     page = MePage(context, lambda: [])
     qtbot.addWidget(page)
-    page._show(present(context.payload))
+    page._show(not_none(context.payload))
     assert not page.profile.isEnabled()
     assert page.password.isEnabled()
 

@@ -34,7 +34,7 @@ from tests.desktop.pages.played_service import (
     played_context,
     refused,
 )
-from tests.narrowing import present
+from tests.narrowing import not_none
 from tests.service_app import ADMIN
 
 GOOD = "correct horse battery 9"
@@ -150,7 +150,7 @@ def test_the_log_names_people_and_things_and_filters(context: Context, qtbot: Qt
     page = open_administration(context, qtbot, "audit")
     audit = page.audit
     qtbot.waitUntil(lambda: audit.table.rows_model.rowCount() > 2)
-    me = present(context.payload).user
+    me = not_none(context.payload).user
     qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 2).data() == (me.name or me.username))
     qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 4).data() == "Aircraft · B-5623")
     assert audit.table.rows_model.index(1, 3).data() == "Deleted"

@@ -28,8 +28,8 @@ from shared.wire.webhooks import (
 )
 from tests.desktop.children import child
 from tests.desktop.pages.played_service import open_administration
-from tests.narrowing import present
-from tests.service_process import first_admin, service_process
+from tests.narrowing import not_none
+from tests.service_process import create_first_admin, service_process
 from tests.webhook_receiver import Receiver
 
 ALL = list(WebhookEvent)
@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[str]:
     with service_process(folder, webhook_allowed_networks='["127.0.0.0/8"]') as url:
-        first_admin(url)
+        create_first_admin(url)
         yield url
 
 
@@ -134,7 +134,7 @@ def test_a_test_is_sent_and_its_delivery_listed(context: Context, qtbot: QtBot, 
     assert dialog.reason.text() == "The receiver answered 500. Check the receiver."
     dialog.table.choose(1)
     assert dialog.reason.text() == "The receiver answered 204."
-    context.session.webhooks.test(present(page.webhooks.selected_entry()).webhook_id)
+    context.session.webhooks.test(not_none(page.webhooks.selected_entry()).webhook_id)
     dialog.refresh.click()
     qtbot.waitUntil(lambda: model.rowCount() == 3)
     qtbot.waitUntil(lambda: dialog.focusWidget() is dialog.table)
@@ -214,7 +214,7 @@ def test_pause_by_the_service_is_shown_until_it_is_resumed(
 
 def test_deleted_webhook_is_reported(context: Context, qtbot: QtBot, receiver: Receiver) -> None:
     page = with_webhook(context, qtbot, receiver.url)
-    context.session.webhooks.delete(present(page.webhooks.selected_entry()).webhook_id)
+    context.session.webhooks.delete(not_none(page.webhooks.selected_entry()).webhook_id)
     with qtbot.waitSignal(page.toast, timeout=20_000) as toast:
         page.webhooks.test.click()
     assert toast.args == ["This webhook no longer exists. Reload the list."]

@@ -29,7 +29,7 @@ from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite,
 from shared.wire.inspection import ItemCreate, Point, Record, RecordCreate, RecordUpdate, ResultEntry
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
-from tests.narrowing import narrowed, present
+from tests.narrowing import as_instance, not_none
 
 
 @pytest.fixture
@@ -492,7 +492,7 @@ def test_who_may_only_read_can_change_nothing(context: Context, record: Record, 
 
 def test_missing_record_leads_back_to_the_list(context: Context, qtbot: QtBot) -> None:
     page = open_record_page(context, qtbot, "no-such-record")
-    button = present(narrowed(page.stack.currentWidget(), EmptyState).button)
+    button = not_none(as_instance(page.stack.currentWidget(), EmptyState).button)
     with qtbot.waitSignal(page.navigate) as navigation:
         button.click()
     assert navigation.args == ["records", {}]

@@ -39,15 +39,15 @@ from shared.wire.catalogue import (
     TemplateRegion,
 )
 from shared.wire.inspection import ItemCreate, ItemPoint, ItemUpdate, Point, RecordCreate, ResultEntry
-from tests.narrowing import current, present
+from tests.narrowing import not_none, reread
 from tests.service_app import ADMIN
-from tests.service_process import first_admin, service_process
+from tests.service_process import create_first_admin, service_process
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with service_process(tmp_path_factory.mktemp("records") / "data") as url:
-        first_admin(url)
+        create_first_admin(url)
         session = Session(url)
         session.account.login(*ADMIN)
         aircraft = session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1234"))
@@ -126,7 +126,7 @@ def test_the_executor_is_a_filter_by_id_or_by_a_part_of_the_name(page: RecordsPa
 
 
 def test_a_page_made_before_the_login_offers_the_executors(context: Context, qtbot: QtBot) -> None:
-    payload, context.payload = present(context.payload), None
+    payload, context.payload = not_none(context.payload), None
     page = RecordsPage(context)
     qtbot.addWidget(page)
     context.payload = payload
@@ -321,7 +321,7 @@ def test_sealed_awaiting_and_reopened_show_by_a_word_and_in_the_exported_list(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     with qtbot.waitSignal(page.toast):
         page.export_list()
-    newest = present(session.records.seal(record_ids["sealed"]).newest)
+    newest = not_none(session.records.seal(record_ids["sealed"]).newest)
     session.records.reopen(record_ids["sealed"], "end of the test")
     session.records.reopen(record_ids["awaiting"], "end of the test")
     for record_id in record_ids.values():
@@ -440,13 +440,13 @@ def test_the_filter_finds_any_aircraft_by_a_part_of_its_name(
     qtbot.waitUntil(lambda: chooser.count() == 50)
     assert chooser.findText("B-1234") < 0
     chooser.setFocus()
-    present(chooser.lineEdit()).setText("B-12")
-    present(chooser.lineEdit()).textEdited.emit("B-12")
+    not_none(chooser.lineEdit()).setText("B-12")
+    not_none(chooser.lineEdit()).textEdited.emit("B-12")
     qtbot.waitUntil(lambda: chooser.findText("B-1234") >= 0)
-    assert not current(page.filters.is_active)
-    present(chooser.lineEdit()).setText("B-1234")
-    present(chooser.lineEdit()).editingFinished.emit()
-    assert current(page.filters.is_active)
+    assert not reread(page.filters.is_active)
+    not_none(chooser.lineEdit()).setText("B-1234")
+    not_none(chooser.lineEdit()).editingFinished.emit()
+    assert reread(page.filters.is_active)
     qtbot.waitUntil(lambda: page.model.index(0, 1).data() == "B-1234")
     page.filters.reset()
     assert not page.filters.is_active
@@ -480,14 +480,14 @@ def test_everything_that_waits_is_detected_and_what_failed_is_retried(
     qtbot.waitUntil(page.batch_bar.isVisible)
     assert not page.detect.isEnabled()
     qtbot.waitUntil(page.batch_bar.retry.isVisible, timeout=30000)
-    assert present(page.batches.batch).done == 2
-    assert present(page.batches.batch).failed == 2
+    assert not_none(page.batches.batch).done == 2
+    assert not_none(page.batches.batch).failed == 2
     assert page.batch_bar.detail.text() == "2 failed"
     assert page.detect.isEnabled()
     for item_id in items[1::2]:
         session.items.add_photo(item_id, files[0])
     page.batch_bar.retry.click()
-    qtbot.waitUntil(lambda: not page.batches.busy and present(page.batches.batch).done == 2, timeout=30000)
+    qtbot.waitUntil(lambda: not page.batches.busy and not_none(page.batches.batch).done == 2, timeout=30000)
     assert page.batch_bar.retry.isHidden()
     page.batch_bar.close_button.click()
     assert page.batch_bar.isHidden()
@@ -522,7 +522,7 @@ def test_a_first_task_is_made_within_the_dialog(
     assert form.fields["task_name"].text() == "Engine check"
     form.submit()
     qtbot.waitUntil(lambda: not dialog.banner.isVisible())
-    task_id = present(dialog.task.selected_id())
+    task_id = not_none(dialog.task.selected_id())
     task = context.session.catalogue.tasks.get(task_id)
     assert (task.task_name, task.aircraft_id) == ("Engine check", None)
     assert dialog.name.text() == "typed before"
@@ -548,7 +548,7 @@ def test_aircraft_and_flight_are_made_beside_their_lookups(
     qtbot.waitUntil(lambda: aircraft.typed_choice()[0] != "")
     form.submit()
     qtbot.waitUntil(lambda: dialog.task.typed_choice()[0] != "")
-    task = context.session.catalogue.tasks.get(present(dialog.task.selected_id()))
+    task = context.session.catalogue.tasks.get(not_none(dialog.task.selected_id()))
     assert (task.task_name, task.aircraft_name) == ("Borescope of engine 2", "B-9999 in place")
     assert dialog.task.currentText() == "Borescope of engine 2 · B-9999 in place"
     dialog.reject()
@@ -565,7 +565,7 @@ def test_a_reference_image_is_added_within_the_dialog(
     dialog.new_reference.upload(path)
     assert not dialog.create_button.isEnabled()
     qtbot.waitUntil(lambda: dialog.reference.typed_choice()[0] != "" and dialog.create_button.isEnabled())
-    image = context.session.catalogue.reference_images.get(present(dialog.reference.selected_id()))
+    image = context.session.catalogue.reference_images.get(not_none(dialog.reference.selected_id()))
     assert (image.reference_image_name, image.filename) == ("Gearbox housing", "IMG_1.png")
     dialog.reject()
 
@@ -585,7 +585,7 @@ def link(within: QWidget, text: str) -> Button:
 
 
 def test_judged_and_detected_items_are_counted_as_on_the_workbench(page: RecordsPage, qtbot: QtBot) -> None:
-    session, record = page._context.session, present(page.model.record(0))
+    session, record = page._context.session, not_none(page.model.record(0))
     for number, passed in enumerate((True, True, None)):
         result = [] if passed is None else [{"isPassed": passed, "progress": "done", "version": 1}]
         item = ItemCreate(item_name=f"条目 {number}", inspection_id=record.inspection_id)

@@ -20,7 +20,7 @@ from tests.desktop.app.test_window import Login, Records
 from tests.desktop.children import child
 from tests.desktop.conftest import make_payload
 from tests.desktop.pages.played_service import Played, done, failed, played_context
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 @pytest.fixture(autouse=True)
@@ -110,7 +110,7 @@ def test_the_settings_lead_to_the_rules(context: Context, qtbot: QtBot) -> None:
     qtbot.waitUntil(window.isActiveWindow)
     window.rail.settings.click()
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
-    menu = present(QApplication.activePopupWidget())
+    menu = not_none(QApplication.activePopupWidget())
     action = next(action for action in menu.actions() if action.text().startswith("Release rule"))
     menu.close()
     action.trigger()

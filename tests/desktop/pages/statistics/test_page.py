@@ -25,7 +25,7 @@ from desktop.widgets import EmptyState, ErrorState
 from shared.wire.catalogue import AircraftWrite, TaskWrite
 from shared.wire.inspection import ItemCreate, ItemUpdate, RecordCreate, ResultEntry
 from tests.service_app import ADMIN
-from tests.service_process import first_admin, service_process
+from tests.service_process import create_first_admin, service_process
 
 
 def entry(*labels: str) -> ResultEntry:
@@ -39,7 +39,7 @@ def entry(*labels: str) -> ResultEntry:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with service_process(tmp_path_factory.mktemp("statistics") / "data") as url:
-        first_admin(url)
+        create_first_admin(url)
         session = Session(url)
         session.account.login(*ADMIN)
         plane = session.catalogue.aircraft.create(AircraftWrite(aircraft_name="B-1234"))

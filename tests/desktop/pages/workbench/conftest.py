@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client import Session
 from desktop.connection.local_service import EmbeddedService
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import DATABASES, WorkbenchDriver, workbench_driver
 
 
@@ -23,7 +23,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServic
 
 @pytest.fixture
 def session(service: EmbeddedService) -> Iterator[Session]:
-    with logged_in(service.wait_until_ready(60)) as user_session:
+    with open_session(service.wait_until_ready(60)) as user_session:
         yield user_session
 
 

@@ -25,7 +25,7 @@ from shared.images.cv import cv2
 from shared.samples import draw_panel
 from shared.wire.catalogue import AircraftWrite, ReferenceImageWrite, TaskWrite
 from shared.wire.inspection import ItemCreate, RecordCreate
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 WIDTH, HEIGHT = 800, 600
 BOXES = ((0.1, 0.1, 0.2, 0.2), (0.5, 0.2, 0.25, 0.3), (0.2, 0.6, 0.3, 0.25))
@@ -111,7 +111,7 @@ class WorkbenchDriver:
 
     def at(self, x: float, y: float) -> QPoint:
         """The place on the canvas of fractions of the picture."""
-        width, height = present(self.page.view.source).size
+        width, height = not_none(self.page.view.source).size
         return QPointF(*self.page.view.viewport.to_view(x * width, y * height)).toPoint()
 
     def draw(self, x1: float, y1: float, x2: float, y2: float) -> None:

@@ -15,7 +15,7 @@ from desktop.canvas.tools.tool_machine import Tool
 from desktop.pages.workbench import WorkbenchPage
 from shared.geometry import Rect
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.narrowing import current
+from tests.narrowing import reread
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -51,11 +51,11 @@ def test_drawing_by_clicks_by_drag_as_a_square_and_not_at_all(
 ) -> None:
     view = page.view
     press(KEY.Key_R)
-    assert current(view.editor.tool) is Tool.DRAW
+    assert reread(view.editor.tool) is Tool.DRAW
     for place in (workbench.at(0.02, 0.02), workbench.at(0.08, 0.06)):
         QTest.mouseClick(view, LEFT, pos=place)
     assert len(workbench.names) == 4
-    assert current(view.editor.tool) is Tool.SELECT
+    assert reread(view.editor.tool) is Tool.SELECT
     press(KEY.Key_R)
     workbench.drag(workbench.at(0.85, 0.8), workbench.at(0.95, 0.95))
     assert len(workbench.names) == 5
@@ -76,7 +76,7 @@ def test_drawing_by_clicks_by_drag_as_a_square_and_not_at_all(
     press(KEY.Key_Return)
     assert len(workbench.names) == 7
     press(KEY.Key_V)
-    assert current(view.editor.tool) is Tool.SELECT
+    assert reread(view.editor.tool) is Tool.SELECT
 
 
 def test_wheel_middle_button_and_space(workbench: WorkbenchDriver, page: WorkbenchPage) -> None:

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from desktop.commands.registry import COMMANDS
 from desktop.pages.workbench.bars import menus
 from tests.desktop.pages.workbench.driver import BOXES, WorkbenchDriver, make_record
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def opened(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[WorkbenchDriver
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     yield workbench
     while isinstance(QApplication.activePopupWidget(), QMenu):
-        present(QApplication.activePopupWidget()).close()
+        not_none(QApplication.activePopupWidget()).close()
 
 
 def entries(menu: QMenu) -> list[QAction]:

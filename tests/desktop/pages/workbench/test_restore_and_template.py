@@ -11,7 +11,7 @@ from desktop.pages.workbench.reference import template_saving
 from shared.codes import Verdict
 from shared.wire.inspection import ItemUpdate, RecordCreate
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 def delete_dialogs(driver: WorkbenchDriver) -> list[DeleteDialog]:
@@ -48,7 +48,7 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         qtbot.waitUntil(lambda: second.saved)
         assert [item.item_id for item in session.items.all(record_id)] == [item.item_id for item in items]
         back = session.items.get(items[1].item_id).value
-        assert present(back.result[0].model_extra)["verdict"]["reason"] == "cracked"
+        assert not_none(back.result[0].model_extra)["verdict"]["reason"] == "cracked"
         assert [photo.file_id for photo in session.items.photos(back.item_id)] == [photo.file_id]
         second.context.commands.run("edit.redo")
         assert second.names == ["条目2", "条目3"]
@@ -75,11 +75,11 @@ def test_regions_become_the_template_after_asking(
     record_id = make_record(workbench.session)
     detection = {"sensitivity": 0.75, "smallest": 2, "ignored": [{"x": 0.5, "y": 0.2, "w": 0.1, "h": 0.1}]}
     first = workbench.session.items.all(record_id)[0]
-    point = present(first.item_point).model_dump(exclude_unset=True) | {"detection": detection}
+    point = not_none(first.item_point).model_dump(exclude_unset=True) | {"detection": detection}
     workbench.session.items.update(first.item_id, ItemUpdate.model_validate({"item_point": point}))
     workbench.open(record_id, qtbot.waitUntil)
     images = workbench.session.catalogue.reference_images
-    reference_id = present(workbench.page.open_record.reference).reference_image_id
+    reference_id = not_none(workbench.page.open_record.reference).reference_image_id
     questions: list[str] = []
     answers = iter([False, True])
 
@@ -111,11 +111,11 @@ def test_regions_become_the_template_after_asking(
         "reference-difference",
         detection,
     )
-    task_id = present(workbench.page.open_record.document).record.task_id
+    task_id = not_none(workbench.page.open_record.document).record.task_id
     body = RecordCreate(task_id=task_id, reference_image_id=reference_id)
     new = workbench.session.records.create(body)
     item = workbench.session.items.from_template(new.inspection_id)[0]
-    assert present(item.item_point).model_dump()["detection"] == detection
+    assert not_none(item.item_point).model_dump()["detection"] == detection
 
 
 def test_template_saved_concurrently_is_replaced_only_after_question(
@@ -123,8 +123,8 @@ def test_template_saved_concurrently_is_replaced_only_after_question(
 ) -> None:
     workbench.open(make_record(workbench.session), qtbot.waitUntil)
     images = workbench.session.catalogue.reference_images
-    reference_id = present(workbench.page.open_record.reference).reference_image_id
-    region = template_saving.region_of(present(workbench.page.open_record.item))
+    reference_id = not_none(workbench.page.open_record.reference).reference_image_id
+    region = template_saving.region_of(not_none(workbench.page.open_record.item))
     images.set_template(reference_id, [region, region])
     questions: list[str] = []
 

@@ -27,11 +27,11 @@ from desktop.pages.workbench.exchange.region_files import RegionFilesController
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from desktop.pages.workbench.photos import photo_pair
 from shared.codes import Verdict
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
 from tests.desktop.pages.workbench.results.test_correcting import add_result
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 _KEY, _LEFT = Qt.Key, Qt.MouseButton.LeftButton
 
@@ -49,7 +49,7 @@ def sealed_record(session: Session) -> str:
 
 @pytest.fixture(scope="module")
 def record_id(service: EmbeddedService) -> str:
-    with logged_in(service.wait_until_ready(60)) as session:
+    with open_session(service.wait_until_ready(60)) as session:
         return sealed_record(session)
 
 
@@ -318,7 +318,7 @@ def judged_record(workbench: WorkbenchDriver, qtbot: QtBot) -> Iterator[tuple[Wo
         workbench.session.items.set_verdict(item.item_id, Verdict.FAILED, "dented")
     workbench.open(record_id, qtbot.waitUntil)
     qtbot.waitUntil(lambda: workbench.page.photos.finding_pair is not None)
-    with logged_in(workbench.session.base_url) as other:
+    with open_session(workbench.session.base_url) as other:
         yield workbench, other
 
 
@@ -366,7 +366,7 @@ def test_typed_texts_and_corrections_stay_and_are_offered(
     # The sealed content is shown, not the typed text.
     assert page.open_record.rows[0].name == sealed_name
     assert page.inspector.fields.name.text() == sealed_name
-    assert len(present(present(page.open_record.entry)["resultImage"])["boxes"]) == 2
+    assert len(not_none(not_none(page.open_record.entry)["resultImage"])["boxes"]) == 2
     page.decide_conflicts()
     dialog = child(page, ConflictDialog)
     texts = [text.text() for text in dialog.findChildren(type(page.seal_bar.text))]

@@ -17,7 +17,7 @@ from shared.samples import View, draw_panel, photograph
 from shared.wire.inspection import RecordCreate
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 REGION = ((0.3, 0.3, 0.3, 0.3),)
 
@@ -42,10 +42,10 @@ def test_photo_detection_verdict_finish_report(
     page = workbench.page
     page.photo_upload.add([photo])
     qtbot.waitUntil(lambda: page.photos.pair is not None)
-    assert not present(page.photos.pair).aligned
+    assert not not_none(page.photos.pair).aligned
     assert workbench.context.commands.run("item.detect")
     qtbot.waitUntil(lambda: page.open_record.rows[0].findings > 0, timeout=30000)
-    qtbot.waitUntil(lambda: present(page.photos.pair).aligned and not page.detecting.running)
+    qtbot.waitUntil(lambda: not_none(page.photos.pair).aligned and not page.detecting.running)
     assert page.open_record.rows[0].status == "undecided"
     assert len(page.inspector.findings.shown) == page.open_record.rows[0].findings
     assert page.inspector.photo.version.text() == "Version 1 / 1"
@@ -68,7 +68,7 @@ def test_photo_detection_verdict_finish_report(
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)))
     child(page, FinishDialog).act.click()
     qtbot.waitUntil(lambda: page.open_record.sealed)
-    assert present(page.open_record.document).record.end_time is not None
+    assert not_none(page.open_record.document).record.end_time is not None
     assert page.top.finish.text() == "Export report"
     titles: list[str] = []
 
@@ -80,7 +80,7 @@ def test_photo_detection_verdict_finish_report(
     page.top.finish.click()
     assert titles == ["Export report"]
     item = workbench.session.items.all(record_id)[0]
-    assert present(item.result[-1].model_extra)["verdict"]["reason"] == "only dirt, wiped off"
+    assert not_none(item.result[-1].model_extra)["verdict"]["reason"] == "only dirt, wiped off"
     assert workbench.session.records.get(record_id).value.inspection_status is Status.PASSED
 
     monkeypatch.setattr("desktop.pages.workbench.page.show_folder", lambda _path: None)

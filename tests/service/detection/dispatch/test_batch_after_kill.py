@@ -13,7 +13,7 @@ from sqlalchemy import text
 from service.db.database import Database
 from tests.service.detection.dispatch.test_entries import until
 from tests.service.detection.dispatch.test_queue import items_to_detect
-from tests.service_process import first_admin, running_service
+from tests.service_process import create_first_admin, running_service
 
 MADE = 3
 ITEMS = 6
@@ -69,7 +69,7 @@ def test_batch_of_a_killed_service_is_created_once_and_completely(
             return others.enter_context(running_service(data_dir, database_url=database_url)).url
 
         with running_service(data_dir, database_url=database_url) as dies:
-            headers = {"Authorization": f"Bearer {first_admin(dies.url)}"}
+            headers = {"Authorization": f"Bearer {create_first_admin(dies.url)}"}
             # SQLite belongs to one service: there the next one goes on, else another one that is there.
             address = another() if database_kind == "postgresql" else None
             with httpx.Client(base_url=f"{dies.url}/api", headers=headers, timeout=30) as client:

@@ -13,7 +13,7 @@ from shared.codes import Progress
 from shared.wire.detection import JobState
 from tests.service.detection.dispatch.test_entries import until
 from tests.service.detection.dispatch.test_queue import items_to_detect
-from tests.service_process import ADMIN, first_admin, running_service
+from tests.service_process import ADMIN, create_first_admin, running_service
 
 AGREE = {
     JobState.QUEUED: Progress.PENDING,
@@ -32,7 +32,7 @@ def test_a_killed_service_leaves_jobs_and_entries_in_agreement(tmp_path: Path) -
     for number in range(MOST_ATTEMPTS - 1):
         with running_service(data_dir) as running:
             if not number:
-                headers = {"Authorization": f"Bearer {first_admin(running.url)}"}
+                headers = {"Authorization": f"Bearer {create_first_admin(running.url)}"}
                 with httpx.Client(base_url=f"{running.url}/api", headers=headers, timeout=30) as client:
                     record, items = items_to_detect(client)
                     client.post(f"/inspection/{record}/detect").raise_for_status()

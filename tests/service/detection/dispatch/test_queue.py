@@ -28,7 +28,7 @@ from shared import samples
 from shared.images.cv import cv2
 from shared.samples import View
 from shared.wire.detection import JobState
-from tests.service_process import first_admin, running_service
+from tests.service_process import create_first_admin, running_service
 
 pytestmark = pytest.mark.postgresql
 JOBS = 10
@@ -203,7 +203,7 @@ def test_two_services_and_one_of_them_killed_leave_one_result_per_job(
         running_service(data_dir, database_url=database_url) as stays,
         running_service(data_dir, database_url=database_url) as dies,
     ):
-        headers = {"Authorization": f"Bearer {first_admin(stays.url)}"}
+        headers = {"Authorization": f"Bearer {create_first_admin(stays.url)}"}
         with httpx.Client(base_url=f"{stays.url}/api", headers=headers, timeout=30) as client:
             record, items = items_to_detect(client)
             client.post(f"/inspection/{record}/detect").raise_for_status()

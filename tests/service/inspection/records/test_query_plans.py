@@ -21,7 +21,7 @@ from service.db.postgresql import SMALL_READS, address
 from service.db.schema import migrate
 from service.db.statements import Statements
 from service.inspection.queries import RecordQueries
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 both = pytest.mark.parametrize(
     "database_kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
@@ -164,7 +164,7 @@ def prepared(connection: psycopg.Connection[Any], text: str, values: Mapping[str
     literals = ", ".join(f"'{values[name]}'" for name in names)
     row = connection.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE small({literals})".encode()).fetchone()
     connection.execute("DEALLOCATE small")
-    plan: Mapping[str, Any] = present(row)[0][0]["Plan"]
+    plan: Mapping[str, Any] = not_none(row)[0][0]["Plan"]
     return plan
 
 

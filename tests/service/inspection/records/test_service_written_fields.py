@@ -12,7 +12,7 @@ from shared import results
 from shared.codes import Verdict
 from shared.entries import Entry, EntryBox, EntryOpinion
 from shared.findings import read_findings
-from tests.narrowing import present
+from tests.narrowing import not_none
 from tests.service.inspection.conftest import Stage
 
 WHO = {"by": "id-of-admin", "by_name": "主任", "at": "2020-01-01T00:00:00Z"}
@@ -189,7 +189,7 @@ def test_the_times_of_verdicts_never_go_back(stage: Stage, monkeypatch: pytest.M
     stage.client.post(path(failed, "/verdict"), json={"verdict": "passed"})
     (first,), (second,) = (result_of(stage, item) for item in (passed, failed))
     assert first["verdict"]["at"] == ahead.isoformat() + "Z"
-    assert present(second["verdict"]["at"]) >= present(first["verdict"]["at"])
+    assert not_none(second["verdict"]["at"]) >= not_none(first["verdict"]["at"])
     end = stage.finished(record)["end_time"]
     assert end + "Z" >= second["verdict"]["at"]
 

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from service.app import create_app
 from service.settings import Settings
 from service.web.layers.origins import REQUEST_HEADERS, AllowedOrigins
-from tests.service_app import HERE
+from tests.service_app import LOCAL_URL
 
 PAGE = "https://tools.example"
 OTHER = "http://localhost:3000"
@@ -25,7 +25,7 @@ FOREIGN = "https://evil.example"
 def opened(settings: Settings) -> Iterator[TestClient]:
     """The service with two origins allowed."""
     app = create_app(settings.model_copy(update={"allowed_origins": [PAGE, OTHER]}))
-    with TestClient(app, HERE) as client:
+    with TestClient(app, LOCAL_URL) as client:
         yield client
 
 

@@ -16,7 +16,7 @@ from desktop.pages.workbench.exchange.drag_and_drop import DroppedFiles, sort_fi
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import jpeg, raw, scene
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
@@ -233,4 +233,4 @@ def test_a_raw_photo_becomes_the_reference_image_of_a_record(
     qtbot.waitUntil(page.reference.isVisible)
     drop(page, urls(taken))
     qtbot.waitUntil(lambda: page.view.source is not None, timeout=8000)
-    assert present(page.view.source).size == (600, 800)
+    assert not_none(page.view.source).size == (600, 800)

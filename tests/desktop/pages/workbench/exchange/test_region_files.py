@@ -16,7 +16,7 @@ from desktop.pages.workbench.model.edit_names import edit_name
 from desktop.pages.workbench.open_record.slices import SLICE_SIZE
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 @pytest.fixture
@@ -75,10 +75,10 @@ def test_regions_without_names_and_models_get_some(
     with qtbot.waitSignal(exchange.notice) as notice:
         exchange.read(path)
     assert "1" in notice.args[0]
-    item = present(opened.page.open_record.document).items[-1]
+    item = not_none(opened.page.open_record.document).items[-1]
     assert item.item_name.endswith("4")
     assert item.model_id == "reference-difference"
-    assert present(item.region(800, 600)).w == pytest.approx(160)
+    assert not_none(item.region(800, 600)).w == pytest.approx(160)
 
 
 def test_a_file_that_cannot_be_imported_says_why(
@@ -142,7 +142,7 @@ def test_many_regions_come_in_parts_and_go_in_one_step(
         assert edits.next_step(record_id, command == "edit.undo")[1] == 0
     opened.context.commands.run("edit.redo")
     opened.page.item_changes.rename("meanwhile")
-    name = present(opened.page.open_record.item).item_name
+    name = not_none(opened.page.open_record.item).item_name
     qtbot.wait(0)
     # The user's edit takes precedence: the rest stays undone.
     assert edits.next_step(record_id, False)[1] == 0

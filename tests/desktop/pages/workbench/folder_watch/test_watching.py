@@ -19,7 +19,7 @@ from shared.codes import Verdict
 from shared.images.cv import cv2
 from shared.samples import View, draw_panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
-from tests.narrowing import current
+from tests.narrowing import reread
 
 _SOON = 30_000
 
@@ -157,7 +157,7 @@ def test_the_folder_is_offered_for_the_next_record(opened: WorkbenchDriver, qtbo
     page, bar = opened.page, opened.page.folder_watch.bar
     page.folder_watch.watch(card)
     opened.open(make_record(opened.session), qtbot.waitUntil)
-    assert current(page.folder_watch.watcher.state) is WatchState.OFF
+    assert reread(page.folder_watch.watcher.state) is WatchState.OFF
     qtbot.waitUntil(lambda: bar.watch.isVisible())
     assert bar.text == "Folder “DCIM” was watched last. Watch it for this record, too?"
     assert Preferences(opened.context.preferences.path).values.watched_folder == str(card)

@@ -18,12 +18,12 @@ from shared.images.cv import cv2
 from shared.samples import draw_panel
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record
-from tests.narrowing import current, present
+from tests.narrowing import not_none, reread
 
 
 def detection_of(session: Session, record_id: str, place: int = 0) -> dict[str, Any] | None:
     return (
-        present(session.items.all(record_id)[place].item_point)
+        not_none(session.items.all(record_id)[place].item_point)
         .model_dump(exclude_unset=True)
         .get("detection")
     )
@@ -63,9 +63,9 @@ def test_areas_are_drawn_inside_the_region_and_taken_away(workbench: WorkbenchDr
     view, box = workbench.page.view, workbench.page.inspector.fields.detection_settings
     box.open(True)
     box.area.click()
-    assert current(view.editor.tool) is Tool.AREA
+    assert reread(view.editor.tool) is Tool.AREA
     workbench.drag(workbench.at(0.05, 0.15), workbench.at(0.2, 0.25))
-    assert current(view.editor.tool) is Tool.SELECT
+    assert reread(view.editor.tool) is Tool.SELECT
     assert len(workbench.names) == 3
     (area,) = view._area_layer.areas
     assert (area.x, area.y) == pytest.approx((0.1 * WIDTH, 0.15 * HEIGHT), abs=2)
@@ -76,16 +76,16 @@ def test_areas_are_drawn_inside_the_region_and_taken_away(workbench: WorkbenchDr
     assert "inside the region" in toast.args[0]
     workbench.context.commands.run("tool.area")
     workbench.drag(workbench.at(0.22, 0.22), workbench.at(0.28, 0.28))
-    assert len(current(view._area_layer.areas)) == 2
+    assert len(reread(view._area_layer.areas)) == 2
     qtbot.waitUntil(lambda: workbench.saved)
-    stored = present(detection_of(workbench.session, record_id))
+    stored = not_none(detection_of(workbench.session, record_id))
     assert stored["ignored"][0]["x"] == pytest.approx(0.1, abs=0.003)
     workbench.context.commands.run("edit.undo")
-    assert current(view._area_layer.areas) == (area,)
+    assert reread(view._area_layer.areas) == (area,)
     workbench.context.commands.run("item.next")
     assert view._area_layer.areas == ()
     workbench.context.commands.run("item.previous")
-    (line,) = [present(present(box._list.itemAt(n)).widget()) for n in range(box._list.count())]
+    (line,) = [not_none(not_none(box._list.itemAt(n)).widget()) for n in range(box._list.count())]
     child(line, IconButton).click()
     assert view._area_layer.areas == ()
     qtbot.waitUntil(lambda: workbench.saved)
@@ -105,7 +105,7 @@ def test_copies_keep_what_the_item_says(workbench: WorkbenchDriver, qtbot: QtBot
     workbench.context.commands.run("edit.copy")
     qtbot.waitUntil(lambda: workbench.saved)
     first, second = (
-        present(detection_of(workbench.session, record_id, place))["ignored"][0] for place in (0, 3)
+        not_none(detection_of(workbench.session, record_id, place))["ignored"][0] for place in (0, 3)
     )
     assert (second["w"], second["h"]) == pytest.approx((first["w"], first["h"]))
     assert (second["x"] - first["x"]) * WIDTH == pytest.approx(16, abs=0.01)
@@ -117,7 +117,7 @@ def test_copies_keep_what_the_item_says(workbench: WorkbenchDriver, qtbot: QtBot
     workbench.context.commands.run("edit.paste")
     assert len(workbench.names) == 1
     qtbot.waitUntil(lambda: workbench.saved)
-    (pasted,) = present(detection_of(workbench.session, other_id))["ignored"]
+    (pasted,) = not_none(detection_of(workbench.session, other_id))["ignored"]
     assert pasted["x"] == pytest.approx(second["x"])
     assert workbench.session.items.all(other_id)[0].description == "behind frame 12"
 
@@ -156,16 +156,16 @@ def test_ignored_areas_follow_a_region_that_moves_and_stay_when_it_is_resized(
     workbench.context.commands.run("tool.area")
     workbench.drag(workbench.at(0.2, 0.2), workbench.at(0.28, 0.28))
     (drawn,) = view._area_layer.areas
-    before = present(present(workbench.page.open_record.item).region(WIDTH, HEIGHT))
+    before = not_none(not_none(workbench.page.open_record.item).region(WIDTH, HEIGHT))
 
     workbench.drag(workbench.at(0.13, 0.13), workbench.at(0.23, 0.18))
-    moved = present(present(workbench.page.open_record.item).region(WIDTH, HEIGHT))
+    moved = not_none(not_none(workbench.page.open_record.item).region(WIDTH, HEIGHT))
     (area,) = view._area_layer.areas
     assert (moved.w, moved.h) == pytest.approx((before.w, before.h))
     assert (area.x - moved.x, area.y - moved.y) == pytest.approx((drawn.x - before.x, drawn.y - before.y))
     assert (area.w, area.h) == pytest.approx((drawn.w, drawn.h))
     workbench.context.commands.run("edit.undo")
-    assert present(workbench.page.open_record.item).region(WIDTH, HEIGHT) == before
+    assert not_none(workbench.page.open_record.item).region(WIDTH, HEIGHT) == before
     (area,) = view._area_layer.areas
     assert (area.x, area.y) == pytest.approx((drawn.x, drawn.y))
 
@@ -177,7 +177,7 @@ def test_ignored_areas_follow_a_region_that_moves_and_stay_when_it_is_resized(
 
     corner = workbench.at((before.right) / WIDTH, (before.bottom) / HEIGHT)
     workbench.drag(corner, workbench.at(0.25, 0.25))
-    now = present(present(workbench.page.open_record.item).region(WIDTH, HEIGHT))
+    now = not_none(not_none(workbench.page.open_record.item).region(WIDTH, HEIGHT))
     assert now.right == pytest.approx(0.25 * WIDTH, abs=3)
     (area,) = view._area_layer.areas
     assert (area.x, area.y) == pytest.approx((drawn.x, drawn.y))

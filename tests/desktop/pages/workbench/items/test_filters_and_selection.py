@@ -17,7 +17,7 @@ from desktop.canvas.views.alignment import AlignedPair
 from desktop.pages.workbench.photos import photo_pair as photos_module
 from desktop.pages.workbench.photos.photo_files import make_pair
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 def test_list_and_canvas_choose_together(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -37,7 +37,7 @@ def test_filter_lists_the_matching_items(workbench: WorkbenchDriver, qtbot: QtBo
     workbench.context.commands.run("item.fail")
     assert page.items.model.counts() == {"all": 3, "undecided": 2, "failed": 1}
     page.items.filters.chosen.emit("failed")
-    assert [present(page.items.model.row(place)).name for place in range(page.items.model.rowCount())] == [
+    assert [not_none(page.items.model.row(place)).name for place in range(page.items.model.rowCount())] == [
         "条目1"
     ]
     page.items.show_all()
@@ -58,15 +58,15 @@ def test_of_many_items_one_is_searched_for_by_name_or_number(
     assert items.search.hasFocus()
     items.search.insert("条目14")
     qtbot.keyClick(items.search, Qt.Key.Key_Return)
-    assert [present(items.model.row(0)).name, items.model.rowCount()] == ["条目14", 1]
-    assert present(workbench.page.open_record.item).item_name == "条目14"
+    assert [not_none(items.model.row(0)).name, items.model.rowCount()] == ["条目14", 1]
+    assert not_none(workbench.page.open_record.item).item_name == "条目14"
     assert items.list.hasFocus()
     items.search.setText("7")
     qtbot.keyClick(items.search, Qt.Key.Key_Return)
-    assert present(workbench.page.open_record.item).item_name == "条目7"
+    assert not_none(workbench.page.open_record.item).item_name == "条目7"
     items.search.setText("nothing of this name")
     qtbot.keyClick(items.search, Qt.Key.Key_Return)
-    assert present(workbench.page.open_record.item).item_name == "条目7"
+    assert not_none(workbench.page.open_record.item).item_name == "条目7"
     items.show_all()
     assert (items.model.rowCount(), items.search.text()) == (15, "")
 
@@ -161,6 +161,6 @@ def test_missing_record_is_reported(workbench: WorkbenchDriver, qtbot: QtBot) ->
     workbench.session.records.delete(record_id)
     workbench.page.enter({"record_id": record_id})
     qtbot.waitUntil(
-        lambda: "no longer exists" in present(workbench.page.stack.currentWidget()).accessibleName()
+        lambda: "no longer exists" in not_none(workbench.page.stack.currentWidget()).accessibleName()
     )
     assert workbench.page.return_params()["record_id"] == ""

@@ -16,7 +16,7 @@ from desktop.pages.workbench.photos.capture import CaptureDialog
 from tests.desktop.children import child
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import add_result
-from tests.narrowing import current
+from tests.narrowing import reread
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_hidden_regions_are_noted_in_the_list(desk: WorkbenchDriver) -> None:
     hint = "Regions are hidden on the image"
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_H)
-    assert not current(page.view.regions_shown)
+    assert not reread(page.view.regions_shown)
     assert hint in texts(desk)
     assert all(model.index(row, 0).data(Role.REGION).hidden for row in range(3))
     assert "Hidden" in model.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)

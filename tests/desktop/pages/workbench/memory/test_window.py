@@ -22,7 +22,7 @@ from shared.wire.memory import MemoryChange, MemoryState, MemoryStatus
 from tests.desktop.pages.workbench.driver import WorkbenchDriver
 from tests.desktop.pages.workbench.memory.played import NOW, PlayedMemory, memory_of, play
 from tests.desktop.pages.workbench.trend.growing_crack import Grown, grown
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 NOTES = ["", "Passed · not compared", "Passed · 1 difference(s)", "Finding rejected"]
 
@@ -30,7 +30,7 @@ NOTES = ["", "Passed · not compared", "Passed · 1 difference(s)", "Finding rej
 def shown(workbench: WorkbenchDriver, qtbot: QtBot, find_or_make_page: Grown) -> MemoryDialog:
     workbench.open(find_or_make_page.records[-1], qtbot.waitUntil)
     workbench.page.go_to(find_or_make_page.items[-1])
-    dialog = present(workbench.page.memory.show())
+    dialog = not_none(workbench.page.memory.show())
     qtbot.waitUntil(lambda: dialog.memory is not None)
     return dialog
 
@@ -74,7 +74,7 @@ def test_photos_are_laid_on_the_place_newest_first(
     for frame in frames:
         qtbot.waitUntil(partial(dialog.pictures.settled, frame.key))
         assert dialog.pictures.best(frame.key, WHOLE) is not None
-    assert present(dialog.photo).item_id == find_or_make_page.items[-1]
+    assert not_none(dialog.photo).item_id == find_or_make_page.items[-1]
     assert "李四" in text_of(dialog)
     assert "As taken" not in text_of(dialog)
     dialog.reel.choose(2)
@@ -89,9 +89,9 @@ def test_a_photo_is_left_out_and_put_back(
     workbench: WorkbenchDriver, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dialog, played, _ = opened(workbench, qtbot, monkeypatch, count=2)
-    file_id = present(dialog.photo).file_id
+    file_id = not_none(dialog.photo).file_id
     dialog.details.leave_out.click()
-    qtbot.waitUntil(lambda: present(dialog.photo).left_out)
+    qtbot.waitUntil(lambda: not_none(dialog.photo).left_out)
     assert played.changes == [MemoryChange(left_out={file_id: True})]
     assert faded(dialog) == [False, True, False]
     assert dialog.reel.frames[1].note == "Left out"
@@ -99,7 +99,7 @@ def test_a_photo_is_left_out_and_put_back(
     assert "张三" in text_of(dialog)
     assert dialog.details.leave_out.text() == "Put back into memory"
     dialog.details.leave_out.click()
-    qtbot.waitUntil(lambda: not present(dialog.photo).left_out)
+    qtbot.waitUntil(lambda: not not_none(dialog.photo).left_out)
     assert faded(dialog) == [False, False, False]
     ended(dialog, qtbot)
 
@@ -140,14 +140,14 @@ def test_a_number_that_the_service_did_not_take_stays_typed(
     rules.apply.click()
     qtbot.waitUntil(lambda: not dialog.problem.isHidden())
     assert rules.required.value() == 5
-    assert present(dialog.memory).state.required == 2
+    assert not_none(dialog.memory).state.required == 2
     # Another change does not undo it either.
     dialog.details.leave_out.click()
-    qtbot.waitUntil(lambda: present(dialog.photo).left_out)
+    qtbot.waitUntil(lambda: not_none(dialog.photo).left_out)
     assert dialog.problem.isHidden()
     assert rules.required.value() == 5
     rules.apply.click()
-    qtbot.waitUntil(lambda: present(dialog.memory).state.required == 5)
+    qtbot.waitUntil(lambda: not_none(dialog.memory).state.required == 5)
     assert "0 of 5 required photos" in dialog.summary.text()
     assert not rules.apply.isEnabled()
     ended(dialog, qtbot)
@@ -161,7 +161,7 @@ def test_who_may_not_change_it_sees_it_only(
     assert not dialog.details.leave_out.isHidden()
     ended(dialog, qtbot)
     played.state = played.state.model_copy(update={"can_change": False})
-    dialog = present(workbench.page.memory.show())
+    dialog = not_none(workbench.page.memory.show())
     qtbot.waitUntil(lambda: dialog.memory is not None)
     assert dialog.details.leave_out.isHidden()
     assert not dialog.details.open.isHidden()
@@ -175,7 +175,7 @@ def test_places_that_newer_photos_show_otherwise_are_marked(
     assert not dialog.banner.isHidden()
     assert "1 place(s) look different" in dialog.banner.text()
     assert [len(frame.outlines) for frame in dialog.reel.frames] == [1, 1, 0, 1]
-    place = present(dialog._place)
+    place = not_none(dialog._place)
     (outline,) = dialog.reel.frames[0].outlines
     assert outline.rect.x * place.rect.w + place.rect.x == pytest.approx(0.4 * 480)
     assert outline.rect.h * place.rect.h == pytest.approx(0.1 * 360)
@@ -213,7 +213,7 @@ def test_a_memory_that_cannot_be_read_is_read_again(
 
     monkeypatch.setattr(workbench.session.items, "memory", read)
     workbench.open(find_or_make_page.records[-1], qtbot.waitUntil)
-    dialog = present(workbench.page.memory.show())
+    dialog = not_none(workbench.page.memory.show())
     qtbot.waitUntil(lambda: dialog.stack.currentWidget() not in (dialog.stack.content, dialog.stack.loading))
     dialog.read()
     qtbot.waitUntil(lambda: bool(dialog.reel.frames))
@@ -225,7 +225,7 @@ def test_the_record_of_a_photo_is_opened_by_the_keyboard(
 ) -> None:
     dialog, _, find_or_make_page = opened(workbench, qtbot, monkeypatch)
     QTest.keyClick(dialog.strip, Qt.Key.Key_End)
-    assert present(dialog.photo).item_id == find_or_make_page.items[0]
+    assert not_none(dialog.photo).item_id == find_or_make_page.items[0]
     with qtbot.waitSignal(dialog.destroyed):
         QTest.keyClick(dialog.strip, Qt.Key.Key_Return)
     page = workbench.page
@@ -287,7 +287,7 @@ def test_a_refused_change_reads_the_memory_again(
     dialog.details.leave_out.click()
     qtbot.waitUntil(lambda: len(dialog.reel.frames) == 2)
     assert not dialog.problem.isHidden()
-    assert present(dialog.photo).item_id == find_or_make_page.items[0]
+    assert not_none(dialog.photo).item_id == find_or_make_page.items[0]
     ended(dialog, qtbot)
 
 
@@ -300,7 +300,7 @@ def test_an_item_without_a_region_says_that_it_has_no_memory(
     play(monkeypatch, workbench.session, whole.model_copy(update=nowhere))
     dialog = shown(workbench, qtbot, find_or_make_page)
     assert dialog.rules.isHidden()
-    texts = [child.text() for child in present(dialog.stack.currentWidget()).findChildren(QLabel)]
+    texts = [child.text() for child in not_none(dialog.stack.currentWidget()).findChildren(QLabel)]
     assert any("no region on a reference image" in text for text in texts)
     ended(dialog, qtbot)
 
@@ -315,12 +315,12 @@ def test_the_photos_that_explain_a_difference_say_so(
     workbench.page.go_to(find_or_make_page.items[-1])
     files = (state.photos[1].file_id,)
     difference = SuppressedFinding("stain", Rect(200, 150, 20, 10), 0.1, 0.8, files)
-    dialog = present(workbench.page.memory.show(difference))
+    dialog = not_none(workbench.page.memory.show(difference))
     qtbot.waitUntil(lambda: bool(dialog.reel.frames))
     assert [frame.note for frame in dialog.reel.frames][1:] == [
         "Passed · not compared",
         "Shows the difference",
     ]
-    assert present(dialog.photo).file_id == files[0]
+    assert not_none(dialog.photo).file_id == files[0]
     assert [[outline.text for outline in frame.outlines] for frame in dialog.reel.frames] == [["stain"]] * 3
     ended(dialog, qtbot)

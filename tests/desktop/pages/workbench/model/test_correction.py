@@ -19,7 +19,7 @@ from desktop.pages.workbench.model.correction import (
 from shared import results
 from shared.entries import Entry
 from shared.geometry import Rect
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 BOX = {"label": "crack", "confidence": 0.9, "points": {"x1": 1, "y1": 2, "x2": 3, "y2": 4}, "id": 7}
 # Odd on purpose: boxes with an unknown key, one without corners, an alignment without a homography.
@@ -97,7 +97,7 @@ def test_what_waits_counts_and_is_replaced_by_the_next() -> None:
 
 
 def test_same_findings_are_equal_regardless_of_their_author() -> None:
-    plain, read = present(ENTRY["resultImage"])["boxes"][:1], boxes_of(ENTRY)[:1]
+    plain, read = not_none(ENTRY["resultImage"])["boxes"][:1], boxes_of(ENTRY)[:1]
     assert same_boxes(plain, read)
     assert not same_boxes(plain, [{**read[0], "accepted": True}])
     assert not same_boxes(plain, ())

@@ -14,7 +14,7 @@ from shared.codes import Verdict
 from shared.entries import Entry
 from shared.geometry import Rect
 from shared.wire.inspection import Record
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 def _record() -> Record:
@@ -41,7 +41,7 @@ def document(*names: str) -> Document:
 
 def test_an_edit_is_seen_at_once_and_waits() -> None:
     doc = document("a", "b")
-    edit = present(doc.change("a", "rename", {"item_name": "crack", "description": None}))
+    edit = not_none(doc.change("a", "rename", {"item_name": "crack", "description": None}))
     assert (edit.before, edit.after) == ({"item_name": "a"}, {"item_name": "crack"})
     doc.apply([edit])
     assert [item.item_name for item in doc.items] == ["crack", "b"]
@@ -58,7 +58,7 @@ def test_change_without_effect_gives_no_edit() -> None:
 
 def test_the_service_never_hides_an_edit_that_waits() -> None:
     doc = document("a")
-    edit = present(doc.change("a", "rename", {"item_name": "mine"}))
+    edit = not_none(doc.change("a", "rename", {"item_name": "mine"}))
     doc.apply([edit])
     doc.update_item(ItemView("a", "theirs", description="theirs"), [edit])
     (item,) = doc.items
@@ -71,7 +71,7 @@ def test_undoing_a_delete_brings_fields_and_result_back() -> None:
     doc = Document(_record())
     entry: Entry = {"isPassed": False, "version": 1}
     doc.load_items([ItemView("a", "crack", "words", "m", None, {"point": {"x": 0}}, (entry,))], ())
-    edit = present(doc.remove("a", "remove", ["file1"]))
+    edit = not_none(doc.remove("a", "remove", ["file1"]))
     doc.apply([edit])
     assert doc.items == []
     back = inverse(edit, 0.0)
@@ -90,11 +90,11 @@ def test_undoing_a_delete_brings_fields_and_result_back() -> None:
 
 def test_an_undone_delete_keeps_the_verdict_that_waits() -> None:
     doc = document("a")
-    doc.apply([present(doc.decide("a", "verdict", Verdict.FAILED, "cracked"))])
-    deletion = present(doc.remove("a", "remove"))
+    doc.apply([not_none(doc.decide("a", "verdict", Verdict.FAILED, "cracked"))])
+    deletion = not_none(doc.remove("a", "remove"))
     doc.apply([deletion])
     doc.apply([inverse(deletion, 0.0)])
-    assert present(doc.item("a")).verdict is Verdict.FAILED
+    assert not_none(doc.item("a")).verdict is Verdict.FAILED
 
 
 @given(st.lists(st.sets(st.integers(0, 7), min_size=1), min_size=1, max_size=4), st.booleans(), st.booleans())
@@ -109,7 +109,7 @@ def test_what_undo_brings_back_stands_where_it_stood(
     for chosen in steps:
         order = [item.item_id for item in doc.items]
         picked = sorted({order[number % len(order)] for number in chosen} if order else (), key=doc.index_of)
-        done.append([present(doc.remove(item_id, "delete")) for item_id in reversed(picked)])
+        done.append([not_none(doc.remove(item_id, "delete")) for item_id in reversed(picked)])
         orders.append(order)
         doc.apply(done[-1])
         waiting += done[-1]
@@ -143,7 +143,7 @@ def test_an_item_made_here_keeps_its_place_when_the_service_names_it() -> None:
 
 def test_a_verdict_counts_before_the_service_knows_it() -> None:
     doc = document("a")
-    doc.apply([present(doc.decide("a", "verdict", Verdict.FAILED, "cracked"))])
+    doc.apply([not_none(doc.decide("a", "verdict", Verdict.FAILED, "cracked"))])
     (item,) = doc.items
     assert (item.verdict, item.reason, item.passed) == (Verdict.FAILED, "cracked", False)
     assert ItemRows().rows_of(doc.items, {})[0].status == "failed"
@@ -166,11 +166,11 @@ def test_a_region_survives_the_way_through_fractions(box: Any, width: int, heigh
 def test_only_what_changed_gets_a_new_row() -> None:
     doc, rows = document("a", "b", "c"), ItemRows()
     before = rows.rows_of(doc.items, {})
-    doc.apply([present(doc.change("b", "rename", {"item_name": "crack"}))])
+    doc.apply([not_none(doc.change("b", "rename", {"item_name": "crack"}))])
     after = rows.rows_of(doc.items, {})
     assert [new is old for new, old in zip(after, before, strict=True)] == [True, False, True]
     assert after[1].name == "crack"
-    doc.apply([present(doc.remove("a", "remove"))])
+    doc.apply([not_none(doc.remove("a", "remove"))])
     moved = rows.rows_of(doc.items, {})
     assert [(row.item_id, row.number, row.name) for row in moved] == [("b", 1, "crack"), ("c", 2, "c")]
     assert [rows.number(item_id) for item_id in "abc"] == [0, 1, 2]

@@ -14,9 +14,9 @@ from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from shared import results
 from shared.codes import Role, Verdict
 from shared.wire.inspection import ItemUpdate
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 OTHER = ("li.wei", "a-longer-password-1")
 BOX = {"label": "crack", "confidence": 0.9, "points": {"x1": 10, "y1": 10, "x2": 60, "y2": 60}}
@@ -25,7 +25,7 @@ OTHER_BOX = {**BOX, "label": "dent", "origin": "person", "accepted": True}
 
 @pytest.fixture(scope="module")
 def colleague(service: EmbeddedService) -> None:
-    with logged_in(service.wait_until_ready(30)) as admin:
+    with open_session(service.wait_until_ready(30)) as admin:
         admin.users.create(*OTHER, [Role.INSPECTOR], name="李伟")
 
 
@@ -58,7 +58,7 @@ def signed(session: Session, item_id: str) -> list[tuple[str, str | None]]:
 
 def wait_for_verdict(desk: WorkbenchDriver, verdict: Verdict, qtbot: QtBot) -> None:
     desk.page.reload()
-    qtbot.waitUntil(lambda: present(desk.page.open_record.item).verdict is verdict)
+    qtbot.waitUntil(lambda: not_none(desk.page.open_record.item).verdict is verdict)
 
 
 def overrule(desk: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -70,7 +70,7 @@ def overrule(desk: WorkbenchDriver, qtbot: QtBot) -> None:
 
 
 def stored_verdict(desk: WorkbenchDriver) -> str | None:
-    entry = results.current_entry(present(desk.page.open_record.item).result)
+    entry = results.current_entry(not_none(desk.page.open_record.item).result)
     return entry["verdict"]["value"] if entry is not None and results.is_verdict(entry) else None
 
 
@@ -90,8 +90,8 @@ def test_undo_of_verdict_never_signs_for_another_user(
     with qtbot.waitSignal(page.toast) as toast:
         opened.context.commands.run("edit.undo")
     assert "李伟" in toast.args[0]
-    assert present(page.open_record.item).verdict is Verdict.UNDECIDED
-    assert present(page.open_record.item).reason == ""
+    assert not_none(page.open_record.item).verdict is Verdict.UNDECIDED
+    assert not_none(page.open_record.item).reason == ""
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟"), ("passed", "chief"), ("undecided", "chief")]
     # It stays so after redo and undo.
@@ -112,11 +112,11 @@ def test_verdict_undone_before_it_was_sent_leaves_the_other_users(
     page.inspector.verdict.reason.setPlainText("only dirt")
     page.inspector.verdict.decide(Verdict.PASSED)
     opened.context.commands.run("edit.undo")
-    assert present(page.open_record.item).verdict is Verdict.FAILED
+    assert not_none(page.open_record.item).verdict is Verdict.FAILED
     page.open_record.edits.keep()
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟")]
-    assert present(page.open_record.item).verdict is Verdict.FAILED
+    assert not_none(page.open_record.item).verdict is Verdict.FAILED
 
 
 def test_undo_restores_the_users_verdict_under_their_name(
@@ -144,7 +144,7 @@ def test_undoing_a_correction_leaves_their_verdict_to_them(
     assert "李伟" in toast.args[0]
     qtbot.waitUntil(lambda: opened.saved)
     assert signed(other, item_id) == [("failed", "李伟")]
-    assert present(page.open_record.item).verdict is Verdict.UNDECIDED
+    assert not_none(page.open_record.item).verdict is Verdict.UNDECIDED
     assert [row.label for row in page.inspector.findings.shown] == ["crack"]
 
 
@@ -211,7 +211,7 @@ def test_deletion_asks_after_concurrent_change(
     qtbot.waitUntil(lambda: opened.saved)
     left = [item.item_id for item in other.items.all(page.open_record.record_id)]
     assert (item_id in left) is not delete
-    assert (present(page.open_record.document).item(item_id) is not None) is not delete
+    assert (not_none(page.open_record.document).item(item_id) is not None) is not delete
 
 
 def test_own_verdict_does_not_block_deletion(opened: WorkbenchDriver, other: Session, qtbot: QtBot) -> None:

@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from shared.codes import Verdict
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 def test_a_record_opens_with_its_items_and_picture(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -35,16 +35,16 @@ def test_what_is_drawn_named_and_described_reaches_the_service(
     qtbot.waitUntil(lambda: workbench.saved)
     (item,) = workbench.session.items.all(record_id)
     assert (item.item_name, item.description) == ("crack 12", "between frames 12 and 13")
-    point = present(present(item.item_point).point)
+    point = not_none(not_none(item.item_point).point)
     assert (point.x, point.y, point.w, point.h) == pytest.approx((0.25, 0.25, 0.25, 0.5), abs=0.01)
-    assert present(present(item.item_point).fileInfo).filename == "left_wing_root.png"
+    assert not_none(not_none(item.item_point).fileInfo).filename == "left_wing_root.png"
     qtbot.waitUntil(lambda: workbench.page.open_record.rows[0].saved)
 
 
 def test_undo_and_redo_reach_the_service(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    before = [present(present(item.item_point).point).x for item in workbench.session.items.all(record_id)]
+    before = [not_none(not_none(item.item_point).point).x for item in workbench.session.items.all(record_id)]
     workbench.drag(workbench.at(0.2, 0.2), workbench.at(0.4, 0.2))
     workbench.page.open_record.choose(workbench.page.open_record.rows[1].item_id)
     workbench.context.commands.run("edit.delete")
@@ -57,11 +57,11 @@ def test_undo_and_redo_reach_the_service(workbench: WorkbenchDriver, qtbot: QtBo
     qtbot.waitUntil(lambda: workbench.saved)
     items = workbench.session.items.all(record_id)
     assert [item.item_name for item in items] == ["条目1", "条目2", "条目3"]
-    assert [present(present(item.item_point).point).x for item in items] == pytest.approx(before)
+    assert [not_none(not_none(item.item_point).point).x for item in items] == pytest.approx(before)
     workbench.context.commands.run("edit.redo")
     qtbot.waitUntil(lambda: workbench.saved)
     (moved,) = [i for i in workbench.session.items.all(record_id) if i.item_name == "条目1"]
-    assert present(present(moved.item_point).point).x == pytest.approx(before[0] + 0.2, abs=0.01)
+    assert not_none(not_none(moved.item_point).point).x == pytest.approx(before[0] + 0.2, abs=0.01)
 
 
 def test_verdicts_by_key(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
@@ -75,6 +75,6 @@ def test_verdicts_by_key(workbench: WorkbenchDriver, qtbot: QtBot) -> None:
     assert workbench.page.open_record.number == 3
     qtbot.waitUntil(lambda: workbench.saved)
     items = workbench.session.items.all(record_id)
-    signed = [present(item.result[0].model_extra)["verdict"] for item in items[:2]]
+    signed = [not_none(item.result[0].model_extra)["verdict"] for item in items[:2]]
     assert [verdict["value"] for verdict in signed] == [Verdict.PASSED, Verdict.FAILED]
-    assert present(workbench.page.open_record.item).verdict is Verdict.UNDECIDED
+    assert not_none(workbench.page.open_record.item).verdict is Verdict.UNDECIDED

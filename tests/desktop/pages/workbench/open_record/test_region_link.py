@@ -11,7 +11,7 @@ from desktop.pages.workbench.model.item_rows import ItemRows
 from desktop.pages.workbench.model.reference_file import ReferenceFile
 from desktop.pages.workbench.open_record.region_link import RegionLink
 from tests.desktop.pages.workbench.model.test_document import document
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 def _filled(count: int) -> tuple[Document, ItemRows, RegionLink]:
@@ -35,12 +35,12 @@ def _show(doc: Document, rows: ItemRows, link: RegionLink) -> list[Region]:
 def test_only_removed_new_and_changed_regions_are_recomputed() -> None:
     doc, rows, link = _filled(4)
     before = _show(doc, rows, link)
-    renamed = present(doc.change("i2", "rename", {"item_name": "crack"}))
+    renamed = not_none(doc.change("i2", "rename", {"item_name": "crack"}))
     doc.apply([renamed, doc.make("draw", _item(5).fields(), "i5")])
     after = {region.id: region for region in _show(doc, rows, link)}
     assert [after[old.id] is old for old in before] == [True, True, False, True]
     assert (after["i2"].label, after["i5"].number) == ("crack", 5)
-    doc.apply([present(doc.remove("i0", "remove"))])
+    doc.apply([not_none(doc.remove("i0", "remove"))])
     left = {region.id: region.number for region in _show(doc, rows, link)}
     assert left == {"i1": 1, "i2": 2, "i3": 3, "i5": 4}
 
@@ -53,7 +53,7 @@ def test_looks_of_a_region_stay_while_its_item_is_unchanged() -> None:
     assert link.edits(doc, change, str, None) == []
     assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
     # A name changes the row; the look stays.
-    doc.apply([present(doc.change("i1", "rename", {"item_name": "crack"}))])
+    doc.apply([not_none(doc.change("i1", "rename", {"item_name": "crack"}))])
     assert [region.hidden for region in _show(doc, rows, link)] == [False, True, False]
 
 

@@ -16,15 +16,15 @@ from desktop.connection.local_service import EmbeddedService
 from desktop.pages.workbench.open_record.conflict_dialog import ConflictDialog
 from shared.codes import Verdict
 from shared.wire.inspection import Item, ItemUpdate
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.narrowing import current, present
+from tests.narrowing import not_none, reread
 
 
 @pytest.fixture
 def other(service: EmbeddedService) -> Iterator[Session]:
     """Another user, at another desktop."""
-    with logged_in(service.wait_until_ready(30)) as session:
+    with open_session(service.wait_until_ready(30)) as session:
         yield session
 
 
@@ -59,7 +59,7 @@ def test_two_people_decide_and_one_of_them_chooses(
     local_text = dialog.local_choice(conflict.edit.id, "verdict").text()
     stored_text = dialog.stored_choice(conflict.edit.id, "verdict").text()
     verdict = other.items.get(item_id).value.result[-1].model_dump()["verdict"]
-    user = present(opened.context.payload).user
+    user = not_none(opened.context.payload).user
     assert "only dirt" in local_text
     assert (user.name or user.username) in local_text
     assert "a crack" in stored_text
@@ -74,7 +74,7 @@ def test_two_people_decide_and_one_of_them_chooses(
     assert verdicts(other, item_id) == [("failed", "a crack"), *after]
     stands = Verdict.PASSED if keep_local else Verdict.FAILED
     # The other user's verdict arrives with an event.
-    qtbot.waitUntil(lambda: present(page.open_record.item).verdict is stands)
+    qtbot.waitUntil(lambda: not_none(page.open_record.item).verdict is stands)
 
 
 def test_concurrent_change_of_another_field_asks_nothing(
@@ -124,21 +124,21 @@ def test_no_other_verdict_than_the_models_without_a_reason(
     else:
         opened.context.commands.run("item.pass")
     assert box.asking
-    assert present(page.open_record.item).verdict is Verdict.UNDECIDED
+    assert not_none(page.open_record.item).verdict is Verdict.UNDECIDED
     assert page.open_record.edits.saving.unsent_count == 0
     box.commit()
     assert page.open_record.edits.saving.unsent_count == 0
     box.reason.setPlainText("only dirt")
     box.commit()
-    assert not current(box.asking)
-    assert present(page.open_record.item).verdict is Verdict.PASSED
+    assert not reread(box.asking)
+    assert not_none(page.open_record.item).verdict is Verdict.PASSED
     qtbot.waitUntil(lambda: opened.saved)
     assert verdicts(opened.session, item_id) == [("passed", "only dirt")]
     # The reason of a verdict that differs cannot be taken away.
     box.reason.setPlainText("")
     box.commit()
     assert box.asking
-    assert present(page.open_record.item).reason == "only dirt"
+    assert not_none(page.open_record.item).reason == "only dirt"
     # A verdict that agrees with the model needs none, and the old reason is not sent with it.
     box.decide(Verdict.FAILED)
     qtbot.waitUntil(lambda: opened.saved)

@@ -21,7 +21,7 @@ from desktop.pages.workbench.phone.dialog import PhoneDialog
 from desktop.pages.workbench.phone.qr_code import QrCode
 from shared.wire.phone import CodeEnd, NewPhoneCode, PhoneCode
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 _SOON = 20_000
 
@@ -200,9 +200,9 @@ def opened(workbench: WorkbenchDriver, session: Session, qtbot: QtBot) -> Workbe
 
 
 def shown_code(workbench: WorkbenchDriver, qtbot: QtBot) -> NewPhoneCode:
-    dialog = present(workbench.page.phone.dialog)
+    dialog = not_none(workbench.page.phone.dialog)
     qtbot.waitUntil(lambda: dialog.code is not None, timeout=_SOON)
-    return present(dialog.code)
+    return not_none(dialog.code)
 
 
 def test_a_photo_of_an_item_appears_and_is_detected(
@@ -217,10 +217,10 @@ def test_a_photo_of_an_item_appears_and_is_detected(
     with Phone(session.base_url, new_code.token) as phone:
         assert [item["item_id"] for item in phone.view["items"]] == [new_code.item_id]
         assert phone.send(picture(2))["state"] == "arrived"
-    dialog = present(page.phone.dialog)
+    dialog = not_none(page.phone.dialog)
     qtbot.waitUntil(lambda: dialog.arrived.text() == "1 photo(s) arrived", timeout=_SOON)
     assert dialog.phone.text() == "Android connected"
-    (photo,) = session.items.photos(present(new_code.item_id))
+    (photo,) = session.items.photos(not_none(new_code.item_id))
     assert photo.by_phone
     qtbot.waitUntil(lambda: page.photos.file_id == photo.file_id, timeout=_SOON)
 
@@ -245,11 +245,11 @@ def test_a_valid_code_is_shown_again_and_ends_by_the_button(
     page = opened.page
     page.phone.for_record()
     new_code = shown_code(opened, qtbot)
-    present(page.phone.dialog).close()
+    not_none(page.phone.dialog).close()
     assert page.phone.dialog is None
     page.phone.for_record()
-    dialog: PhoneDialog = present(page.phone.dialog)
-    assert present(dialog.code).token == new_code.token
+    dialog: PhoneDialog = not_none(page.phone.dialog)
+    assert not_none(dialog.code).token == new_code.token
     page.phone._end()
     qtbot.waitUntil(lambda: dialog.ended is CodeEnd.ENDED, timeout=_SOON)
     assert session.phones.get(new_code.code_id).ended is CodeEnd.ENDED
@@ -264,13 +264,13 @@ def test_the_service_of_this_machine_opens_to_phones_on_request(
     page = opened.page
     page.phone.for_record()
     first_code = shown_code(opened, qtbot)
-    dialog = present(page.phone.dialog)
+    dialog = not_none(page.phone.dialog)
     if first_code.addresses:
         pytest.skip("another test has opened it already")
     assert dialog.allow.isVisible()
     dialog.allow.click()
     qtbot.waitUntil(lambda: dialog.code is not None and dialog.code is not first_code, timeout=_SOON)
-    reached = present(dialog.code)
+    reached = not_none(dialog.code)
     assert not reached.can_open_network
     assert session.phones.get(first_code.code_id).ended is CodeEnd.ENDED
 

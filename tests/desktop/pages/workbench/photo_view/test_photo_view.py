@@ -35,7 +35,7 @@ from tests.desktop.pages.workbench.results.test_correcting import (
     jpeg,
     labels,
 )
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 KEY = Qt.Key
 
@@ -540,7 +540,7 @@ def test_label_is_asked_for_on_the_visible_view(desk: WorkbenchDriver, qtbot: Qt
     desk.context.commands.run("compare")
     page.correcting.ask_chosen_label()
     assert not page.photo.findChildren(LabelEditor)
-    QTest.keyClick(present(QApplication.focusWidget()), KEY.Key_Escape)
+    QTest.keyClick(not_none(QApplication.focusWidget()), KEY.Key_Escape)
     desk.context.commands.run("compare")
     page.correcting.ask_chosen_label()
     assert typing(desk).isVisible()

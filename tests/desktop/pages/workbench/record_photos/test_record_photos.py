@@ -25,7 +25,7 @@ from shared.wire.photos import PhotoItemSet, RecordPhoto
 from tests.desktop.children import child
 from tests.desktop.imaging.conversion.photos import raw
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 _SOON = 30_000
@@ -97,7 +97,7 @@ def test_one_photo_is_offered_to_every_item_it_shows_and_accepted_at_once(
     photo = workbench.page.record_photos.photo_list.get(whole)
     assert entry is not None
     assert photo is not None
-    assert present(entry["inputImage"])["ipfs_cid"] == photo.file.ipfs_cid
+    assert not_none(entry["inputImage"])["ipfs_cid"] == photo.file.ipfs_cid
 
 
 def test_offer_to_detect_closes_when_detection_starts_elsewhere(

@@ -20,7 +20,7 @@ from shared.wire.catalogue import ReferenceImageWrite
 from shared.wire.inspection import RecordUpdate
 from tests.desktop.imaging.pictures import rgb
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
-from tests.narrowing import current, present
+from tests.narrowing import not_none, reread
 
 WIDTH, HEIGHT = 11_600, 8_700
 FINE = Rect(6000, 4200, 64, 64)
@@ -76,7 +76,7 @@ def opened(workbench: WorkbenchDriver, large: Path, qtbot: QtBot) -> WorkbenchDr
     image = workbench.session.catalogue.reference_images.create(body)
     workbench.session.records.update(record_id, RecordUpdate(reference_image_id=image.reference_image_id))
     workbench.open(record_id, qtbot.waitUntil)
-    qtbot.waitUntil(lambda: present(workbench.page.view.source).size == (WIDTH, HEIGHT))
+    qtbot.waitUntil(lambda: not_none(workbench.page.view.source).size == (WIDTH, HEIGHT))
     workbench.page.view.setFocus()
     return workbench
 
@@ -86,13 +86,13 @@ def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: Workbench
     control = Qt.KeyboardModifier.ControlModifier
 
     def rect(place: int) -> Rect:
-        return present(view.store.get(ids[place])).rect
+        return not_none(view.store.get(ids[place])).rect
 
     click(opened, 0.32, 0.22)
     assert set(view.store.selected) == {ids[1]}
     before = rect(1)
     QTest.keyClick(view, Qt.Key.Key_L, control)
-    assert present(view.store.get(ids[1])).locked
+    assert not_none(view.store.get(ids[1])).locked
     opened.drag(opened.at(0.35, 0.25), opened.at(0.5, 0.5))
     assert rect(1) == before
     click(opened, 0.32, 0.22)
@@ -103,9 +103,9 @@ def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: Workbench
     assert rect(1) == before
 
     QTest.keyClick(view, Qt.Key.Key_H, Qt.KeyboardModifier.ShiftModifier)
-    assert present(view.store.get(ids[1])).hidden
+    assert not_none(view.store.get(ids[1])).hidden
     QTest.keyClick(view, Qt.Key.Key_H, control | Qt.KeyboardModifier.ShiftModifier)
-    assert not present(view.store.get(ids[1])).hidden
+    assert not not_none(view.store.get(ids[1])).hidden
 
     click(opened, 0.18, 0.18)
     QTest.mouseClick(
@@ -119,19 +119,19 @@ def test_regions_are_locked_hidden_aligned_and_brought_forward(opened: Workbench
 
     click(opened, 0.18, 0.18)
     QTest.keyClick(view, Qt.Key.Key_BracketRight, control)
-    assert present(view.store.get(ids[0])).z > present(view.store.get(ids[2])).z
+    assert not_none(view.store.get(ids[0])).z > not_none(view.store.get(ids[2])).z
     QTest.keyClick(view, Qt.Key.Key_BracketLeft, control)
-    assert present(view.store.get(ids[0])).z < present(view.store.get(ids[2])).z
+    assert not_none(view.store.get(ids[0])).z < not_none(view.store.get(ids[2])).z
     qtbot.waitUntil(lambda: opened.saved)
 
 
 def test_it_is_measured_and_seen_brighter(opened: WorkbenchDriver, qtbot: QtBot) -> None:
     view, shift = opened.page.view, Qt.KeyboardModifier.ShiftModifier
     QTest.keyClick(view, Qt.Key.Key_M)
-    assert current(view.editor.tool) is Tool.RULER
+    assert reread(view.editor.tool) is Tool.RULER
     opened.drag(opened.at(0.2, 0.5), opened.at(0.6, 0.5))
     QTest.keyClick(view, Qt.Key.Key_Escape)
-    assert current(view.editor.tool) is Tool.SELECT
+    assert reread(view.editor.tool) is Tool.SELECT
     qtbot.waitUntil(lambda: abs(shade(opened) - 128) < 3)
     grey = shade(opened)
     for _ in range(3):

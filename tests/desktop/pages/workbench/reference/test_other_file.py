@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from desktop.client import Session
 from shared.wire.inspection import ItemCreate
 from tests.desktop.pages.workbench.driver import BOXES, HEIGHT, WIDTH, WorkbenchDriver, make_record, picture
-from tests.narrowing import current, present
+from tests.narrowing import not_none, reread
 
 PLACE = (0.3, 0.3, 0.2, 0.1)
 
@@ -42,7 +42,7 @@ def test_the_canvas_shows_the_picture_that_the_chosen_item_names(
     (region,) = page.view.store
     assert (region.rect.x, region.rect.w) == (PLACE[0] * WIDTH, PLACE[2] * WIDTH)
     assert (region.rect.y, region.rect.h) == (PLACE[1] * HEIGHT, PLACE[3] * HEIGHT)
-    assert current(page.view.mm_per_pixel) is None
+    assert reread(page.view.mm_per_pixel) is None
     assert page.other_file_banner.isVisible()
     assert "尾翼.png" in page.other_file_banner.text()
     page.go_to(page.open_record.rows[0].item_id)
@@ -63,7 +63,7 @@ def test_such_items_are_marked_on_the_reference_image_in_one_step(
     assert not workbench.page.other_file_banner.isVisible()
     qtbot.waitUntil(lambda: workbench.saved)
     record = workbench.session.records.get(record_id).value
-    stored = present(workbench.session.items.get(item_id).value.item_point).model_dump(exclude_unset=True)
+    stored = not_none(workbench.session.items.get(item_id).value.item_point).model_dump(exclude_unset=True)
     image = workbench.session.catalogue.reference_images.get(str(record.reference_image_id))
     assert stored["fileInfo"]["ipfs_cid"] == image.ipfs_cid
     assert stored["point"]["x"] == PLACE[0]
@@ -83,7 +83,7 @@ def test_a_record_without_a_reference_image_shows_what_its_items_name(
     assert "尾翼.png" in page.other_file_banner.text()
     workbench.draw(0.6, 0.6, 0.8, 0.8)
     qtbot.waitUntil(lambda: workbench.saved)
-    drawn = present(workbench.session.items.all(record_id)[-1].item_point).model_dump(exclude_unset=True)
+    drawn = not_none(workbench.session.items.all(record_id)[-1].item_point).model_dump(exclude_unset=True)
     assert drawn["fileInfo"]["filename"] == "尾翼.png"
 
 

@@ -22,7 +22,7 @@ from shared.images.cv import cv2
 from shared.samples import View, draw_panel, photograph
 from tests.desktop.pages.workbench.driver import HEIGHT, WIDTH, WorkbenchDriver, detected, make_record
 from tests.desktop.pages.workbench.driver import workbench_driver as at_desk
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 REGION = ((0.3, 0.3, 0.3, 0.3), (0.65, 0.3, 0.2, 0.2))
 CRACK: EntryBox = {
@@ -330,7 +330,7 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
     assert np.hypot(reference_point[0] - 380, reference_point[1] - 260) < 4
     qtbot.waitUntil(lambda: workbench.saved)
     (item,) = workbench.session.items.all(record_id)
-    stored = present(item.item_point).model_dump()["detection"]["alignment"]
+    stored = not_none(item.item_point).model_dump()["detection"]["alignment"]
     (photo,) = workbench.session.items.photos(item.item_id)
     assert stored["photo_file_id"] == photo.file_id
     ours = map_point(np.asarray(stored["homography"], np.float64), 380.0, 260.0)
@@ -345,7 +345,7 @@ def test_a_photo_is_aligned_by_three_points(workbench: WorkbenchDriver, qtbot: Q
     QTest.mouseClick(page.inspector.photo.align, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.photos.pair is not None and not page.photos.pair.aligned)
     qtbot.waitUntil(lambda: workbench.saved)
-    assert "detection" not in present(workbench.session.items.all(record_id)[0].item_point).model_dump()
+    assert "detection" not in not_none(workbench.session.items.all(record_id)[0].item_point).model_dump()
 
 
 def test_escape_ends_the_alignment_only(desk: WorkbenchDriver) -> None:

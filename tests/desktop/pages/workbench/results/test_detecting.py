@@ -14,7 +14,7 @@ from desktop.pages.workbench.model.run_state import RunPhase, run_state
 from shared.entries import Entry
 from shared.images.cv import cv2
 from shared.samples import draw_panel
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import (
     HEIGHT,
     WIDTH,
@@ -23,7 +23,7 @@ from tests.desktop.pages.workbench.driver import (
     picture,
     workbench_driver,
 )
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 REGION = ((0.2, 0.2, 0.4, 0.4),)
 
@@ -49,7 +49,7 @@ def add_photo(session: Session, record_id: str, data: bytes, place: int = 0) -> 
 @pytest.fixture
 def other(service: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
     """A second desktop of the same account, without a journal: the first one has it open."""
-    with logged_in(service.wait_until_ready(30)) as session, workbench_driver(session, qtbot) as driver:
+    with open_session(service.wait_until_ready(30)) as session, workbench_driver(session, qtbot) as driver:
         yield driver
 
 
@@ -106,7 +106,7 @@ def test_a_photo_that_does_not_fit_says_why_and_another_one_is_retried(
     workbench.page.alignment_controller.cancel()
     add_photo(workbench.session, record_id, picture(1))
     box.retry.click()
-    qtbot.waitUntil(lambda: present(workbench.page.open_record.item).passed is True, timeout=30000)
+    qtbot.waitUntil(lambda: not_none(workbench.page.open_record.item).passed is True, timeout=30000)
     qtbot.waitUntil(box.start.isVisible)
     assert not box.why.isVisible()
     assert not workbench.page.detecting.running
@@ -160,7 +160,7 @@ def test_leaving_the_record_ends_nothing_and_cancel_ends_all(
     item_id = workbench.page.open_record.current
     qtbot.waitUntil(
         lambda: (
-            present(workbench.page.open_record.item).result[-1].get("progress") in ("pending", "detecting")
+            not_none(workbench.page.open_record.item).result[-1].get("progress") in ("pending", "detecting")
         )
     )
     workbench.open(make_record(workbench.session, ()), qtbot.waitUntil)

@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from desktop.client.api.inspection import Items
 from desktop.pages.workbench.model.run_state import RunPhase
+from tests.call_stack import packages_on_stack
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_detecting import REGION, add_photo, large
-from tests.walks import walked
 
 
 def test_only_the_open_record_reads_what_a_detection_did(
@@ -25,15 +25,15 @@ def test_only_the_open_record_reads_what_a_detection_did(
     get, everything, detect = Items.get, Items.all, Items.detect
 
     def reading(self: Items, item_id: str) -> Any:
-        reads.append(walked())
+        reads.append(packages_on_stack())
         return get(self, item_id)
 
     def reading_all(self: Items, record: str) -> Any:
-        reads.append(walked())
+        reads.append(packages_on_stack())
         return everything(self, record)
 
     def asking(self: Items, item_id: str) -> Any:
-        asks.append(walked())
+        asks.append(packages_on_stack())
         return detect(self, item_id)
 
     monkeypatch.setattr(Items, "get", reading)

@@ -17,7 +17,7 @@ from desktop.widgets import Button
 from shared.entries import item_entries
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, add_result
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 PHOTOS = ["f1", "f2", "f3"]
 
@@ -78,7 +78,7 @@ def test_a_line_says_how_many_are_explained_and_a_click_shows_them(
     assert [reasons(view.boxes) for view in views] == [[300, 360]] * 3
     assert [finding.label for finding in page.inspector.findings.shown] == ["crack"]
     # They cannot be chosen and corrected.
-    assert len(present(page.compare.tool).rects) == 1  # type: ignore[attr-defined]
+    assert len(not_none(page.compare.tool).rects) == 1  # type: ignore[attr-defined]
     box.fold.click()
     assert [reasons(view.boxes) for view in views] == [[], [], []]
 
@@ -131,7 +131,7 @@ def test_one_is_reported_as_a_finding_and_undone(desk: WorkbenchDriver, qtbot: Q
     qtbot.waitUntil(lambda: desk.saved)
     item = desk.session.items.get(page.open_record.rows[0].item_id).value
     stored = item_entries(item)[-1]
-    boxes = present(stored.get("resultImage"))["boxes"]
+    boxes = not_none(stored.get("resultImage"))["boxes"]
     assert [box["points"]["x1"] for box in boxes] == [300, 300]
     qtbot.waitUntil(lambda: page.inspector.explained.fold.text() == "1 difference(s) explained by memory")
 
@@ -162,9 +162,9 @@ def test_the_memory_opens_for_the_difference(
     button(desk, qtbot, "explained-memory", 1).click()
     (dialog,) = desk.page.findChildren(MemoryDialog)
     (difference,) = differences
-    assert present(difference).files == tuple(PHOTOS)
+    assert not_none(difference).files == tuple(PHOTOS)
     # The photo lies on the reference image as it is.
-    where = present(present(difference).where)
+    where = not_none(not_none(difference).where)
     assert (where.x, where.y, where.w, where.h) == pytest.approx((360, 240, 30, 30))
     with qtbot.waitSignal(dialog.destroyed):
         dialog.accept()

@@ -19,7 +19,7 @@ from shared.geometry import Rect
 from shared.wire.detection import Severity
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.results.test_correcting import CRACK, REGION, STAIN, add_result, labels
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 LEFT = Qt.MouseButton.LeftButton
 CRACK_RECT = Rect(420, 200, 30, 40)
@@ -90,8 +90,8 @@ def test_severity_and_size_stand_below_the_label(desk: WorkbenchDriver) -> None:
 def test_a_finding_drawn_by_a_person_shows_who(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     page = desk.page
     page.correcting._on_added(CRACK_RECT)
-    present(QApplication.focusWidget()).clearFocus()
-    me = present(desk.context.payload).user.name or present(desk.context.payload).user.username
+    not_none(QApplication.focusWidget()).clearFocus()
+    me = not_none(desk.context.payload).user.name or not_none(desk.context.payload).user.username
     drawn = page.inspector.findings.shown[0]
     assert (drawn.is_drawn, drawn.author) == (True, me)
     page.correcting.save()
@@ -143,7 +143,7 @@ def test_a_label_of_the_catalogue_brings_its_severity(desk: WorkbenchDriver, qtb
 
 
 def test_drawn_finding_shows_author_name_and_no_confidence(desk: WorkbenchDriver, qtbot: QtBot) -> None:
-    me = present(desk.context.payload).user
+    me = not_none(desk.context.payload).user
     by_me, by_other = FindingContext(me=(me.user_id, "me")), FindingContext(me=("other", "them"))
     drawn = Finding("dent", 1.0, CRACK_RECT, is_drawn=True, author_id=me.user_id)
     assert (by_me.author_name(drawn), by_other.author_name(drawn)) == ("me", "")

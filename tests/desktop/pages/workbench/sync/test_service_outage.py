@@ -21,9 +21,9 @@ from desktop.pages.workbench.open_record.journal_file import journal_path
 from desktop.pages.workbench.sync import sending as sending_module
 from shared.codes import Verdict
 from shared.wire.inspection import ItemUpdate
-from tests.client_session import logged_in
+from tests.client_session import open_session
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record, picture, workbench_driver
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def mortal(tmp_path: Path) -> Iterator[EmbeddedService]:
 
 @pytest.fixture
 def at_mortal(mortal: EmbeddedService, qtbot: QtBot) -> Iterator[WorkbenchDriver]:
-    with logged_in(mortal.wait_until_ready(60)) as session, workbench_driver(session, qtbot) as driver:
+    with open_session(mortal.wait_until_ready(60)) as session, workbench_driver(session, qtbot) as driver:
         yield driver
 
 
@@ -48,7 +48,7 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     workbench, service = at_mortal, mortal
     record_id = make_record(workbench.session)
     workbench.open(record_id, qtbot.waitUntil)
-    before = present(service.pid)
+    before = not_none(service.pid)
     os.kill(before, signal.SIGKILL)
     workbench.context.show_service(ServiceState.RESTARTING)
     workbench.draw(0.6, 0.6, 0.9, 0.9)
@@ -66,7 +66,7 @@ def test_the_service_is_killed_and_the_edits_arrive_later(
     items = workbench.session.items.all(record_id)
     assert [item.item_name for item in items][-1] == "drawn while away"
     assert len(items) == 4
-    assert present(items[-1].result[0].model_extra)["verdict"]["value"] == Verdict.FAILED
+    assert not_none(items[-1].result[0].model_extra)["verdict"]["value"] == Verdict.FAILED
     # The journal knows it a moment before the window does.
     qtbot.waitUntil(lambda: workbench.page.top.mark.text() == "All saved", timeout=20000)
 
@@ -98,7 +98,7 @@ def test_stopped_service_differs_from_slow_service(
 @pytest.fixture
 def other(session: Session, service: EmbeddedService) -> Iterator[Session]:
     """Another user, at another desktop."""
-    with logged_in(service.wait_until_ready(30)) as other_session:
+    with open_session(service.wait_until_ready(30)) as other_session:
         yield other_session
 
 

@@ -18,13 +18,13 @@ from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.pages.workbench.trend.window import TrendDialog
 from tests.desktop.pages.workbench.driver import WorkbenchDriver, make_record
 from tests.desktop.pages.workbench.trend.growing_crack import Grown, grown
-from tests.narrowing import present
+from tests.narrowing import not_none
 
 
 def shown(workbench: WorkbenchDriver, qtbot: QtBot, crack: Grown) -> TrendDialog:
     workbench.open(crack.records[-1], qtbot.waitUntil)
     workbench.page.go_to(crack.items[-1])
-    dialog = present(workbench.page.trend.show())
+    dialog = not_none(workbench.page.trend.show())
     qtbot.waitUntil(lambda: bool(dialog.reel.frames))
     return dialog
 
@@ -58,7 +58,7 @@ def test_the_crack_is_where_its_outline_is(workbench: WorkbenchDriver, qtbot: Qt
     dialog = shown(workbench, qtbot, grown(workbench.session, 2, (800, 600)))
     for frame in dialog.reel.frames[1:]:
         qtbot.waitUntil(partial(dialog.pictures.settled, frame.key))
-        image = present(dialog.pictures.best(frame.key, WHOLE)).sizes[0]
+        image = not_none(dialog.pictures.best(frame.key, WHOLE)).sizes[0]
         (outline,) = frame.outlines
         dark = [
             (x / image.width(), y / image.height())
@@ -152,7 +152,7 @@ def test_pictures_stay_within_their_bound(
     dialog = shown(workbench, qtbot, grown(workbench.session, 4))
     key = dialog.reel.frames[-1].key
     qtbot.waitUntil(lambda: dialog.pictures.best(key, WHOLE) is not None)
-    picture_bytes = present(dialog.pictures.best(key, WHOLE)).bytes
+    picture_bytes = not_none(dialog.pictures.best(key, WHOLE)).bytes
     monkeypatch.setattr(pictures, "MOST_BYTES", 2 * picture_bytes)
     for index in range(5):
         dialog.reel.choose(index)
@@ -174,7 +174,7 @@ def test_without_a_picture_and_a_photo_there_is_nothing_to_show(
     record_id = make_record(workbench.session, boxes=((0.1, 0.1, 0.2, 0.2),), image=False)
     workbench.open(record_id, qtbot.waitUntil)
     workbench.page.go_to(workbench.session.items.all(record_id)[0].item_id)
-    dialog = present(workbench.page.trend.show())
+    dialog = not_none(workbench.page.trend.show())
     qtbot.waitUntil(lambda: dialog.trend is not None)
     assert dialog.stack.currentWidget() is not dialog.stack.content
     assert not dialog.export.isEnabled()

@@ -1,4 +1,4 @@
-"""The walk of a call: the packages of the project that it goes through, outermost first."""
+"""Finds the packages of the project on the call stack."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ PACKAGES = (
     "service.detection",
     "service.db",
 )
-"""The packages that docs/architecture.md draws; the first that fits counts. Whatever runs the work of others
-without knowing it (`desktop.background`, `service.changes`, libraries) is not one."""
+"""The packages in the diagrams of docs/architecture.md; the first one that matches counts. Packages that run
+the functions of others (`desktop.background`, `service.changes`) are left out."""
 
 
-def walked(frame: FrameType | None = None, packages: Sequence[str] = PACKAGES) -> list[str]:
-    """The packages on the stack of `frame` (the caller's unless given), outermost first.
+def packages_on_stack(frame: FrameType | None = None, packages: Sequence[str] = PACKAGES) -> list[str]:
+    """The packages on the stack of `frame`, by default the caller's frame, outermost first.
 
-    A package counts once for all its frames in a row; one that is entered again later is listed again.
+    Consecutive frames of a package count once. A package that is entered again later is listed again.
     """
     frame = sys._getframe(1) if frame is None else frame
-    packages_met: list[str] = []
+    found: list[str] = []
     while frame is not None:
-        package = _package(frame.f_code.co_filename, packages)
-        if package and (not packages_met or packages_met[-1] != package):
-            packages_met.append(package)
+        package = _package_of(frame.f_code.co_filename, packages)
+        if package and (not found or found[-1] != package):
+            found.append(package)
         frame = frame.f_back
-    return packages_met[::-1]
+    return found[::-1]
 
 
-def _package(filename: str, packages: Sequence[str]) -> str:
-    path = Path(filename)
+def _package_of(path_text: str, packages: Sequence[str]) -> str:
+    path = Path(path_text)
     if not path.is_relative_to(program_folder()):
         return ""
     module = ".".join(path.relative_to(program_folder()).with_suffix("").parts)

@@ -1,4 +1,4 @@
-"""A running application, for rows of the contract that do not touch each other."""
+"""The application as the contract tests use it: clients of each role, and functions that create objects."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.service_app import ADMIN, Answer, with_token
 _numbers = itertools.count(1)
 
 
-class Running:
-    """The application with its first admin; `as_role` logs a new user in; the rest makes and reads things."""
+class ContractApp:
+    """The application with its first administrator; creates and reads records and items as that user."""
 
     def __init__(self, anonymous: TestClient) -> None:
         self.anonymous = anonymous
@@ -35,23 +35,23 @@ class Running:
         return self._roles[role]
 
     def post(self, path: str, **body: Any) -> dict[str, Any]:
-        """`data` of a POST that succeeds."""
+        """Send a POST that must succeed, and return its `data`."""
         answer = self.admin.post(path, json=body)
         assert answer.status_code == 200, answer.text
         data: dict[str, Any] = answer.json()["data"]
         return data
 
-    def record(self, **body: Any) -> dict[str, Any]:
+    def create_record(self, **body: Any) -> dict[str, Any]:
         return self.post("/api/inspection/create", **{"task_id": new_id("task"), **body})
 
-    def get(self, inspection_id: str) -> dict[str, Any]:
+    def get_record(self, inspection_id: str) -> dict[str, Any]:
         answer = self.admin.get(f"/api/inspection/getInspectionById/{inspection_id}")
         assert answer.status_code == 200, answer.text
         data: dict[str, Any] = answer.json()["data"]
         return data
 
-    def item(self, inspection_id: str | None = None, **body: Any) -> dict[str, Any]:
-        number = inspection_id or self.record()["inspection_id"]
+    def create_item(self, inspection_id: str | None = None, **body: Any) -> dict[str, Any]:
+        number = inspection_id or self.create_record()["inspection_id"]
         answer = self.admin.post(
             "/api/inspection_item/create", json={"item_name": "前缘", "inspection_id": number, **body}
         )
@@ -69,12 +69,12 @@ class Running:
 
 
 def failure_envelope(error: str, msg: str, **details: Any) -> dict[str, Any]:
-    """The envelope of a failure that the contract does not list itself."""
+    """The envelope of a failure that the contract does not list."""
     return {"code": 1, "data": {"error": error, **details}, "msg": msg}
 
 
 def assert_invalid(answer: Answer, *names: str) -> None:
-    """Assert that `answer` refuses the fields of these names, and no other, each with its rule in Chinese."""
+    """Assert that `answer` refuses exactly the fields of these names, each with its rule in Chinese."""
     assert answer.status_code == 422, answer.text
     body = answer.json()
     assert list(body) == ["code", "data", "msg"]
@@ -90,5 +90,5 @@ def assert_invalid(answer: Answer, *names: str) -> None:
 
 
 def new_id(word: str) -> str:
-    """An id that no other test uses."""
+    """An ID that no other test uses."""
     return f"{word}-{next(_numbers)}"

@@ -1,4 +1,4 @@
-"""What `walkaround demo` must have written, whichever program wrote it."""
+"""Checks the files that `walkaround demo` writes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pypdf import PdfReader
 from shared.images.cv import cv2
 
 
-def check_written(out: Path) -> None:
-    """The three files of the demo are in `out`, and say what they should."""
+def check_demo_output(out: Path) -> None:
+    """Check that `out` contains the three files of the demo with the expected content."""
     assert sorted(path.name for path in out.iterdir()) == ["record.json", "report.pdf", "workbench.png"]
     picture = cv2.imdecode(np.frombuffer((out / "workbench.png").read_bytes(), np.uint8), cv2.IMREAD_COLOR)
     assert picture is not None
