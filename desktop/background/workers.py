@@ -1,4 +1,4 @@
-"""Runs work in a bounded thread pool and delivers its outcome on the GUI thread.
+"""Runs work in bounded thread pools and delivers its outcome on the GUI thread.
 
     task = run(client.records, query, owner=self, done=self._show, failed=self._explain)
 
@@ -30,20 +30,12 @@ from collections import deque
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
+from heapq import heappop, heappush
+from itertools import count
 from typing import Any, TypeVar, TypeVarTuple, overload
 
 import shiboken6
-from PySide6.QtCore import (
-    QCoreApplication,
-    QObject,
-    QRunnable,
-    Qt,
-    QThread,
-    QThreadPool,
-    QTimer,
-    Signal,
-    Slot,
-)
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QThread, QTimer, Signal, Slot
 
 from desktop.background.thread_priority import yield_to_gui
 
@@ -52,7 +44,6 @@ T = TypeVar("T")
 
 SHORT_THREADS = 4
 LONG_THREADS = 8
-_IDLE_MS = 10_000
 _TURN_SECONDS = 0.008
 
 
@@ -175,14 +166,63 @@ class _Postbox(QObject):
             return self._calls.popleft() if self._scheduled else None
 
 
-class _Job(QRunnable):
-    def __init__(self, body: Callable[[], None]) -> None:
-        super().__init__()
-        self._body = body
+class _Pool:
+    """Python threads that run jobs by priority. A thread starts when no other is idle, and ends with `close`.
 
-    def run(self) -> None:
+    QThreadPool would create and delete a thread state of Python, and the wrapper of a QRunnable, in a thread
+    of Qt for each job.
+    """
+
+    def __init__(self, name: str, max_threads: int) -> None:
+        self._name, self._max_threads = name, max_threads
+        self._jobs: list[tuple[int, int, Callable[[], None]]] = []
+        self._numbers = count()
+        self._changed = threading.Condition()
+        self._idle = 0
+        self._threads: list[threading.Thread] = []
+        self._is_closed = False
+
+    def start(self, body: Callable[[], None], priority: int) -> None:
+        """Run `body` in a thread of the pool, before those with a lower priority."""
+        with self._changed:
+            heappush(self._jobs, (-priority, next(self._numbers), body))
+            needs_thread = len(self._jobs) > self._idle and len(self._threads) < self._max_threads
+            self._changed.notify()
+        if needs_thread:
+            # A daemon, so that work that does not end cannot keep the program from ending.
+            name = f"{self._name} {len(self._threads) + 1}"
+            thread = threading.Thread(target=self._run_jobs, name=name, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def close(self) -> None:
+        """Drop the jobs that have not begun, and end each thread after its job."""
+        with self._changed:
+            self._is_closed = True
+            self._jobs.clear()
+            self._changed.notify_all()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the threads ended after `close`. Returns False when some still run after `seconds`."""
+        ends = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(ends - time.monotonic(), 0))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _run_jobs(self) -> None:
         yield_to_gui()
-        self._body()
+        while (body := self._wait_for_job()) is not None:
+            body()
+            # An idle thread must not keep the task of its last job.
+            del body
+
+    def _wait_for_job(self) -> Callable[[], None] | None:
+        with self._changed:
+            self._idle += 1
+            while not self._jobs and not self._is_closed:
+                self._changed.wait()
+            self._idle -= 1
+            return None if self._is_closed else heappop(self._jobs)[2]
 
 
 class _Pools:
@@ -190,29 +230,26 @@ class _Pools:
         self.postbox = _Postbox()
         self.open = True
         self.tasks: set[Task] = set()
-        self._pools: dict[Lane, QThreadPool] = {}
-        for lane, threads in ((Lane.SHORT, SHORT_THREADS), (Lane.LONG, LONG_THREADS)):
-            pool = QThreadPool()
-            pool.setMaxThreadCount(threads)
-            pool.setExpiryTimeout(_IDLE_MS)
-            pool.setThreadPriority(QThread.Priority.LowPriority)
-            self._pools[lane] = pool
+        self._pools = {
+            Lane.SHORT: _Pool("short work", SHORT_THREADS),
+            Lane.LONG: _Pool("long work", LONG_THREADS),
+        }
 
     def start(self, lane: Lane, body: Callable[[], None], priority: int) -> None:
-        self._pools[lane].start(_Job(body), priority)
+        self._pools[lane].start(body, priority)
 
     def close(self, wait_ms: int) -> bool:
         self.open = False
         for task in self.tasks:
             task.cancel()
         for pool in self._pools.values():
-            pool.clear()
-        waited = [pool.waitForDone(wait_ms) for pool in self._pools.values()]
+            pool.close()
+        waited = [pool.wait(wait_ms / 1000) for pool in self._pools.values()]
         if all(waited):
             _abandoned.discard(self)
         else:
-            # Without this reference, the last worker would delete the pool that it runs in, and wait for
-            # itself.
+            # Without this reference, the last worker would delete the postbox, which belongs to the GUI
+            # thread.
             _abandoned.add(self)
         return all(waited)
 

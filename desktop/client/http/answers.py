@@ -44,6 +44,13 @@ _ERROR_BY_STATUS: dict[int, type[ClientError]] = {
     415: Unsupported,
 }
 
+_read_models: set[type[BaseModel]] = set()
+"""Every model that an answer was read as.
+
+Pydantic refers to a generic model such as `Envelope[Item]` weakly, and would build it again after each
+garbage collection, 80 times in a record of 12 items. Meanwhile the GUI thread waits for the interpreter's lock.
+"""
+
 FOREIGN_ANSWER = "not_walkaround"
 """Code of a ServerFault for an answer that does not come from a Walkaround service."""
 
@@ -61,6 +68,7 @@ class Answer:
 
         The cause is not chained, because pydantic's message repeats the input, which may contain tokens.
         """
+        _read_models.add(model)
         try:
             return model.model_validate(self.document)
         except ValidationError as error:

@@ -7,12 +7,13 @@ import sys
 import threading
 
 import pytest
+from PySide6.QtCore import QThread
 from pytestqt.qtbot import QtBot
 
 from desktop.background.thread_priority import yield_to_gui
 from desktop.background.workers import run
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness on Linux only")
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="threads have a niceness on Linux only")
 
 
 def niceness() -> int:
@@ -20,6 +21,7 @@ def niceness() -> int:
     return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
 
+@on_linux
 def test_a_worker_and_what_it_starts_leave_the_processor_to_the_gui(qtbot: QtBot) -> None:
     found: list[int] = []
 
@@ -37,9 +39,24 @@ def test_a_worker_and_what_it_starts_leave_the_processor_to_the_gui(qtbot: QtBot
     assert niceness() == before
 
 
+@on_linux
 def test_a_lower_priority_of_the_program_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise PermissionError
 
     monkeypatch.setattr(os, "setpriority", refused)
     yield_to_gui()
+
+
+def test_qt_lowers_the_priority_on_other_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    found: list[QThread.Priority] = []
+
+    def work() -> None:
+        yield_to_gui()
+        found.append(QThread.currentThread().priority())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [QThread.Priority.LowPriority]
