@@ -339,7 +339,7 @@ class Desktop(QObject):
         window = MainWindow(self.context, build_pages(self.context, self.use_server), waits)
         window.language_requested.connect(self.set_language)
         window.retry_requested.connect(self.retry)
-        window.update_banner.acted.connect(self.updates.open_page)
+        window.update_banner.action_chosen.connect(self.updates.open_page)
         window.update_banner.closed.connect(self.updates.dismiss)
         return window
 
@@ -383,7 +383,7 @@ class Desktop(QObject):
         if self.context.payload is not None:
             self.context.payload = None
             self.context.loginChanged.emit()
-            self.window.toast.say(
+            self.window.toast.show_message(
                 self.tr("Your session has expired. Log in again to continue where you left off.")
             )
 
@@ -400,7 +400,7 @@ class Desktop(QObject):
         self._call_in_gui(lambda: self.crashes.show(failure))
 
     def _say(self, sentence: str) -> None:
-        self.window.toast.say(sentence)
+        self.window.toast.show_message(sentence)
 
 
 def run_desktop(

@@ -13,10 +13,10 @@ from desktop.help import HelpWindow, find_topic
 from desktop.localization.language import LANGUAGES
 from desktop.theme import theme_manager
 from desktop.widgets import Page
-from desktop.widgets.dialogs import HelpCalls
+from desktop.widgets.dialogs import HelpRequests
 
 
-class Assistance(HelpCalls):
+class Assistance(HelpRequests):
     """The commands `help` and `doctor` of one main window.
 
     A modal dialog opens its own window of the guide, because it would block the main window's.
@@ -30,7 +30,7 @@ class Assistance(HelpCalls):
         self.help: HelpWindow | None = None
         context.commands.bind("help", self.open_help, window)
         context.commands.bind("doctor", self.open_doctor, window)
-        self.wanted.connect(self.open_help)
+        self.requested.connect(self.open_help)
 
     def open_help(self, dialog: QDialog | None = None) -> HelpWindow:
         """Open the guide at the topic of the current page or dialog. Returns its window."""

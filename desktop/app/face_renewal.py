@@ -20,7 +20,7 @@ class FaceRenewal(QObject):
         super().__init__(banner)
         self._context = context
         self._banner = banner
-        banner.acted.connect(banner.hide)
+        banner.action_chosen.connect(banner.hide)
         context.strongLogin.connect(self._read_status)
         context.loginChanged.connect(self._on_login_changed)
 
@@ -37,7 +37,7 @@ class FaceRenewal(QObject):
     def _on_status(self, status: FaceStatus) -> None:
         if self._context.payload is not None and status.renewal_due and status.login_enabled:
             text = self.tr("Your face data is more than a year old. Renew it to be recognized reliably.")
-            self._banner.say(text, "info", self.tr("Renew face data"))
+            self._banner.show_message(text, "info", self.tr("Renew face data"))
 
     def _on_login_changed(self) -> None:
         if self._context.payload is None:

@@ -21,7 +21,7 @@ from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS
 from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
 from desktop.widgets.basic.icons import paint_icon
-from desktop.widgets.basic.labels import rule
+from desktop.widgets.basic.labels import separator
 
 _ROW_PX = 36
 _WIDTH = 560
@@ -103,7 +103,7 @@ class Palette(QFrame):
         head.setContentsMargins(16, 2, 16, 2)
         head.addWidget(self.search_field)
         column.addLayout(head)
-        column.addWidget(rule())
+        column.addWidget(separator())
         column.addWidget(self.list)
         self._entries = [
             (

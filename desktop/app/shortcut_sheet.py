@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from desktop.commands.bindings import Commands
 from desktop.commands.registry import COMMANDS, Command
 from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
-from desktop.widgets.basic.labels import label, rule
+from desktop.widgets.basic.labels import label, separator
 from desktop.widgets.dialogs import BaseDialog, Dialog
 from desktop.widgets.fields import SearchField
 
@@ -137,7 +137,7 @@ class ShortcutDialog(Dialog):
         self.warning = label("", "error", wrap=True)
         self.warning.setMinimumWidth(360)
         column.addWidget(self.warning)
-        column.addWidget(rule())
+        column.addWidget(separator())
         row = QHBoxLayout()
         default = Button(self.tr("Reset to default"), kind=ButtonKind.GHOST)
         default.clicked.connect(self._reset)

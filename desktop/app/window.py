@@ -43,7 +43,7 @@ Place = tuple[str, dict[str, Any]]
 
 
 class MainWindow(QMainWindow):
-    """Shows one page at a time. Without a login, only pages that are not `in_frame` are shown.
+    """Shows one page at a time. Without a login, only pages without a frame (`has_frame`) are shown.
 
     A page is created when it is first opened. After the window is shown, the other pages are created in
     advance, each in its own turn of the event loop. With `waits`, no page is shown before `show_first_page`.
@@ -57,7 +57,7 @@ class MainWindow(QMainWindow):
     def __init__(self, context: Context, pages: Sequence[PageFactory], waits: bool = False) -> None:
         super().__init__()
         self._context = context
-        self._factories = {page.kind.page_id: page for page in pages}
+        self._factories = {page.page_class.page_id: page for page in pages}
         self._pages: dict[str, Page] = {}
         self.ahead = PagesAhead(self._factories, self._pages, self.find_or_make_page, self)
         self._history: list[Place] = []
@@ -97,12 +97,12 @@ class MainWindow(QMainWindow):
         banners = (self.banner, self.font_banner, self.update_banner, self.face_banner)
         for part in (self.rail, *banners, self.status_bar, self.toast):
             theme_manager().apply_to(part)
-        self.rail.chosen.connect(self._on_rail_chosen)
-        self.rail.settings_wanted.connect(self._open_settings_menu)
-        self.rail.account_wanted.connect(self._open_account_menu)
-        self.banner.acted.connect(self.retry_requested)
-        self.banner.other_acted.connect(lambda: context.commands.run("doctor"))
-        self.face_banner.acted.connect(lambda: self.go(ACCOUNT))
+        self.rail.page_chosen.connect(self._on_rail_chosen)
+        self.rail.settings_requested.connect(self._open_settings_menu)
+        self.rail.account_requested.connect(self._open_account_menu)
+        self.banner.action_chosen.connect(self.retry_requested)
+        self.banner.second_action_chosen.connect(lambda: context.commands.run("doctor"))
+        self.face_banner.action_chosen.connect(lambda: self.go(ACCOUNT))
         self.face_renewal = FaceRenewal(context, self.face_banner)
         context.loginChanged.connect(self._on_login_changed)
         context.serviceChanged.connect(self._on_service_changed)
@@ -158,11 +158,11 @@ class MainWindow(QMainWindow):
         page, kind = self._pages.get(page_id), self._factories.get(page_id)
         if page is not None or kind is None:
             return page
-        page = self._pages[page_id] = kind.make()
+        page = self._pages[page_id] = kind.create()
         self._stack.addWidget(page)
         page.navigate.connect(self.go)
-        page.toast.connect(self.toast.say)
-        page.status.connect(self.status_bar.say)
+        page.toast.connect(self.toast.show_message)
+        page.status.connect(self.status_bar.show_texts)
         return page
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -175,16 +175,18 @@ class MainWindow(QMainWindow):
         Returns False if it is unknown or not permitted, or if the user stays on the current page.
         """
         factory = self._factories.get(page_id)
-        if factory is None or (factory.kind.in_frame and not self._context.may(factory.kind.permission)):
+        if factory is None or (
+            factory.page_class.has_frame and not self._context.may(factory.page_class.permission)
+        ):
             return False
         page = self.find_or_make_page(page_id)
         assert page is not None
         previous = self._page
         if previous is not None and previous is not page:
             if not previous.leave():
-                self.rail.mark(previous.section or previous.page_id)
+                self.rail.mark_page(previous.section or previous.page_id)
                 return False
-            if previous.in_frame:
+            if previous.has_frame:
                 self._history = [*self._history, self.return_params()][-_MAX_HISTORY:]
         self._bring_to_front(page, params or {})
         return True
@@ -199,10 +201,10 @@ class MainWindow(QMainWindow):
 
     def _bring_to_front(self, page: Page, params: dict[str, Any]) -> None:
         self._page = page
-        self.rail.setVisible(page.in_frame)
-        self.rail.mark(page.section or page.page_id)
-        self.status_bar.say("", "")
-        self.status_bar.setVisible(page.in_frame and page.has_status_bar)
+        self.rail.setVisible(page.has_frame)
+        self.rail.mark_page(page.section or page.page_id)
+        self.status_bar.show_texts("", "")
+        self.status_bar.setVisible(page.has_frame and page.has_status_bar)
         theme_manager().apply_to(page, late=True)
         self._stack.setCurrentWidget(page)
         self.setWindowTitle(f"{page.title()} — Walkaround")
@@ -213,12 +215,12 @@ class MainWindow(QMainWindow):
 
     def _on_rail_chosen(self, page_id: str) -> None:
         if not self.go(page_id) and self._page is not None:
-            self.rail.mark(self._page.section or self._page.page_id)
+            self.rail.mark_page(self._page.section or self._page.page_id)
 
     def show_update(self, version: str, has_page: bool) -> None:
         """Announce a newer version, with a button for its page if it has one."""
         text = self.tr("Walkaround {version} is available.").format(version=version)
-        self.update_banner.say(text, "info", self.tr("Open download page") if has_page else "")
+        self.update_banner.show_message(text, "info", self.tr("Open download page") if has_page else "")
 
     def _show_missing_font(self) -> None:
         """Show why the selected language cannot be used."""
@@ -227,7 +229,7 @@ class MainWindow(QMainWindow):
                 "Cannot show Chinese: no font with Chinese characters on this computer. Install one "
                 "(package {package} on Debian and Ubuntu), then restart Walkaround."
             )
-            self.font_banner.say(text.format(package=FONT_PACKAGE), "warn")
+            self.font_banner.show_message(text.format(package=FONT_PACKAGE), "warn")
 
     # Changes of the context
 
@@ -238,13 +240,13 @@ class MainWindow(QMainWindow):
             return
         self.rail.set_entries(
             RailEntry(kind.page_id, kind.icon, kind.title())
-            for kind in (page.kind for page in self._factories.values())
-            if kind.icon and kind.page_id != ACCOUNT and kind.in_frame and self._context.may(kind.permission)
+            for kind in (page.page_class for page in self._factories.values())
+            if kind.icon and kind.page_id != ACCOUNT and kind.has_frame and self._context.may(kind.permission)
         )
         self._on_service_changed(self._context.service_state)
         self._user_id = payload.user.user_id
-        if self._page is not None and self._page.in_frame:
-            self.rail.mark(self._page.section or self._page.page_id)
+        if self._page is not None and self._page.has_frame:
+            self.rail.mark_page(self._page.section or self._page.page_id)
             return
         interrupted, self._interrupted_place = self._interrupted_place, None
         if interrupted is not None and interrupted[0] == self._user_id and self.go(*interrupted[1]):
@@ -254,7 +256,7 @@ class MainWindow(QMainWindow):
 
     def _show_login(self) -> None:
         """Show the login page without asking. A login of the same user returns to the current page."""
-        if self._page is not None and self._page.in_frame:
+        if self._page is not None and self._page.has_frame:
             self._interrupted_place = (self._user_id, self.return_params())
         self._history = []
         self.banner.setVisible(False)
@@ -273,10 +275,10 @@ class MainWindow(QMainWindow):
             else:
                 text = sentence(self._context.untrusted)
             check = self._context.commands.title("doctor")
-            self.banner.say(text, "error", self.tr("Retry"), closable=False, other=check)
+            self.banner.show_message(text, "error", self.tr("Retry"), closable=False, second_action=check)
         elif state is ServiceState.RESTARTING:
             text = self.tr("Connection to the service lost. Reconnecting; you can continue working.")
-            self.banner.say(text, "warn", closable=False)
+            self.banner.show_message(text, "warn", closable=False)
         else:
             self.banner.hide()
 
@@ -305,7 +307,7 @@ class MainWindow(QMainWindow):
         bind("quit", self.close, self)
 
     def _bind_page(self, page_id: str) -> None:
-        permission = self._factories[page_id].kind.permission
+        permission = self._factories[page_id].page_class.permission
         self._context.commands.bind(
             f"go.{page_id}",
             lambda: self.go(page_id),

@@ -1,4 +1,4 @@
-"""The widgets that every page is made of: one style, both themes, reachable by keyboard."""
+"""The widgets of all pages, in one style for both themes and usable by keyboard."""
 
 from desktop.widgets.bars import (
     Logo,
@@ -9,36 +9,45 @@ from desktop.widgets.bars import (
     SaveState,
     StatusBar,
     TopBar,
+    service_text,
     service_tone,
-    service_word,
 )
-from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton, enters
+from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton, is_enter_key
 from desktop.widgets.basic.chips import (
     Chip,
     FilterChips,
     chip_height,
     chip_width,
     paint_chip,
+    status_text,
     status_tone,
-    status_word,
 )
-from desktop.widgets.basic.flow import Flow
+from desktop.widgets.basic.flow import FlowLayout
 from desktop.widgets.basic.icons import icon, paint_icon
 from desktop.widgets.basic.labels import (
     Card,
     ElidedLabel,
     Panel,
     ProgressBar,
-    folded,
+    escape_tooltip,
     label,
     paint_progress,
-    rule,
-    tip,
+    separator,
+    wrap_button_text,
 )
-from desktop.widgets.basic.layouts import clear, discard
+from desktop.widgets.basic.layouts import clear_layout, remove_widget
 from desktop.widgets.dates import Calendar, DateRange, MomentField
-from desktop.widgets.dialogs import BaseDialog, Confirm, Dialog, Toast, confirm, fit, grow, key_hint
-from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, reveal_after
+from desktop.widgets.dialogs import (
+    BaseDialog,
+    Confirm,
+    Dialog,
+    Toast,
+    confirm,
+    fit_height,
+    grow_height,
+    key_hint,
+)
+from desktop.widgets.fields import Combo, Field, PasswordField, SearchField, TextArea, move_toggles_after
 from desktop.widgets.page import Page, PageFactory
 from desktop.widgets.pager import Pager
 from desktop.widgets.states import (
@@ -71,7 +80,7 @@ __all__ = [
     "ErrorState",
     "Field",
     "FilterChips",
-    "Flow",
+    "FlowLayout",
     "IconButton",
     "IconLabel",
     "LoadingState",
@@ -98,26 +107,26 @@ __all__ = [
     "TopBar",
     "chip_height",
     "chip_width",
-    "clear",
+    "clear_layout",
     "confirm",
-    "discard",
-    "enters",
-    "fit",
-    "folded",
-    "grow",
+    "escape_tooltip",
+    "fit_height",
+    "grow_height",
     "icon",
+    "is_enter_key",
     "key_hint",
     "label",
+    "move_toggles_after",
     "paint_chip",
     "paint_icon",
     "paint_progress",
-    "reveal_after",
-    "rule",
+    "remove_widget",
+    "separator",
+    "service_text",
     "service_tone",
-    "service_word",
     "set_up_rows",
+    "status_text",
     "status_tone",
-    "status_word",
-    "tip",
     "title_width",
+    "wrap_button_text",
 ]

@@ -1,4 +1,4 @@
-"""Defines the frame around a page: rail, top bar, page header, status bar."""
+"""Defines the parts around a page: rail, top bar, page header, status bar."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
 
 from desktop.connection.local_service import ServiceState
 from desktop.theme import ITEM_PX, LABEL_PX, RADIUS, TEXT_PX, line_px, mix, sized, theme_manager
-from desktop.widgets.basic.buttons import Button, ButtonKind, enters
+from desktop.widgets.basic.buttons import Button, ButtonKind, is_enter_key
 from desktop.widgets.basic.chips import Chip
 from desktop.widgets.basic.icons import paint_icon
-from desktop.widgets.basic.labels import ElidedLabel, Panel, label, tip
-from desktop.widgets.basic.layouts import clear, discard
+from desktop.widgets.basic.labels import ElidedLabel, Panel, escape_tooltip, label
+from desktop.widgets.basic.layouts import clear_layout, remove_widget
 from desktop.widgets.states import IconLabel
 
 RAIL_PX = 56
@@ -34,14 +34,14 @@ STATUS_PX = 26
 
 
 def service_tone(state: ServiceState) -> str:
-    """The colour of the theme for the dot that shows the state of the service."""
+    """Return the theme colour of the dot that shows the state of the service."""
     if state is ServiceState.READY:
         return "passed"
     return "undecided" if state in {ServiceState.STARTING, ServiceState.RESTARTING} else "failed"
 
 
-def service_word(state: ServiceState) -> str:
-    """How the service is, in the language in force."""
+def service_text(state: ServiceState) -> str:
+    """Return the state of the service as a text in the current language."""
     match state:
         case ServiceState.READY:
             return QCoreApplication.translate("Service", "Service ready")
@@ -63,7 +63,7 @@ class SaveState(StrEnum):
 
 
 class Logo(QWidget):
-    """The program's mark: a white or dark W on accent."""
+    """The logo: a white or dark W on the accent colour."""
 
     def __init__(self, side: int = 30, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,7 +98,7 @@ class _SquareButton(QAbstractButton):
         self.setFixedSize(40, 40)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if enters(event):
+        if is_enter_key(event):
             self.click()
         else:
             super().keyPressEvent(event)
@@ -133,17 +133,17 @@ class _RailButton(_SquareButton):
 
 
 class _AccountButton(_SquareButton):
-    """The initial of the user in a circle, and the state of the service as a dot."""
+    """Shows the initial of the user in a circle, and the state of the service as a dot."""
 
     def __init__(self) -> None:
         super().__init__()
         self._state = ServiceState.STARTING
         self._initial = ""
 
-    def show_person(self, name: str, state: ServiceState, state_text: str) -> None:
+    def show_user(self, name: str, state: ServiceState, state_text: str) -> None:
         self._initial = name.strip()[:1].upper()
         self._state = state
-        self.setToolTip(tip(f"{name}\n{state_text}"))
+        self.setToolTip(escape_tooltip(f"{name}\n{state_text}"))
         self.setAccessibleName(f"{name}, {state_text}")
         self.update()
 
@@ -177,10 +177,10 @@ class RailEntry:
 class Rail(Panel):
     """The narrow bar at the left: pages above, settings and the account below."""
 
-    chosen = Signal(str)
+    page_chosen = Signal(str)
     """The id of the page that the user chose."""
-    settings_wanted = Signal()
-    account_wanted = Signal()
+    settings_requested = Signal()
+    account_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("panel", "right", parent)
@@ -198,18 +198,18 @@ class Rail(Panel):
         column.addLayout(self._pages)
         column.addStretch(1)
         self.settings = _RailButton("settings", self.tr("Settings"), checkable=False)
-        self.settings.clicked.connect(lambda _checked=False: self.settings_wanted.emit())
+        self.settings.clicked.connect(lambda _checked=False: self.settings_requested.emit())
         self.account = _AccountButton()
-        self.account.clicked.connect(lambda _checked=False: self.account_wanted.emit())
+        self.account.clicked.connect(lambda _checked=False: self.account_requested.emit())
         column.addWidget(self.settings, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self.account, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._group.buttonClicked.connect(lambda button: self.chosen.emit(self._ids[button]))
+        self._group.buttonClicked.connect(lambda button: self.page_chosen.emit(self._ids[button]))
 
     def set_entries(self, entries: Iterable[RailEntry]) -> None:
         """Show these pages, top to bottom."""
         for button in list(self._ids):
             self._group.removeButton(button)
-            discard(button, self._pages)
+            remove_widget(button, self._pages)
         self._ids.clear()
         for entry in entries:
             button = _RailButton(entry.icon, entry.text)
@@ -218,23 +218,23 @@ class Rail(Panel):
             self._pages.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
 
     def page_ids(self) -> list[str]:
-        """The pages it offers, top to bottom."""
+        """The ids of the listed pages, top to bottom."""
         return list(self._ids.values())
 
-    def mark(self, page_id: str) -> None:
+    def mark_page(self, page_id: str) -> None:
         """Mark the visible page; none if the rail does not list it."""
         self._group.setExclusive(False)
-        for button, its_id in self._ids.items():
-            button.setChecked(its_id == page_id)
+        for button, button_page_id in self._ids.items():
+            button.setChecked(button_page_id == page_id)
         self._group.setExclusive(True)
 
     def show_account(self, name: str, state: ServiceState) -> None:
-        """Show whose account it is and how the service is."""
-        self.account.show_person(name, state, service_word(state))
+        """Show the user's name and the state of the service."""
+        self.account.show_user(name, state, service_text(state))
 
 
 class SaveMark(QWidget):
-    """A cloud and a word: everything saved, how many edits wait or are held, or the service out of reach."""
+    """Shows with a cloud and a text whether edits are saved, unsent or waiting for a decision, or offline."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -269,7 +269,7 @@ class SaveMark(QWidget):
 
 
 class TopBar(Panel):
-    """The bar above a page: where am I, its state, then the few actions at the right."""
+    """The bar above a page: breadcrumbs, status, and actions at the right."""
 
     crumb_chosen = Signal(str)
     """The page id of a breadcrumb that the user chose."""
@@ -292,11 +292,11 @@ class TopBar(Panel):
         row.addLayout(self._actions)
 
     def set_crumbs(self, crumbs: Iterable[tuple[str, str]]) -> None:
-        """Show where the page is: (text, page id) pairs, the last one being the page itself.
+        """Set the breadcrumbs: (text, page id) pairs. The last one is the page itself.
 
         A crumb without a page id is plain text.
         """
-        clear(self._crumbs)
+        clear_layout(self._crumbs)
         pairs = list(crumbs)
         for index, (text, page_id) in enumerate(pairs):
             if index:
@@ -317,12 +317,12 @@ class TopBar(Panel):
             self.chip.show_status(status)
 
     def add_action(self, widget: QWidget) -> None:
-        """Put a button or a mark at the right end."""
+        """Add a widget at the right end."""
         self._actions.addWidget(widget)
 
 
 class PageHeader(QWidget):
-    """The head of a page without a top bar: its title, a line below, its actions at the right."""
+    """The header of a page without a top bar: title, subtitle, and actions at the right."""
 
     def __init__(self, title: str, subtitle: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -340,11 +340,11 @@ class PageHeader(QWidget):
         self._row = row
 
     def set_subtitle(self, text: str) -> None:
-        """Change the line below the title."""
+        """Set the line below the title."""
         self._subtitle.setText(text)
 
     def add_action(self, widget: QWidget) -> None:
-        """Put a button at the right end."""
+        """Add a button at the right end."""
         self._row.addWidget(widget)
 
 
@@ -362,7 +362,7 @@ class StatusBar(Panel):
         row.addWidget(self.left, 1)
         row.addWidget(self.right)
 
-    def say(self, left: str, right: str) -> None:
+    def show_texts(self, left: str, right: str) -> None:
         """Show both texts."""
         self.left.setText(left)
         self.right.setText(right)

@@ -17,13 +17,13 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from desktop.theme import CARD_RADIUS, LABEL_PX, line_px, theme_manager
 from desktop.widgets.basic.buttons import Button, ButtonKind
-from desktop.widgets.basic.labels import in_lines, label
+from desktop.widgets.basic.labels import label, wrap_text
 
 _TOAST_MS = 4_000
-_VEIL = 170
-"""How much a dialog is covered that waits for another one, of 255."""
-_TOAST_BESIDE = 120
-"""Free space beside the text of a toast, in view px."""
+_OVERLAY_ALPHA = 170
+"""Alpha (0..255) of the overlay on a dialog below another one."""
+_TOAST_MARGIN = 120
+"""Free space beside the text of a toast, px."""
 
 
 class _Overlay(QWidget):
@@ -36,22 +36,22 @@ class _Overlay(QWidget):
         self.raise_()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        veil = QColor(theme_manager().theme.canvas)
-        veil.setAlpha(_VEIL)
+        colour = QColor(theme_manager().theme.canvas)
+        colour.setAlpha(_OVERLAY_ALPHA)
         painter = QPainter(self)
-        painter.fillRect(self.rect(), veil)
+        painter.fillRect(self.rect(), colour)
         painter.end()
 
 
-class HelpCalls(QObject):
-    """A child of a main window that opens the guide for the dialogs over it."""
+class HelpRequests(QObject):
+    """Lets dialogs request the guide. It is a child of the main window."""
 
-    wanted = Signal(object)
-    """F1 in the dialog that is given."""
+    requested = Signal(object)
+    """The user pressed F1 in this dialog."""
 
 
 class BaseDialog(QDialog):
-    """A dialog whose F1 opens the guide: its own window blocks the command of the main window."""
+    """A dialog in which F1 opens the guide, because the command of the main window does not reach it."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_F1:
@@ -60,40 +60,40 @@ class BaseDialog(QDialog):
         top: QWidget = self
         while (parent := top.parentWidget()) is not None:
             top = parent.window()
-        calls = top.findChild(HelpCalls)
-        if calls is not None:
-            calls.wanted.emit(self)
+        requests = top.findChild(HelpRequests)
+        if requests is not None:
+            requests.requested.emit(self)
 
 
 class Dialog(BaseDialog):
     """A dialog whose height follows its content, also after a text appears."""
 
-    _veil: _Overlay | None = None
+    _overlay: _Overlay | None = None
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        fit(self)
+        fit_height(self)
         owner = self.parentWidget()
-        behind = None if owner is None else owner.window()
-        if isinstance(behind, QDialog) and self._veil is None:
-            self._veil = _Overlay(behind)
+        dialog_below = None if owner is None else owner.window()
+        if isinstance(dialog_below, QDialog) and self._overlay is None:
+            self._overlay = _Overlay(dialog_below)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        if self._veil is not None:
-            self._veil.hide()
-            self._veil.deleteLater()
-            self._veil = None
+        if self._overlay is not None:
+            self._overlay.hide()
+            self._overlay.deleteLater()
+            self._overlay = None
 
     def event(self, event: QEvent) -> bool:
-        done = super().event(event)
+        is_handled = super().event(event)
         if event.type() is QEvent.Type.LayoutRequest and self.isVisible():
-            grow(self)
-        return done
+            grow_height(self)
+        return is_handled
 
 
 class Confirm(Dialog):
-    """Asks before an action. The verb names the action, and the harmless button is the default."""
+    """Asks before an action. The confirm button names the action; the cancel button is the default."""
 
     def __init__(self, parent: QWidget | None, title: str, text: str, verb: str, danger: bool = True) -> None:
         super().__init__(parent)
@@ -115,21 +115,22 @@ class Confirm(Dialog):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addStretch(1)
-        self.harmless = Button(self.tr("Cancel"))
-        self.harmless.clicked.connect(self.reject)
-        self.act = Button(verb, kind=ButtonKind.DANGER if danger else ButtonKind.MAIN)
-        self.act.clicked.connect(self.accept)
-        row.addWidget(self.harmless)
-        row.addWidget(self.act)
+        self.cancel_button = Button(self.tr("Cancel"))
+        self.cancel_button.clicked.connect(self.reject)
+        self.confirm_button = Button(verb, kind=ButtonKind.DANGER if danger else ButtonKind.MAIN)
+        self.confirm_button.clicked.connect(self.accept)
+        row.addWidget(self.cancel_button)
+        row.addWidget(self.confirm_button)
         column.addLayout(row)
-        self.harmless.setDefault(True)
-        self.harmless.setFocus()
+        self.cancel_button.setDefault(True)
+        self.cancel_button.setFocus()
 
 
-def fit(dialog: QDialog) -> None:
-    """Make a dialog exactly as high as it needs, for its `showEvent`.
+def fit_height(dialog: QDialog) -> None:
+    """Set the height of a dialog to the height that its content needs; for its `showEvent`.
 
-    Qt computes with sentences that wrap at the smallest width; what is left over would spread between them.
+    Qt computes the height for the smallest width, at which texts have more lines. The remaining space would
+    appear between the widgets.
     """
     layout = dialog.layout()
     if layout is not None:
@@ -137,10 +138,10 @@ def fit(dialog: QDialog) -> None:
         dialog.resize(dialog.width(), layout.totalHeightForWidth(dialog.width()))
 
 
-def grow(dialog: QDialog) -> None:
-    """Make a dialog as high as it needs now; it never shrinks.
+def grow_height(dialog: QDialog) -> None:
+    """Increase the height of a dialog to the height that its content needs. It never shrinks.
 
-    A sentence that breaks into lines makes a window no taller by itself: it would lie on its neighbours.
+    A text that wraps does not make its window higher by itself. It would overlap other widgets.
     """
     layout = dialog.layout()
     if layout is not None:
@@ -176,28 +177,28 @@ class Toast(QWidget):
         """The displayed text."""
         return self._sentence
 
-    def say(self, sentence: str) -> None:
-        """Show a sentence, and read it out to a screen reader."""
+    def show_message(self, sentence: str) -> None:
+        """Show a sentence and announce it to screen readers."""
         self._sentence = sentence
-        self._place()
+        self._move_to_bottom()
         self.show()
         self.raise_()
         self._timer.start()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
 
-    def _place(self) -> None:
+    def _move_to_bottom(self) -> None:
         window = self.parentWidget()
         if window is not None:
-            # A path has no blanks at which a label would break by itself.
+            # QLabel breaks lines only at blanks, and a path may have none.
             self._text.setText(
-                in_lines(self._sentence, self._text.fontMetrics(), window.width() - _TOAST_BESIDE)
+                wrap_text(self._sentence, self._text.fontMetrics(), window.width() - _TOAST_MARGIN)
             )
             self.adjustSize()
             self.move((window.width() - self.width()) // 2, window.height() - self.height() - 40)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
-            self._place()
+            self._move_to_bottom()
         return False
 
     def mousePressEvent(self, _event: QEvent) -> None:
@@ -214,7 +215,7 @@ class Toast(QWidget):
 
 
 def key_hint(keys: str) -> QLabel:
-    """A label that shows a key beside its action."""
+    """Return a label that shows a key beside its action."""
     hint = label(keys, "key")
     hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
     side = max(18, line_px(LABEL_PX) + 2)

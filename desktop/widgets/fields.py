@@ -1,4 +1,4 @@
-"""Defines input fields: text, password, search and choices. They keep what the user typed."""
+"""Defines input fields: text, password, search and choices. An error does not change the typed text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from desktop.widgets.basic.popups import RoundedCorners
 _SEARCH_MS = 250
 _ACTION_PX = 20
 """The height of a button beside a label."""
-_AROUND_PX = 70
+_SEARCH_PADDING_PX = 70
 """Width in px of the parts beside the text of a search field: icon, key and margins."""
 
 
@@ -51,19 +51,19 @@ class Combo(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(lambda index: self.picked.emit(self.itemData(index)))
-        # Qt's own delegate of a popup keeps a column for a check mark that nothing here has.
+        # Qt's default delegate reserves a column for check marks, which these lists do not have.
         self.setItemDelegate(QStyledItemDelegate(self))
         RoundedCorners(self.view().window())
 
     def set_choices(self, choices: Iterable[tuple[object, str]]) -> None:
         """Set the choices. The chosen value stays chosen if it still exists."""
-        was = self.currentData()
+        previous = self.currentData()
         self.blockSignals(True)
         self.clear()
         for value, text in choices:
             self.addItem(text, value)
         self.blockSignals(False)
-        self.set_value(was)
+        self.set_value(previous)
 
     def value(self) -> object:
         """The chosen value, or None."""
@@ -75,7 +75,7 @@ class Combo(QComboBox):
         self.setCurrentIndex(values.index(value) if value in values else 0 if values else -1)
 
     def event(self, event: QEvent) -> bool:
-        # A letter searches in the choices; it must not reach a command of the page with the same key.
+        # A letter searches in the choices. It must not run a command of the page with the same key.
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
             plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
             if plain and event.text().isprintable() and event.text():
@@ -84,7 +84,7 @@ class Combo(QComboBox):
         return super().event(event)
 
     def wheelEvent(self, event: QEvent) -> None:
-        # A wheel over a closed combo scrolls the page; it must not change a value by accident.
+        # The wheel scrolls the page. It must not change a value by accident.
         event.ignore()
 
 
@@ -95,7 +95,7 @@ class Field(QWidget):
     """A label and an editor, with an error line below them if there is an error."""
 
     changed = Signal()
-    """The user changed the value. The error line is hidden before."""
+    """The user changed the value. The error is already hidden."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Field(QWidget):
     ) -> None:
         super().__init__(parent)
         self.action: Button | None = None
-        """The button at the right of the label, where there is one."""
+        """The button at the right of the label, if any."""
         self.editor: Editor = QLineEdit() if editor is None else editor
         self.editor.setAccessibleName(name)
         self._label = label(name, "label")
@@ -132,13 +132,13 @@ class Field(QWidget):
             self.editor.textChanged.connect(self._on_edited)
 
     def text(self) -> str:
-        """The typed text, unchanged."""
+        """Return the typed text, unchanged."""
         if isinstance(self.editor, QPlainTextEdit):
             return self.editor.toPlainText()
         return self.editor.currentText() if isinstance(self.editor, QComboBox) else self.editor.text()
 
     def set_text(self, text: str) -> None:
-        """Put a text into the editor without a signal."""
+        """Set the text of the editor without a signal."""
         self.editor.blockSignals(True)
         if isinstance(self.editor, QPlainTextEdit):
             self.editor.setPlainText(text)
@@ -146,7 +146,7 @@ class Field(QWidget):
             self.editor.setCurrentText(text)
         else:
             self.editor.setText(text)
-            # A long text shows its beginning, except to the person who types it.
+            # Show the beginning of a long text, unless the user is typing.
             if not self.editor.hasFocus():
                 self.editor.setCursorPosition(0)
         self.editor.blockSignals(False)
@@ -162,29 +162,29 @@ class Field(QWidget):
         row.addStretch(1)
         row.addWidget(button)
         column.insertLayout(0, row)
-        # Little higher than the label: fields with a button and without one stand in one row.
+        # Not much higher than the label, because fields with and without a button can be in one row.
         button.setProperty("inline", True)
         button.setFixedHeight(_ACTION_PX)
         self.action = button
 
     def reserve_action(self) -> None:
-        """Make the label as high as one with a button beside it, for fields in one row."""
+        """Make the label as high as a label with a button, for fields in one row."""
         self._label.setFixedHeight(_ACTION_PX)
 
     def set_error(self, sentence: str) -> None:
         """Show an error below the editor; an empty text hides it. The typed text stays."""
         self._error.setText(sentence)
         self._error.setVisible(bool(sentence))
-        # No higher than it wants to be: but that is computed for one width, where a sentence may need more.
-        grows = QSizePolicy.Policy.Minimum if sentence else QSizePolicy.Policy.Maximum
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, grows)
+        # The preferred height is computed for one width; in another one an error may need more lines.
+        vertical_policy = QSizePolicy.Policy.Minimum if sentence else QSizePolicy.Policy.Maximum
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, vertical_policy)
         self.editor.setAccessibleDescription(sentence)
         self.editor.setProperty("invalid", bool(sentence))
         self.editor.style().unpolish(self.editor)
         self.editor.style().polish(self.editor)
 
     def error(self) -> str:
-        """The sentence below the editor, or an empty string."""
+        """Return the error below the editor, or ""."""
         return self._error.text()
 
     def _on_edited(self) -> None:
@@ -194,9 +194,9 @@ class Field(QWidget):
 
 
 class PasswordField(Field):
-    """A field for a password, with a word inside that shows and hides it.
+    """A password field with a button inside that shows and hides the text.
 
-    Where one password follows another, see `reveal_after`.
+    For several passwords in a row, see `move_toggles_after`.
     """
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
@@ -209,11 +209,11 @@ class PasswordField(Field):
             | Qt.InputMethodHint.ImhSensitiveData
             | Qt.InputMethodHint.ImhNoPredictiveText
         )
-        # Not a child of the line: what is typed while the word has the focus would go into the password.
+        # Not a child of the line edit, which would receive the keys that the user types in the button.
         self.toggle = Button(self.tr("Show"), kind=ButtonKind.QUIET, parent=self)
-        self.toggle.clicked.connect(self._switch)
+        self.toggle.clicked.connect(self._toggle_echo)
         line.installEventFilter(self)
-        self._place()
+        self._place_toggle()
 
     def clear(self) -> None:
         """Clear the text and hide the next one."""
@@ -223,16 +223,16 @@ class PasswordField(Field):
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
-            self._place()
+            self._place_toggle()
         return False
 
-    def _switch(self) -> None:
+    def _toggle_echo(self) -> None:
         hidden = self._line.echoMode() == QLineEdit.EchoMode.Password
         self._line.setEchoMode(QLineEdit.EchoMode.Normal if hidden else QLineEdit.EchoMode.Password)
         self.toggle.setText(self.tr("Hide") if hidden else self.tr("Show"))
-        self._place()
+        self._place_toggle()
 
-    def _place(self) -> None:
+    def _place_toggle(self) -> None:
         size = self.toggle.sizeHint()
         self._line.setTextMargins(0, 0, size.width() + 4, 0)
         line = self._line.geometry()
@@ -245,19 +245,20 @@ class PasswordField(Field):
         self.toggle.raise_()
 
 
-def reveal_after(last: QWidget, *fields: PasswordField) -> None:
-    """Let Tab lead from one password to the next field, and to the words that show them only after `last`.
+def move_toggles_after(last: QWidget, *fields: PasswordField) -> None:
+    """Put the buttons that show the passwords of `fields` after `last` in the tab order.
 
-    A user who types a password twice does not watch the focus. All must be in one window by now.
+    Tab then leads from one password to the next, because users who type a password twice do not watch the
+    focus. All widgets must already be in one window.
     """
-    before = last
+    previous = last
     for field in fields:
-        QWidget.setTabOrder(before, field.toggle)
-        before = field.toggle
+        QWidget.setTabOrder(previous, field.toggle)
+        previous = field.toggle
 
 
 class SearchField(QLineEdit):
-    """A search line with a glass before it and the key '/' after it."""
+    """A search field with an icon at the left and the key "/" at the right."""
 
     searched = Signal(str)
     """The text after a pause of 250 ms in typing, or immediately after Enter."""
@@ -267,46 +268,46 @@ class SearchField(QLineEdit):
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
         self.setClearButtonEnabled(True)
-        self._reported = ""
+        self._last_search = ""
         self._pause = QTimer(self, singleShot=True, interval=_SEARCH_MS)
-        self._pause.timeout.connect(self._tell)
+        self._pause.timeout.connect(self._emit_search)
         self.textChanged.connect(lambda _: self._pause.start())
-        self.returnPressed.connect(self._tell)
+        self.returnPressed.connect(self._emit_search)
         self.setTextMargins(22, 0, 0, 0)
         self._key = label("/", "key")
         self._key.setParent(self)
         self._key.setAlignment(Qt.AlignmentFlag.AlignCenter)
         side = max(18, line_px(LABEL_PX) + 2)
         self._key.setFixedSize(side, side)
-        self.textChanged.connect(lambda _: self._show_key())
+        self.textChanged.connect(lambda _: self._update_key_visibility())
 
     def sizeHint(self) -> QSize:
-        """The placeholder is visible as a whole, with the icon and the key beside it."""
-        text_width = self.fontMetrics().horizontalAdvance(self.placeholderText()) + _AROUND_PX + 10
+        """Return a size with enough width for the placeholder, the icon and the key."""
+        text_width = self.fontMetrics().horizontalAdvance(self.placeholderText()) + _SEARCH_PADDING_PX + 10
         return QSize(max(250, text_width), super().sizeHint().height())
 
-    def _tell(self) -> None:
+    def _emit_search(self) -> None:
         self._pause.stop()
-        if self.text() != self._reported:
-            self._reported = self.text()
-            self.searched.emit(self._reported)
+        if self.text() != self._last_search:
+            self._last_search = self.text()
+            self.searched.emit(self._last_search)
 
-    def _show_key(self) -> None:
-        room = self.width() - self.fontMetrics().horizontalAdvance(self.placeholderText())
-        self._key.setVisible(not self.hasFocus() and not self.text() and room > _AROUND_PX)
+    def _update_key_visibility(self) -> None:
+        free_width = self.width() - self.fontMetrics().horizontalAdvance(self.placeholderText())
+        self._key.setVisible(not self.hasFocus() and not self.text() and free_width > _SEARCH_PADDING_PX)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self._show_key()
+        self._update_key_visibility()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._show_key()
+        self._update_key_visibility()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._key.move(self.width() - self._key.width() - 10, (self.height() - self._key.height()) // 2)
-        self._show_key()
+        self._update_key_visibility()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -13,30 +13,30 @@ from shared.codes import Permission
 
 
 class Page(QWidget):
-    """One page. A subclass sets the class attributes, builds its widgets in `__init__`, fetches in `enter`.
+    """A page. A subclass sets the class attributes, creates its widgets in `__init__` and loads data in
+    `enter`.
 
-    A change of language rebuilds the window with fresh pages (see `desktop/localization/language.py`), so a
-    text is set once, where its widget is made; `return_params()` says how to come back to where the person
-    was.
+    A change of language creates a new window with new pages (see `desktop/localization/language.py`), so a
+    page sets each text once, where it creates the widget. `return_params()` restores the place of the user.
     """
 
     page_id: ClassVar[str] = ""
     icon: ClassVar[str] = ""
     """The icon in the rail; empty for a page that the rail does not list."""
     section: ClassVar[str] = ""
-    """The page of the rail that this one belongs to, where the rail does not list it itself."""
+    """The page of the rail that this page belongs to, if the rail does not list this page."""
     permission: ClassVar[Permission | None] = None
-    """The right without which the rail does not offer the page."""
-    in_frame: ClassVar[bool] = True
+    """The permission that the page needs; without it the rail does not list the page."""
+    has_frame: ClassVar[bool] = True
     """False for a page that is shown alone, without rail and bars (login)."""
     has_status_bar: ClassVar[bool] = False
 
     navigate = Signal(str, dict)
-    """Ask for another page: its id and the parameters for its `enter`."""
+    """Requests another page: its id and the parameters for its `enter`."""
     toast = Signal(str)
-    """Ask for a short notice at the foot of the window."""
+    """Requests a short notice at the bottom of the window."""
     status = Signal(str, str)
-    """The left and the right text of the status bar."""
+    """Sets the left and right texts of the status bar."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,34 +46,34 @@ class Page(QWidget):
 
     @classmethod
     def title(cls) -> str:
-        """The page's name for the rail and the window's title, in the language in force."""
+        """Return the page's name for the rail and the window title, in the current language."""
         return cls.page_id
 
     def enter(self, params: dict[str, Any]) -> None:
-        """The page came to the front; `params` are those of `navigate`, or a
-        `return_params()` to return to.
-        """
+        """Called when the page becomes visible. `params` come from `navigate` or `return_params()`."""
 
     def leave(self) -> bool:
-        """Called before another page comes to the front or the window closes; False keeps this one.
+        """Called before another page becomes visible or the window closes; False keeps this page.
 
-        The page for typed text that is not saved anywhere: ask with `confirm`. Release what it holds here
-        (camera, timers).
+        Ask with `confirm` if typed text is not saved. Release cameras and timers here.
         """
         return True
 
     def return_params(self) -> dict[str, Any]:
-        """What `enter` needs to come back here: the open record, filters, typed text. Never a password."""
+        """Return parameters for `enter` that restore this place: open record, filters, typed text.
+
+        They contain no passwords.
+        """
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class PageFactory:
-    """A page of a window that is made when it is needed: what it is, and how it is made.
+    """The class of a page, and how to create it when it is needed.
 
-    `prepare`, for a large page: makes a part of it, which `make` uses, in an earlier turn of the event loop.
+    `prepare` creates a part of a large page for `create`, in an earlier turn of the event loop.
     """
 
-    kind: type[Page]
-    make: Callable[[], Page]
+    page_class: type[Page]
+    create: Callable[[], Page]
     prepare: Callable[[], object] | None = None

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.labels import Panel, label
-from desktop.widgets.basic.layouts import clear
+from desktop.widgets.basic.layouts import clear_layout
 from desktop.widgets.fields import Combo
 from shared.wire.common import Pagination
 
@@ -51,7 +51,7 @@ class Pager(Panel):
 
     @property
     def page_size(self) -> int:
-        """How many entries a page has."""
+        """The number of entries of a page."""
         size = self.per_page.value()
         return size if isinstance(size, int) else SIZES[0]
 
@@ -66,12 +66,12 @@ class Pager(Panel):
         self._show_numbers()
 
     def _show_numbers(self) -> None:
-        clear(self._numbers)
-        before = 0
+        clear_layout(self._numbers)
+        previous = 0
         for number in page_numbers(self._page, self._pages):
-            if number > before + 1:
+            if number > previous + 1:
                 self._numbers.addWidget(label("…", "dim"))
-            before = number
+            previous = number
             button = Button(str(number), kind=ButtonKind.TOOL)
             button.setAccessibleName(self.tr("Page {page}").format(page=number))
             button.setCheckable(True)
@@ -80,12 +80,12 @@ class Pager(Panel):
             self._numbers.addWidget(button)
 
     def _on_number_clicked(self, button: Button, number: int) -> None:
-        # The page that is shown stays marked until the other one is there.
+        # The current page stays marked until the other one is loaded.
         button.setChecked(number == self._page)
         self.page_requested.emit(number)
 
 
 def page_numbers(page: int, pages: int) -> list[int]:
-    """The pages that are offered by their number: the first, the last, and those around `page`."""
+    """Return the numbers of the pages with buttons: the first, the last, and those near `page`."""
     near = range(page - _NEIGHBOURS, page + _NEIGHBOURS + 1)
     return sorted({1, pages, *(number for number in near if 1 <= number <= pages)})

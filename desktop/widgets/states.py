@@ -1,4 +1,4 @@
-"""Shows a page's state in place of its content: empty, loading, failed, forbidden; and banners."""
+"""Shows a state instead of a page's content (empty, loading, error, no permission), and banners."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from desktop.widgets.basic.buttons import Button, ButtonKind, IconButton
 from desktop.widgets.basic.icons import paint_icon
 from desktop.widgets.basic.labels import Panel, label
 
-LOADING_AFTER_MS = 300
+LOADING_DELAY_MS = 300
 
 _LEVELS = {"info": ("info", "accent"), "warn": ("warning", "undecided"), "error": ("error", "failed")}
 
 
 class IconLabel(QWidget):
-    """An icon of the kit as a picture, in a colour of the theme."""
+    """An icon in a colour of the theme."""
 
     def __init__(self, name: str, tone: str = "dim", side: int = 18, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,8 +50,8 @@ class IconLabel(QWidget):
         painter.end()
 
 
-class _State(QWidget):
-    """An icon, a sentence and at most one button, in the middle of the page."""
+class _StatePanel(QWidget):
+    """An icon, a sentence and at most one button in the centre of the page."""
 
     def __init__(self, icon: str, tone: str, sentence: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,8 +67,8 @@ class _State(QWidget):
         self._column.addWidget(self._sentence, 0, Qt.AlignmentFlag.AlignHCenter)
         self.setAccessibleName(sentence)
 
-    def say(self, sentence: str) -> None:
-        """Say something else."""
+    def set_sentence(self, sentence: str) -> None:
+        """Set the sentence."""
         self._sentence.setText(sentence)
         self.setAccessibleName(sentence)
 
@@ -79,7 +79,7 @@ class _State(QWidget):
         return button
 
 
-class EmptyState(_State):
+class EmptyState(_StatePanel):
     """Shows why a page is empty, with one action."""
 
     def __init__(
@@ -99,7 +99,7 @@ class EmptyState(_State):
         self.button = self._add_button(action, act, kind) if act is not None else None
 
 
-class LoadingState(_State):
+class LoadingState(_StatePanel):
     """Shows that data is being loaded if it takes longer than 300 ms."""
 
     cancelled = Signal()
@@ -107,47 +107,49 @@ class LoadingState(_State):
 
     def __init__(self, sentence: str = "", cancellable: bool = False, parent: QWidget | None = None) -> None:
         super().__init__("cloud-wait", "dim", "", parent)
-        self.say(sentence or self.tr("Loading…"))
+        self.set_sentence(sentence or self.tr("Loading…"))
         self._cancel = self._add_button(self.tr("Cancel"), self.cancelled.emit, ButtonKind.GHOST)
         self._cancellable = cancellable
-        self._delay = QTimer(self, singleShot=True, interval=LOADING_AFTER_MS)
-        self._delay.timeout.connect(lambda: self._reveal(True))
-        self._reveal(False)
+        self._delay = QTimer(self, singleShot=True, interval=LOADING_DELAY_MS)
+        self._delay.timeout.connect(lambda: self._set_parts_visible(True))
+        self._set_parts_visible(False)
 
-    def begin(self) -> None:
-        """Start the wait: blank now, visible after 300 ms."""
-        self._reveal(False)
+    def start(self) -> None:
+        """Start waiting: blank at first, visible after 300 ms."""
+        self._set_parts_visible(False)
         self._delay.start()
 
-    def end(self) -> None:
-        """The wait is over."""
+    def stop(self) -> None:
+        """Stop waiting."""
         self._delay.stop()
-        self._reveal(False)
+        self._set_parts_visible(False)
 
-    def _reveal(self, on: bool) -> None:
-        self._symbol.setVisible(on)
-        self._sentence.setVisible(on)
-        self._cancel.setVisible(on and self._cancellable)
+    def _set_parts_visible(self, visible: bool) -> None:
+        self._symbol.setVisible(visible)
+        self._sentence.setVisible(visible)
+        self._cancel.setVisible(visible and self._cancellable)
 
 
-class ErrorState(_State):
-    """Shows an error, with a button that tries again."""
+class ErrorState(_StatePanel):
+    """Shows an error with a button to retry."""
 
     def __init__(self, sentence: str, retry: Callable[[], object], parent: QWidget | None = None) -> None:
         super().__init__("warning", "undecided", sentence, parent)
         self.button = self._add_button(self.tr("Retry"), retry, ButtonKind.PLAIN)
 
 
-class NoPermissionState(_State):
-    """Shows that the user has no permission, and whom to ask."""
+class NoPermissionState(_StatePanel):
+    """Shows that the user has no permission and should ask an administrator."""
 
     def __init__(self, sentence: str = "", parent: QWidget | None = None) -> None:
         super().__init__("lock", "dim", "", parent)
-        self.say(sentence or self.tr("You do not have permission to view this. Contact an administrator."))
+        self.set_sentence(
+            sentence or self.tr("You do not have permission to view this. Contact an administrator.")
+        )
 
 
 class StateStack(QStackedWidget):
-    """A page's content, or the state that stands in for it.
+    """Shows a page's content or a state instead of it.
 
     stack = StateStack(table)
     stack.show_loading(); stack.show_content(); stack.show_error(str(error), retry=self.reload)
@@ -162,20 +164,20 @@ class StateStack(QStackedWidget):
         self.addWidget(self.loading)
 
     def show_content(self) -> None:
-        """Show the content itself."""
+        """Show the content."""
         self._show(self.content)
 
     def show_loading(self, sentence: str = "") -> None:
-        """Show that it is being fetched, from 300 ms on."""
+        """Show after 300 ms that the content is being loaded."""
         if sentence:
-            self.loading.say(sentence)
-        self.loading.begin()
+            self.loading.set_sentence(sentence)
+        self.loading.start()
         self._show(self.loading)
 
     def show_empty(
         self, icon: str, sentence: str, action: str = "", act: Callable[[], object] | None = None
     ) -> None:
-        """Show that there is nothing yet."""
+        """Show that the page has no content yet."""
         self._show(EmptyState(icon, sentence, action, act))
 
     def show_state(self, state: QWidget) -> None:
@@ -187,12 +189,12 @@ class StateStack(QStackedWidget):
         self._show(ErrorState(sentence, retry))
 
     def show_no_permission(self, sentence: str = "") -> None:
-        """Show that the right is missing."""
+        """Show that the permission is missing."""
         self._show(NoPermissionState(sentence))
 
     def _show(self, widget: QWidget) -> None:
         if widget is not self.loading:
-            self.loading.end()
+            self.loading.stop()
         before = self.currentWidget()
         if self.indexOf(widget) < 0:
             self.addWidget(widget)
@@ -203,7 +205,7 @@ class StateStack(QStackedWidget):
             and focused is not None
             and before.isAncestorOf(focused)
         ):
-            # Qt would pass the focus on to whatever comes next, and that would be ringed.
+            # Qt would give the focus to the next widget, which would then show a focus frame.
             self._focused = focused if before is self.content else self._focused
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.setCurrentWidget(widget)
@@ -220,12 +222,12 @@ class StateStack(QStackedWidget):
 
 
 class Banner(Panel):
-    """A line above the page with at most two actions, which stays while its message is true."""
+    """A message above the page with at most two actions. It stays while the message is true."""
 
-    acted = Signal()
-    """The action was chosen."""
-    other_acted = Signal()
-    """The second action was chosen."""
+    action_chosen = Signal()
+    """The user chose the action."""
+    second_action_chosen = Signal()
+    """The user chose the second action."""
     closed = Signal()
     """The user closed the banner."""
 
@@ -238,16 +240,16 @@ class Banner(Panel):
         self._symbol = IconLabel("info", "accent")
         self._text: QLabel = label("", wrap=True)
         self._action = Button("", kind=ButtonKind.LINK)
-        self._action.clicked.connect(lambda _checked=False: self.acted.emit())
+        self._action.clicked.connect(lambda _checked=False: self.action_chosen.emit())
         close = IconButton("close", self.tr("Close"), side=24)
         close.clicked.connect(self._close)
         self._close_button = close
         row.addWidget(self._symbol)
         row.addWidget(self._text, 1)
-        self._other = Button("", kind=ButtonKind.LINK)
-        self._other.clicked.connect(lambda _checked=False: self.other_acted.emit())
+        self._second_action = Button("", kind=ButtonKind.LINK)
+        self._second_action.clicked.connect(lambda _checked=False: self.second_action_chosen.emit())
         row.addWidget(self._action)
-        row.addWidget(self._other)
+        row.addWidget(self._second_action)
         row.addWidget(close)
         self.hide()
 
@@ -255,21 +257,21 @@ class Banner(Panel):
         """The displayed text."""
         return self._text.text()
 
-    def say(
+    def show_message(
         self,
         sentence: str,
         level: Literal["info", "warn", "error"] = "info",
         action: str = "",
         closable: bool = True,
-        other: str = "",
+        second_action: str = "",
     ) -> None:
-        """Show a sentence at a level, with a word for the action and for a second one where there are any."""
+        """Show a sentence at a level. `action` and `second_action` are the texts of their buttons, if any."""
         self._symbol.show_icon(*_LEVELS[level])
         self._text.setText(sentence)
         self._action.setText(action)
         self._action.setVisible(bool(action))
-        self._other.setText(other)
-        self._other.setVisible(bool(other))
+        self._second_action.setText(second_action)
+        self._second_action.setVisible(bool(second_action))
         self._close_button.setVisible(closable)
         self.setAccessibleName(sentence)
         self.show()

@@ -1,4 +1,4 @@
-"""Shows rows in columns that are defined as plain data, painted from the theme."""
+"""Shows rows in columns, which are defined as data and painted in the colours of the theme."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 
 from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, text_px, theme_manager
 from desktop.widgets.basic.chips import paint_chip
-from desktop.widgets.basic.labels import tip
+from desktop.widgets.basic.labels import escape_tooltip
 
 T = TypeVar("T")
 Index = QModelIndex | QPersistentModelIndex
@@ -41,16 +41,16 @@ ROW_PX = 44
 _CELL_MARGIN = 16
 _SHRINK_FACTOR = 0.7
 _STRETCHED_WIDTH = 300
-"""A column that stretches has this width (px) before the others grow too."""
+"""Width (px) of a stretching column up to which the other columns do not grow."""
 
 
 @dataclass(frozen=True)
 class Column(Generic[T]):
     """One column of a table of `T`.
 
-    `text` gives what a cell says; `under` a second, smaller line; `tone`, where it gives one (see
-    `paint_chip`), makes the cell a pill. `width` in px; the one column that stretches takes what is left.
-    `least`, where given, is what its texts need: it does not get narrower.
+    `text` returns the text of a cell and `second_line` a smaller text below it. If `tone` returns a tone, the
+    cell is a chip (see `paint_chip`). `width` is in px; the column with `stretch` takes the remaining width.
+    `min_width` (px) is the width that the texts need.
     """
 
     title: str
@@ -59,8 +59,8 @@ class Column(Generic[T]):
     stretch: bool = False
     kind: Literal["strong", "text", "dim"] = "text"
     tone: Callable[[T], str] | None = None
-    under: Callable[[T], str] | None = None
-    least: int = 0
+    second_line: Callable[[T], str] | None = None
+    min_width: int = 0
 
 
 class TableModel(QAbstractTableModel):
@@ -71,18 +71,18 @@ class TableModel(QAbstractTableModel):
         self.columns = list(columns)
         self._rows: list[Any] = []
 
-    def show(self, rows: Sequence[Any]) -> None:
-        """Show these instead."""
+    def set_rows(self, rows: Sequence[Any]) -> None:
+        """Replace the rows."""
         self.beginResetModel()
         self._rows = list(rows)
         self.endResetModel()
 
     def rows(self) -> list[Any]:
-        """What it shows."""
+        """Return the displayed rows."""
         return self._rows
 
     def refresh_cells(self) -> None:
-        """What the columns say changed, the rows are the same."""
+        """Repaint the cells, because their texts changed; the rows are the same."""
         if self._rows:
             last = self.index(len(self._rows) - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
@@ -105,16 +105,16 @@ class TableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.text(row)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(column.text(row))
+            return escape_tooltip(column.text(row))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            under = column.under(row) if column.under is not None else ""
-            return f"{column.text(row)} {under}".strip()
+            second_line = column.second_line(row) if column.second_line is not None else ""
+            return f"{column.text(row)} {second_line}".strip()
         if role == Qt.ItemDataRole.UserRole:
             return row
         return None
 
 
-class _Delegate(QStyledItemDelegate):
+class _CellDelegate(QStyledItemDelegate):
     """Paints the cells of a table by their columns."""
 
     def __init__(self, model: TableModel, row_px: int, parent: QObject) -> None:
@@ -138,17 +138,17 @@ class _Delegate(QStyledItemDelegate):
         painter.fillRect(QRectF(box.x(), box.bottom() - 1, box.width(), 1), QColor(theme.line))
         inner = box.adjusted(_CELL_MARGIN, 0, -8, -1)
         text = column.text(row)
-        under = column.under(row) if column.under is not None else ""
+        second_line = column.second_line(row) if column.second_line is not None else ""
         tone = column.tone(row) if column.tone is not None else ""
         if tone:
             paint_chip(painter, inner.x(), inner.center().y(), tone, text)
         else:
             colour = theme.dim_text if column.kind == "dim" else theme.text
-            top = inner.adjusted(0, 5, 0, -inner.height() / 2 + 2) if under else inner
+            top = inner.adjusted(0, 5, 0, -inner.height() / 2 + 2) if second_line else inner
             _draw_text(painter, top, text, colour, TEXT_PX, column.kind == "strong")
-            if under:
+            if second_line:
                 below = inner.adjusted(0, inner.height() / 2 + 1, 0, -4)
-                _draw_text(painter, below, under, theme.dim_text, LABEL_PX, False)
+                _draw_text(painter, below, second_line, theme.dim_text, LABEL_PX, False)
         painter.restore()
 
 
@@ -161,23 +161,25 @@ def _draw_text(painter: QPainter, box: QRectF, text: str, colour: str, size: int
 
 
 def title_width(title: str) -> int:
-    """Width (px) of a column that shows its title whole."""
+    """Return the width (px) of a column with room for its complete title."""
     return round(text_px(title, LABEL_PX, bold=True)) + _CELL_MARGIN + 8
 
 
 class ColumnSizer(QObject):
-    """Lays the columns of `table` out again whenever its width changes.
+    """Sets the widths of the columns of `table` whenever its width changes.
 
-    `widths` (px) hold in a table of their sum. In a wider one every column grows in proportion, so that
-    nothing is far from its neighbour on a large screen; in a narrower one they shrink together, down to
-    `least`. The column `stretch` takes what is left.
+    `widths` (px) apply if the table has the width of their sum. In a wider table all columns grow in
+    proportion, so that texts stay close to each other on a large screen. In a narrower one they shrink
+    together, down to `min_widths`. The column `stretch` takes the remaining width.
     """
 
-    def __init__(self, table: QTableView, widths: Sequence[int], least: Sequence[int], stretch: int) -> None:
+    def __init__(
+        self, table: QTableView, widths: Sequence[int], min_widths: Sequence[int], stretch: int
+    ) -> None:
         super().__init__(table)
         self._table = table
         self._widths = list(widths)
-        self._least = list(least)
+        self._min_widths = list(min_widths)
         self._stretch = stretch
         table.horizontalHeader().setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
         table.viewport().installEventFilter(self)
@@ -189,12 +191,12 @@ class ColumnSizer(QObject):
         return False
 
     def _resize_columns(self, available: int) -> None:
-        full_width, least_total = sum(self._widths), sum(self._least)
+        full_width, min_total = sum(self._widths), sum(self._min_widths)
         growth = max(1.0, available / full_width)
-        share = min(max((available - least_total) / max(full_width - least_total, 1), 0.0), 1.0)
-        for section, (width, least_width) in enumerate(zip(self._widths, self._least, strict=True)):
+        share = min(max((available - min_total) / max(full_width - min_total, 1), 0.0), 1.0)
+        for section, (width, min_width) in enumerate(zip(self._widths, self._min_widths, strict=True)):
             if section != self._stretch:
-                section_width = round((least_width + (width - least_width) * share) * growth)
+                section_width = round((min_width + (width - min_width) * share) * growth)
                 self._table.setColumnWidth(section, max(section_width, self._title_px(section)))
 
     def _title_px(self, section: int) -> int:
@@ -202,7 +204,7 @@ class ColumnSizer(QObject):
 
 
 def set_up_rows(table: QTableView, row_px: int) -> None:
-    """Make a table a list of rows: one is chosen at a time, nothing is edited in it, no grid or frame."""
+    """Make a table a list of rows: one row is selected at a time; no editing, grid or frame."""
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -219,14 +221,14 @@ def set_up_rows(table: QTableView, row_px: int) -> None:
 
 
 class Table(QTableView, Generic[T]):
-    """A table of `T`: one row is chosen at a time, Enter or a double click picks it."""
+    """A table of `T`. One row is selected at a time; Enter or a double click picks it."""
 
     picked = Signal(object)
-    """The thing in the row that a person picked."""
+    """The object of the row that the user picked."""
     selection_changed = Signal()
-    """Another row is chosen, or none."""
+    """Another row or no row is selected."""
     menu_requested = Signal(QPoint)
-    """A menu for the chosen row is wanted, at this place of the screen."""
+    """The user requests a menu for the selected row, at this point of the screen."""
 
     def __init__(
         self,
@@ -237,12 +239,12 @@ class Table(QTableView, Generic[T]):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        under = line_px(LABEL_PX) if any(column.under is not None for column in columns) else 0
-        row_px = max(row_px, line_px(TEXT_PX) + under + 9)
+        second_line_px = line_px(LABEL_PX) if any(column.second_line for column in columns) else 0
+        row_px = max(row_px, line_px(TEXT_PX) + second_line_px + 9)
         self.rows_model = TableModel(columns, self)
         self.setAccessibleName(name)
         self.setModel(self.rows_model)
-        self.setItemDelegate(_Delegate(self.rows_model, row_px, self))
+        self.setItemDelegate(_CellDelegate(self.rows_model, row_px, self))
         set_up_rows(self, row_px)
         head = self.horizontalHeader()
         head.setMinimumSectionSize(60)
@@ -251,12 +253,12 @@ class Table(QTableView, Generic[T]):
             max(column.width, _STRETCHED_WIDTH) if column.stretch else column.width for column in columns
         ]
         if stretch >= 0:
-            least = [
+            min_widths = [
                 # A chip is not shortened.
-                width if column.tone is not None else max(column.least, round(width * _SHRINK_FACTOR))
+                width if column.tone is not None else max(column.min_width, round(width * _SHRINK_FACTOR))
                 for column, width in zip(columns, widths, strict=True)
             ]
-            ColumnSizer(self, widths, least, stretch)
+            ColumnSizer(self, widths, min_widths, stretch)
         else:
             for section, width in enumerate(widths):
                 self.setColumnWidth(section, width)
@@ -268,21 +270,21 @@ class Table(QTableView, Generic[T]):
         self.rows_model.modelReset.connect(self.selection_changed)
 
     def show_rows(self, rows: Sequence[T], keep: Callable[[T], bool] | None = None) -> None:
-        """Set the rows. The first one for which `keep` returns True is chosen, or else the first."""
-        self.rows_model.show(rows)
+        """Set the rows and select the first one for which `keep` returns True, or else the first."""
+        self.rows_model.set_rows(rows)
         kept_rows = [index for index, row in enumerate(rows) if keep is not None and keep(row)]
         if rows:
-            self.choose(kept_rows[0] if kept_rows else 0)
+            self.select_row(kept_rows[0] if kept_rows else 0)
 
     @property
     def selected_row(self) -> T | None:
-        """The thing in the chosen row."""
+        """The object of the selected row."""
         row = self.currentIndex().row()
         rows: list[T] = self.rows_model.rows()
         return rows[row] if 0 <= row < len(rows) else None
 
-    def choose(self, row: int) -> None:
-        """Choose a row."""
+    def select_row(self, row: int) -> None:
+        """Select a row."""
         flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
         self.selectionModel().setCurrentIndex(self.rows_model.index(row, 0), flags)
 

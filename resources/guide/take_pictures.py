@@ -151,7 +151,7 @@ def _take_inspector_pictures(demo: DemoRun, camera: Camera) -> None:
 def _finish_record(demo: DemoRun, camera: Camera) -> None:
     def take_dialog(confirm: Confirm) -> QAbstractButton:
         camera.take_widget("finish", confirm)
-        return confirm.act
+        return confirm.confirm_button
 
     page = demo.page(WorkbenchPage)
     click_in_dialog(Confirm, lambda: press_keys(page.view, demo.first_key("record.finish")), take_dialog)

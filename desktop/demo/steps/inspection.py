@@ -105,7 +105,7 @@ def finish_record(demo: DemoRun) -> None:
         click_in_dialog(
             Confirm,
             lambda: press_keys(page.view, demo.first_key("record.finish")),
-            lambda confirm: confirm.act,
+            lambda confirm: confirm.confirm_button,
         )
         wait_until(lambda: is_record_finished(page), "the record is finished")
 

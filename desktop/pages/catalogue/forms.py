@@ -55,7 +55,7 @@ class EntryForm(Form):
                 theirs=value if value not in (None, "") else self.tr("(empty)")
             )
             self.fields[name].set_error(text)
-        self.banner.say(
+        self.banner.show_message(
             self.tr("Another user modified this. Save again to keep your changes, or cancel."), "warn"
         )
 
@@ -102,7 +102,9 @@ class EntryForm(Form):
             return self.write()
         except ValidationError:
             # Only a description can be too long: the line edits limit their texts to the service's lengths.
-            self.banner.say(self.tr("The description is too long. Enter at most 20,000 characters."), "error")
+            self.banner.show_message(
+                self.tr("The description is too long. Enter at most 20,000 characters."), "error"
+            )
         except ValueError:
             pass
         return None

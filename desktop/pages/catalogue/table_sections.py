@@ -116,7 +116,7 @@ class TaskSection(DeletableSection[Task], TableSection[Task]):
                 lambda t: t.task_name,
                 stretch=True,
                 kind="strong",
-                under=lambda t: t.description or "",
+                second_line=lambda t: t.description or "",
             ),
             Column(self.tr("Flight"), lambda t: t.flight_number or NOTHING, 160),
             Column(self.tr("Aircraft"), lambda t: t.aircraft_name or NOTHING, 220),

@@ -14,7 +14,7 @@ from desktop.client import Session
 from desktop.client.http.transport import Versioned
 from desktop.localization.dates import format_minute
 from desktop.pages.common.lists.delete_unchanged import delete_unchanged
-from desktop.widgets import confirm, status_word
+from desktop.widgets import confirm, status_text
 from shared.codes import Status
 from shared.wire.inspection import Record
 
@@ -139,4 +139,4 @@ def _time_text(time: Any) -> str:
 
 
 def _status_text(record: Record) -> str:
-    return status_word(Status(record.inspection_status))
+    return status_text(Status(record.inspection_status))

@@ -13,7 +13,7 @@ from desktop.localization.dates import format_recent
 from desktop.localization.language import join_words
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.widgets import Button, Chip, clear, confirm, label, rule
+from desktop.widgets import Button, Chip, clear_layout, confirm, label, separator
 from shared.wire.account import LoginSession
 from shared.wire.common import Page
 
@@ -94,11 +94,11 @@ class SessionList(QWidget):
     def show_sessions(self, page: Page[LoginSession]) -> None:
         """Show these sessions."""
         self._loading_label.hide()
-        clear(self._rows)
+        clear_layout(self._rows)
         self.buttons.clear()
         for number, entry in enumerate(sorted(page.data, key=lambda entry: not entry.current)):
             if number:
-                self._rows.addWidget(rule())
+                self._rows.addWidget(separator())
             self._rows.addWidget(self._row(entry))
         if not page.data:
             self._rows.addWidget(label(self.tr("Not logged in anywhere."), "dim"))
@@ -120,7 +120,7 @@ class SessionList(QWidget):
         head.addWidget(label(self._program(entry), "strong"))
         if entry.current:
             chip = Chip()
-            chip.say(self.tr("This session"), "accent")
+            chip.show_text(self.tr("This session"), "accent")
             head.addWidget(chip, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addStretch(1)
         texts.addLayout(head)

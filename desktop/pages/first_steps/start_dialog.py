@@ -150,12 +150,12 @@ class StartDialog(Dialog):
         if picture is not None:
             self.picture.set_picture(picture.source, picture.name)
         elif self.picture.source is None:
-            self.banner.say(self.tr("Choose the image that the regions were drawn on."), "info")
+            self.banner.show_message(self.tr("Choose the image that the regions were drawn on."), "info")
 
     def _on_regions_failed(self, error: Exception) -> None:
         self._regions = None
         self.regions_name.setText(self.tr("No file chosen"))
-        self.banner.say(_error_sentence(error), "error")
+        self.banner.show_message(_error_sentence(error), "error")
 
     def _on_picture_changed(self) -> None:
         """Name the record after its picture, unless the user has typed a name."""
@@ -191,7 +191,7 @@ class StartDialog(Dialog):
     def _read_details(self) -> StartDetails | None:
         """The typed values; None if one is missing, which is shown beside its field."""
         if self._imports_regions and self._regions is None:
-            self.banner.say(self.tr("Choose a file with regions."), "error")
+            self.banner.show_message(self.tr("Choose a file with regions."), "error")
             self.choose_regions.setFocus()
             return None
         source = self.picture.source
@@ -242,7 +242,7 @@ class StartDialog(Dialog):
     def _on_failed(self, error: Exception) -> None:
         self._task = None
         self._set_busy(False)
-        self.banner.say(_error_sentence(error), "error")
+        self.banner.show_message(_error_sentence(error), "error")
 
     def reject(self) -> None:
         """Close; ask first if something was selected or typed."""

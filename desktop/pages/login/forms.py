@@ -11,7 +11,7 @@ from desktop.client.http.errors import Conflict, Invalid, Refused, TooMany
 from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
 from desktop.pages.common.messages.error_messages import field_sentence, seconds_sentence, sentence
 from desktop.pages.login.status_widgets import Countdown
-from desktop.widgets import Button, ButtonKind, Field, PasswordField, label, reveal_after
+from desktop.widgets import Button, ButtonKind, Field, PasswordField, label, move_toggles_after
 from shared.wire.account import Payload
 
 
@@ -45,7 +45,7 @@ class PasswordForm(QWidget):
         column.addWidget(self.password)
         column.addSpacing(16)
         column.addWidget(self.button)
-        reveal_after(self.button, self.password)
+        move_toggles_after(self.button, self.password)
         for field, action in ((self.user_name, self.password.setFocus), (self.password, self.submit)):
             assert isinstance(field.editor, QLineEdit)
             field.editor.returnPressed.connect(action)
@@ -146,7 +146,7 @@ class FirstRunForm(QWidget):
         ):
             column.addWidget(widget)
             column.addSpacing(gap)
-        reveal_after(self.button, self.password, self.confirmation)
+        move_toggles_after(self.button, self.password, self.confirmation)
         self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
         fields = (self.user_name, self.name, self.password, self.confirmation)
         for index, field in enumerate(fields):

@@ -32,7 +32,7 @@ from desktop.pages.login.server_dialog import ServerDialog
 from desktop.pages.login.setup_steps import SetupSteps, Step
 from desktop.pages.login.status_widgets import ServiceDot, Welcome
 from desktop.theme import theme_manager
-from desktop.widgets import Button, ButtonKind, Card, Logo, Page, label, rule
+from desktop.widgets import Button, ButtonKind, Card, Logo, Page, label, separator
 from desktop.widgets.basic.shadows import soft_shadow
 from shared.wire.account import Payload
 
@@ -53,7 +53,7 @@ class LoginPage(Page):
     """
 
     page_id: ClassVar[str] = "login"
-    in_frame: ClassVar[bool] = False
+    has_frame: ClassVar[bool] = False
 
     server_chosen = Signal(str)
     """The address of the service that the user chose, or an empty string for the local service."""
@@ -181,7 +181,7 @@ class LoginPage(Page):
         column.addWidget(self.photo_login)
         column.addStretch(2)
         column.addSpacing(12)
-        column.addWidget(rule())
+        column.addWidget(separator())
         column.addSpacing(8)
         row = QHBoxLayout()
         row.setSpacing(8)

@@ -18,7 +18,7 @@ from desktop.client.http.trust import add_fingerprint, is_plain_answer
 from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.login.trust_dialog import TrustDialog, trust
 from desktop.preferences import Preferences
-from desktop.widgets import Field, enters, label
+from desktop.widgets import Field, is_enter_key, label
 
 
 def server_address(text: str) -> str | None:
@@ -102,7 +102,7 @@ class ServiceChoice(QWidget):
         (self.network_server if self.network_server.isChecked() else self.local_service).setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if enters(event):
+        if is_enter_key(event):
             self.submit()
         else:
             super().keyPressEvent(event)

@@ -61,8 +61,8 @@ class TrustDialog(Confirm):
         self._show_fingerprint(self.tr("Trusted fingerprint"), untrusted.trusted)
         self._show_fingerprint(self.tr("New fingerprint"), untrusted.found or "")
         self.compared = QCheckBox(self.tr("The new fingerprint is the one on the server."))
-        self.compared.toggled.connect(self.act.setEnabled)
-        self.act.setEnabled(False)
+        self.compared.toggled.connect(self.confirm_button.setEnabled)
+        self.confirm_button.setEnabled(False)
         self.body.addSpacing(8)
         self.body.addWidget(self.compared)
 
@@ -70,7 +70,7 @@ class TrustDialog(Confirm):
         self.setWindowTitle(title)
         self.heading.setText(title)
         self.text.setText(text)
-        self.act.setText(verb)
+        self.confirm_button.setText(verb)
 
     def _show_fingerprint(self, name: str, fingerprint: str) -> None:
         self.body.addSpacing(8)

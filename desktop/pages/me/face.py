@@ -109,9 +109,9 @@ class FaceCard(Card):
         self._show_error("")
         if status.enrolled and status.usable:
             if status.renewal_due:
-                self.chip.say(self.tr("Renew"), "undecided")
+                self.chip.show_text(self.tr("Renew"), "undecided")
             else:
-                self.chip.say(self.tr("Enrolled"), "passed")
+                self.chip.show_text(self.tr("Enrolled"), "passed")
             text = self.tr("Enrolled with %n photo(s) on {date}.", "", status.templates).format(
                 date=format_minute(status.enrolled_at)
             )
@@ -122,10 +122,10 @@ class FaceCard(Card):
                     version=status.consent_version, time=format_minute(status.consented_at)
                 )
         elif status.enrolled:
-            self.chip.say(self.tr("Enrol again"), "undecided")
+            self.chip.show_text(self.tr("Enrol again"), "undecided")
             text = self.tr("The face model has changed since you enrolled. Enrol again to use face login.")
         else:
-            self.chip.say(self.tr("Not enrolled"), "dim")
+            self.chip.show_text(self.tr("Not enrolled"), "dim")
             text = self.tr("Enrol your face to log in with the camera.")
         self.chip.show()
         self.warning.setText("\n".join(self._warnings(status)))

@@ -10,7 +10,7 @@ from desktop.client import Session
 from desktop.client.http.errors import Invalid, Refused, TooMany
 from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
 from desktop.pages.common.messages.error_messages import field_sentence, sentence
-from desktop.widgets import Button, Card, PasswordField, label, reveal_after
+from desktop.widgets import Button, Card, PasswordField, label, move_toggles_after
 
 
 class PasswordCard(Card):
@@ -43,7 +43,7 @@ class PasswordCard(Card):
         row.addStretch(1)
         row.addWidget(self.save)
         column.addLayout(row)
-        reveal_after(self.save, self.current, self.new, self.confirmation)
+        move_toggles_after(self.save, self.current, self.new, self.confirmation)
         self.new.changed.connect(lambda: self.strength.show_password(self.new.text()))
         for field, after in (
             (self.current, self.new.setFocus),

@@ -64,7 +64,7 @@ class AuditSection(PageSection):
     def _columns(self) -> list[Column[AuditEntry]]:
         return [
             Column(self.tr("No."), lambda e: str(e.seq), 72, kind="dim"),
-            Column(self.tr("Time"), lambda e: format_minute(e.at), 150, least=132),
+            Column(self.tr("Time"), lambda e: format_minute(e.at), 150, min_width=132),
             Column(self.tr("User"), self._actor_text, 140),
             Column(self.tr("Action"), lambda e: action_word(e.action), 170, kind="strong"),
             Column(self.tr("Object"), self._object_text, stretch=True),

@@ -63,10 +63,10 @@ class BackupSection(PageSection):
                 self.tr("Started"),
                 lambda backup: format_minute(backup.started_at),
                 150,
-                least=132,
+                min_width=132,
                 kind="strong",
             ),
-            Column(self.tr("Finished"), lambda backup: format_minute(backup.finished_at), 150, least=132),
+            Column(self.tr("Finished"), lambda backup: format_minute(backup.finished_at), 150, min_width=132),
             Column(
                 self.tr("Status"), self._status_text, 120, tone=lambda backup: _TONES.get(backup.state, "dim")
             ),

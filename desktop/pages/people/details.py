@@ -18,7 +18,7 @@ from desktop.pages.people.audit_names import Names
 from desktop.pages.people.audit_terms import role_word
 from desktop.pages.people.face_policy.terms import refusal_word, rule_word
 from desktop.pages.people.webhooks.terms import event_word
-from desktop.widgets import status_word
+from desktop.widgets import status_text
 from shared.wire.detection import JobState
 from shared.wire.photos import Assigned
 
@@ -119,7 +119,7 @@ def _value_word(name: str, value: str, names: Names) -> str:
         except ValueError:
             return value
     if name in _STATUS_FIELDS:
-        return status_word(value)
+        return status_text(value)
     if name == "state":
         return _state_word(value)
     if name == "error":

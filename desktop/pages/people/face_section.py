@@ -27,7 +27,7 @@ from desktop.pages.common.messages.error_messages import sentence
 from desktop.pages.people.face_policy.devices_card import DevicesCard
 from desktop.pages.people.face_policy.policy_card import PolicyCard
 from desktop.pages.people.stranger_check import StrangerTotals, compare_folder
-from desktop.widgets import Button, Card, StateStack, clear, label
+from desktop.widgets import Button, Card, StateStack, clear_layout, label
 from shared.rates import rate_bound
 from shared.wire.face import Device, FaceCalibration, FacePolicy
 
@@ -135,7 +135,7 @@ class FaceSection(PageSection):
         self.stack.show_content()
 
     def _show_figures(self, rows: list[tuple[str, str, str]]) -> None:
-        clear(self._figures)
+        clear_layout(self._figures)
         for row, (name, value, explanation) in enumerate(rows):
             cell = QWidget()
             lines = QVBoxLayout(cell)

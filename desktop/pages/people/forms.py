@@ -15,7 +15,7 @@ from desktop.pages.common.forms.form import Form
 from desktop.pages.common.forms.password_strength import StrengthLine, follows_rules
 from desktop.pages.common.session_list import SessionList
 from desktop.pages.people.audit_terms import role_meaning, role_word
-from desktop.widgets import Card, Field, PasswordField, label, reveal_after
+from desktop.widgets import Card, Field, PasswordField, label, move_toggles_after
 from shared.codes import Role
 from shared.wire.account import UserUpdate, UserWithRoles
 
@@ -42,7 +42,7 @@ class _UserForm(Form):
         self.add("password", self.password)
         self.body.addWidget(self.strength)
         self.add("confirmation", self.confirmation)
-        reveal_after(self.save, self.password, self.confirmation)
+        move_toggles_after(self.save, self.password, self.confirmation)
         self.password.changed.connect(lambda: self.strength.show_password(self.password.text()))
 
     def has_valid_roles(self) -> bool:

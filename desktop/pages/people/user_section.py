@@ -52,7 +52,7 @@ class UserSection(TableSection[UserWithRoles]):
                 lambda u: u.name or u.username,
                 stretch=True,
                 kind="strong",
-                under=lambda u: u.department or "",
+                second_line=lambda u: u.department or "",
             ),
             Column(self.tr("Username"), lambda u: u.username, 180),
             Column(self.tr("Roles"), lambda u: join_words(map(role_word, u.roles)) or NOTHING, 220),

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.pages.common.lists.list_section import NOTHING
-from desktop.widgets import Button, ButtonKind, Dialog, folded, label
+from desktop.widgets import Button, ButtonKind, Dialog, label, wrap_button_text
 
 _VALUE_PX = 220
 """The width in px at which a value wraps."""
@@ -60,7 +60,9 @@ class FieldConflictDialog(Dialog):
         grid.setColumnStretch(2, 1)
         for row, conflict in enumerate(conflicts, 1):
             values = [value or NOTHING for value in (conflict.local, conflict.stored)]
-            local, stored = (QRadioButton(folded(value, self.fontMetrics(), _VALUE_PX)) for value in values)
+            local, stored = (
+                QRadioButton(wrap_button_text(value, self.fontMetrics(), _VALUE_PX)) for value in values
+            )
             local.setChecked(True)
             group = QButtonGroup(self)
             column_titles = (self.tr("Mine"), self.tr("Theirs"))

@@ -28,10 +28,10 @@ from desktop.widgets import (
     Field,
     IconButton,
     MomentField,
+    escape_tooltip,
     label,
-    rule,
-    status_word,
-    tip,
+    separator,
+    status_text,
 )
 from shared.codes import SEALED_STATES, Permission
 from shared.results import Counters
@@ -110,7 +110,7 @@ class FieldsCard(Card):
         row.addWidget(self.undo)
         row.addWidget(self.save)
         column.addLayout(row)
-        column.addWidget(rule())
+        column.addWidget(separator())
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(6)
@@ -159,7 +159,7 @@ class FieldsCard(Card):
         for name, chooser in self.choosers.items():
             value = getattr(record, name)
             chooser.show_choice((value, self.stored_text(record_data, name)) if value else None)
-        self._fact_labels["state"].setText(status_word(record_data.seal.record_state))
+        self._fact_labels["state"].setText(status_text(record_data.seal.record_state))
         # The API status differs if a detection or a client of the API set it.
         status_differs = record.inspection_status is not record_data.seal.record_state
         text = self.tr(
@@ -168,8 +168,8 @@ class FieldsCard(Card):
         )
         for widget in (self._fact_titles["api_status"], self._fact_labels["api_status"]):
             widget.setVisible(status_differs)
-            widget.setToolTip(tip(text))
-        self._fact_labels["api_status"].setText(status_word(record.inspection_status))
+            widget.setToolTip(escape_tooltip(text))
+        self._fact_labels["api_status"].setText(status_text(record.inspection_status))
         self._fact_labels["judged"].setText(
             counters_sentence(Counters(**record_data.seal.counters.model_dump()))
         )

@@ -20,8 +20,8 @@ from desktop.widgets import (
     ProgressBar,
     Table,
     label,
+    status_text,
     status_tone,
-    status_word,
 )
 from shared import findings, results
 from shared.codes import Progress, Status
@@ -87,7 +87,7 @@ class ItemsCard(Card):
                 lambda row: row.item.item_name,
                 stretch=True,
                 kind="strong",
-                under=lambda row: row.item.description or "",
+                second_line=lambda row: row.item.description or "",
             ),
             Column(
                 self.tr("Model"),
@@ -96,11 +96,11 @@ class ItemsCard(Card):
             ),
             Column(
                 self.tr("Verdict"),
-                lambda row: status_word(_status(row)),
+                lambda row: status_text(_status(row)),
                 110,
                 tone=lambda row: status_tone(_status(row)),
             ),
-            Column(self.tr("Findings"), self._findings_text, 190, under=_first_labels),
+            Column(self.tr("Findings"), self._findings_text, 190, second_line=_first_labels),
         ]
 
     def _empty_widget(self) -> QWidget:

@@ -124,17 +124,17 @@ class RecordPage(Page):
             enabled=lambda: is_open() and self._context.may(Permission.INSPECTION_DELETE),
         )
         self.top.crumb_chosen.connect(lambda page_id: self.navigate.emit(page_id, self._record_params()))
-        self.banner.acted.connect(self._open_written_file)
+        self.banner.action_chosen.connect(self._open_written_file)
         self.seal_controller.changed.connect(lambda _: self.reload())
-        self.seal_controller.notice.connect(lambda message: self.banner.say(message, "error"))
+        self.seal_controller.notice.connect(lambda message: self.banner.show_message(message, "error"))
         self.report_progress.written.connect(self._on_report_written)
-        self.report_progress.failed.connect(lambda message: self.banner.say(message, "error"))
+        self.report_progress.failed.connect(lambda message: self.banner.show_message(message, "error"))
         self.exporter.written.connect(self._on_exported)
-        self.exporter.notice.connect(lambda message: self.banner.say(message, "error"))
+        self.exporter.notice.connect(lambda message: self.banner.show_message(message, "error"))
         self.fields.save.clicked.connect(self.save)
         self.saver.record_loaded.connect(self._show)
         self.saver.saved.connect(lambda: self.toast.emit(self.tr("Record saved.")))
-        self.saver.failed.connect(lambda message: self.banner.say(message, "error"))
+        self.saver.failed.connect(lambda message: self.banner.show_message(message, "error"))
         self.items.item_activated.connect(self._open_item)
         self.items.template_requested.connect(self.items_from_template)
         self.items.copy_requested.connect(self.items_from_last)
@@ -238,7 +238,7 @@ class RecordPage(Page):
         elif self._record_data is None:
             self.stack.show_error(sentence(error), self.reload)
         else:
-            self.banner.say(sentence(error), "error")
+            self.banner.show_message(sentence(error), "error")
 
     def _is_open(self) -> bool:
         return self._record_data is not None
@@ -322,7 +322,7 @@ class RecordPage(Page):
             self._context.session,
             self._record_data.record,
             on_deleted=self._on_deleted,
-            on_failed=lambda error: self.banner.say(sentence(error), "error"),
+            on_failed=lambda error: self.banner.show_message(sentence(error), "error"),
             on_cancelled=self.reload,
         )
 
@@ -350,13 +350,13 @@ class RecordPage(Page):
             *args,
             owner=self,
             done=self._on_items_created,
-            failed=lambda error: self.banner.say(sentence(error), "error"),
+            failed=lambda error: self.banner.show_message(sentence(error), "error"),
         )
 
     def _on_items_created(self, items: Sequence[Item] | None) -> None:
         if items is None:
             text = self.tr("No earlier record with items of this reference image.")
-            self.banner.say(text, "warn")
+            self.banner.show_message(text, "warn")
             return
         self._values_to_restore = self.fields.typed_values() if self.fields.has_changes else {}
         self.reload()
@@ -382,12 +382,12 @@ class RecordPage(Page):
             self.exporter.write(self._record_id, *target)
 
     def _on_exported(self, path: str) -> None:
-        self.banner.say(self.tr("Saved: {file}").format(file=Path(path).name), "info")
+        self.banner.show_message(self.tr("Saved: {file}").format(file=Path(path).name), "info")
 
     def _on_report_written(self, path: Path) -> None:
         self._written_file = path
         text = self.tr("Report saved: {file}").format(file=path.name)
-        self.banner.say(text, "info", self.tr("Open"))
+        self.banner.show_message(text, "info", self.tr("Open"))
 
     def _open_written_file(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written_file)))

@@ -16,7 +16,7 @@ from desktop.pages.record import record_data as calls
 from desktop.pages.record.conflict_dialog import FieldConflict, FieldConflictDialog
 from desktop.pages.record.fields_card import FieldsCard, conflicting_fields
 from desktop.pages.record.record_data import RecordData
-from desktop.widgets import status_word
+from desktop.widgets import status_text
 from shared.codes import Status
 from shared.wire.inspection import RecordUpdate
 
@@ -143,4 +143,4 @@ def _local_text(value: Any, field_text: str) -> str:
     """The text of a value to send; `field_text` is the text of its field."""
     if value is None:
         return ""
-    return status_word(value) if isinstance(value, Status) else field_text
+    return status_text(value) if isinstance(value, Status) else field_text

@@ -13,7 +13,7 @@ from desktop.client.api.inspection import RecordFilter
 from desktop.context import Context
 from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
-from desktop.widgets import Button, ButtonKind, Combo, DateRange, Flow, SearchField, status_word
+from desktop.widgets import Button, ButtonKind, Combo, DateRange, FlowLayout, SearchField, status_text
 from shared.codes import Status
 
 
@@ -47,7 +47,7 @@ class Filters(QWidget):
         self.chart_filter_button = Button("", icon="close")
         self.chart_filter_button.setToolTip(self.tr("Remove this filter"))
         self.chart_filter_button.hide()
-        row = Flow(self)
+        row = FlowLayout(self)
         for widget in (
             self.search,
             self.status,
@@ -61,7 +61,7 @@ class Filters(QWidget):
             row.addWidget(widget)
         self._choosers = (self.executor, self.aircraft, self.reference)
         self.status.set_choices(
-            [(None, self.tr("All statuses")), *((status, status_word(status)) for status in Status)]
+            [(None, self.tr("All statuses")), *((status, status_text(status)) for status in Status)]
         )
         self.search.searched.connect(lambda _: self._on_changed())
         self.status.picked.connect(lambda _: self._on_changed())

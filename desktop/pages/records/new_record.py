@@ -87,7 +87,7 @@ class NewRecordDialog(Dialog):
         self._missing_section = ""
         self.task.no_choices_found.connect(lambda: self._show_missing("tasks"))
         self.reference.no_choices_found.connect(lambda: self._show_missing("references"))
-        self.banner.acted.connect(self._create_missing)
+        self.banner.action_chosen.connect(self._create_missing)
         self.task.show_choice(None)
         self.reference.show_choice(None)
         self._offer_sources(ItemSources())
@@ -133,7 +133,7 @@ class NewRecordDialog(Dialog):
         action = ""
         if self._context.may(Permission.CATALOGUE_MANAGE):
             action = self.tr("New task…") if section == "tasks" else self.tr("Add image…")
-        self.banner.say(text, "info", action, closable=False)
+        self.banner.show_message(text, "info", action, closable=False)
 
     def _create_missing(self) -> None:
         """Create the missing task or reference image."""
@@ -194,7 +194,7 @@ class NewRecordDialog(Dialog):
 
     def _show_error(self, error: Exception) -> None:
         self.create_button.setEnabled(True)
-        self.banner.say(sentence(error), "error")
+        self.banner.show_message(sentence(error), "error")
 
     def _create(self) -> None:
         task_id = self.task.selected_id()

@@ -46,7 +46,7 @@ from desktop.widgets import (
     Pager,
     StateStack,
     set_up_rows,
-    status_word,
+    status_text,
 )
 from shared.codes import Permission, SealState, Status
 from shared.wire.events import ChangeEvent
@@ -397,7 +397,7 @@ class RecordsPage(Page):
                 self._context.session,
                 self.filters.value(),
                 self._export_headings(),
-                {status: status_word(status) for status in Status}
+                {status: status_text(status) for status in Status}
                 | {state: seal_word(state) for state in SealState},
                 self.model.flights,
                 choice[0],

@@ -28,7 +28,15 @@ from desktop.pages.common.messages.seal_terms import (
     seal_word,
 )
 from desktop.theme import LABEL_PX, TEXT_PX, line_px, sized, theme_manager
-from desktop.widgets import chip_height, paint_chip, paint_icon, paint_progress, status_tone, status_word, tip
+from desktop.widgets import (
+    chip_height,
+    escape_tooltip,
+    paint_chip,
+    paint_icon,
+    paint_progress,
+    status_text,
+    status_tone,
+)
 from shared.wire.inspection import Record
 from shared.wire.seal import RecordSeal, Tally
 
@@ -170,7 +178,7 @@ class RecordsModel(QAbstractTableModel):
             return self._cell_text(record, RecordColumn(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole:
             column = RecordColumn(index.column())
-            return tip(
+            return escape_tooltip(
                 self._status_lines(record)
                 if column is RecordColumn.STATUS
                 else self._cell_text(record, column)
@@ -192,7 +200,7 @@ class RecordsModel(QAbstractTableModel):
                 return "" if counters is None else f"{decided_text(counters)} · {detected_text(counters)}"
             case RecordColumn.STATUS:
                 seal = self.seal(record)
-                parts = () if seal is None else (status_word(seal.record_state), seal_word(seal.state))
+                parts = () if seal is None else (status_text(seal.record_state), seal_word(seal.state))
                 return " · ".join(word for word in parts if word)
             case RecordColumn.UPDATED:
                 return format_recent(record.updated_at)
@@ -261,11 +269,11 @@ class RecordDelegate(QStyledItemDelegate):
         theme, middle, status = theme_manager().theme, box.center().y(), seal.record_state
         word = seal_word(seal.state)
         if not word:
-            paint_chip(painter, box.x(), middle, status_tone(status), status_word(status))
+            paint_chip(painter, box.x(), middle, status_tone(status), status_text(status))
             return
         upper, lower = chip_height(), line_px(LABEL_PX)
         first = middle - (upper + 2 + lower) / 2
-        paint_chip(painter, box.x(), first + upper / 2, status_tone(status), status_word(status))
+        paint_chip(painter, box.x(), first + upper / 2, status_tone(status), status_text(status))
         line = QRectF(box.x(), first + upper + 2, box.width(), lower)
         icon_box = QRectF(line.x(), line.center().y() - 6, 12, 12)
         paint_icon(painter, seal_icon(seal.state), theme.dim_text, icon_box)

@@ -163,7 +163,7 @@ class FinishDialog(Confirm):
 
     def _update_outcome(self) -> None:
         counters = self._finish.counters_after() if self.accepts_opinion else self._finish.counters
-        self.act.setEnabled(counters.outcome is not None)
+        self.confirm_button.setEnabled(counters.outcome is not None)
         text = self.tr("Outcome: {outcome} ({counted})")
         self.outcome.setText(
             text.format(outcome=outcome_word(counters.outcome), counted=counters_sentence(counters))

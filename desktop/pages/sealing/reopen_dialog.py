@@ -38,4 +38,4 @@ class ReopenDialog(Confirm):
         return self.reason.toPlainText().strip()[:_MAX_REASON_LENGTH]
 
     def _update_button(self) -> None:
-        self.act.setEnabled(bool(self.reason_text))
+        self.confirm_button.setEnabled(bool(self.reason_text))

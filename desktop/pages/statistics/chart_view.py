@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from desktop.pages.statistics.chart import ChartData
 from desktop.pages.statistics.painting import PaintedPart, Part, paint_chart
 from desktop.theme import theme_manager
-from desktop.widgets import tip
+from desktop.widgets import escape_tooltip
 
 _MARGIN = 4
 
@@ -87,7 +87,9 @@ class ChartView(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             part = self.part_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), "" if part is None else tip(self.part_text(part)), self)
+            QToolTip.showText(
+                event.globalPos(), "" if part is None else escape_tooltip(self.part_text(part)), self
+            )
             return True
         return super().event(event)
 

@@ -16,7 +16,7 @@ from desktop.client.session import Session
 from desktop.localization.dates import format_day
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.statistics.chart import Bars, ChartData, Column
-from desktop.widgets import status_word
+from desktop.widgets import status_text
 from shared.codes import Status
 from shared.wire.statistics import Chart, Durations, FindingsBy, ModelAgreement, Period
 
@@ -132,7 +132,7 @@ def _records_chart(chart: Chart, chart_filter: ChartFilter) -> ChartData:
     period_filters = _period_filters(chart_filter, chart.periods)
     bars = [
         _count_bars(
-            status_word(state),
+            status_text(state),
             amounts[state],
             [replace(period, record_state=state) for period in period_filters],
             _STATUS_COLOURS.get(state),

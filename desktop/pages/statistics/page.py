@@ -16,7 +16,7 @@ from desktop.pages.common.forms import lookup
 from desktop.pages.common.forms.chooser import SearchCombo
 from desktop.pages.statistics.card import ChartCard
 from desktop.pages.statistics.charts import ChartKind
-from desktop.widgets import Button, ButtonKind, DateRange, Flow, Page, PageHeader
+from desktop.widgets import Button, ButtonKind, DateRange, FlowLayout, Page, PageHeader
 from shared.codes import Permission
 
 DEFAULT_DAYS = 30
@@ -67,7 +67,7 @@ class StatisticsPage(Page):
 
     def _build(self) -> None:
         filters = QWidget()
-        row = Flow(filters)
+        row = FlowLayout(filters)
         for widget in (self.days, self.aircraft, self.executor, self.clear):
             row.addWidget(widget)
         inner = QWidget()

@@ -74,7 +74,7 @@ class DeleteDialog(Confirm):
         return self.reason.toPlainText().strip()
 
     def _update_button(self) -> None:
-        self.act.setEnabled(not self._needs_reason or bool(self.reason_text))
+        self.confirm_button.setEnabled(not self._needs_reason or bool(self.reason_text))
 
 
 def _contents_text(contents: DeletionContents) -> str:

@@ -17,7 +17,7 @@ from desktop.pages.workbench.results.findings import FindingsBox
 from desktop.pages.workbench.results.history import HistoryBox
 from desktop.pages.workbench.results.run_box import RunBox
 from desktop.pages.workbench.results.verdict import VerdictBox
-from desktop.widgets import Panel, label, rule
+from desktop.widgets import Panel, label, separator
 from shared import results, suppression
 from shared.entries import Entry
 
@@ -105,7 +105,7 @@ class Inspector(Panel):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addWidget(scroll, 1)
-        rows.addWidget(rule())
+        rows.addWidget(separator())
         foot = QVBoxLayout()
         foot.setContentsMargins(_SIDE, 10, _SIDE, 12)
         foot.setSpacing(10)

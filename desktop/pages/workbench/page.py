@@ -233,7 +233,7 @@ class WorkbenchPage(Page):
         self.detecting.progressChanged.connect(self.top.show_detecting)
         self.top.detect_cancelled.connect(self.detecting.cancel)
         self.detecting.restChanged.connect(self._offer_rest)
-        self.rest.acted.connect(self.detecting.detect_again)
+        self.rest.action_chosen.connect(self.detecting.detect_again)
         open_record.sealing.connect(self._commit_typed_text)
         open_record.refused.connect(self.toast)
         view.editRefused.connect(open_record.may_edit)
@@ -403,7 +403,7 @@ class WorkbenchPage(Page):
         """Offer detections for items that were left out because their result is current."""
         text = self.tr("%n undecided item(s) skipped: the result is up to date.", "", count)
         if count:
-            self.rest.say(text, action=self.tr("Rerun detection"))
+            self.rest.show_message(text, action=self.tr("Rerun detection"))
         else:
             self.rest.hide()
 

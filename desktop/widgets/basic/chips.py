@@ -1,4 +1,4 @@
-"""Defines chips: states, verdicts and rows of filters, always with a word, never by colour alone."""
+"""Defines chips for statuses and verdicts, and rows of filters. Each shows a text, not only a colour."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QSizePolicy, QWidget
 
 from desktop.theme import LABEL_PX, TEXT_PX, line_px, mix, sized, text_px, theme_manager
-from desktop.widgets.basic.layouts import discard
+from desktop.widgets.basic.layouts import remove_widget
 
 _SIDE = 8
 
@@ -24,13 +24,12 @@ _TONES = {
 
 
 def status_tone(status: str) -> str:
-    """The tone of a record status (`shared.codes.Status`) or a verdict (`Verdict`); dim for other codes."""
+    """Return the tone of a record status (`shared.codes.Status`) or a `Verdict`; "dim" for other codes."""
     return _TONES.get(status, "dim")
 
 
-def status_word(status: str) -> str:
-    """The word for a record status or a verdict in the present language; an unknown code is returned
-    unchanged."""
+def status_text(status: str) -> str:
+    """Return the text of a record status or a verdict in the current language; an unknown code unchanged."""
     translate = QCoreApplication.translate
     match status:
         case "not_started":
@@ -49,19 +48,19 @@ def status_word(status: str) -> str:
 
 
 def chip_width(text: str) -> int:
-    """Width (px) that `paint_chip` needs for `text`."""
+    """Return the width (px) of a chip with `text`."""
     return round(text_px(text, LABEL_PX, bold=True)) + 2 * _SIDE
 
 
 def chip_height() -> int:
-    """Height (px) of a pill."""
+    """Return the height (px) of a chip."""
     return max(18, line_px(LABEL_PX, bold=True) + 2)
 
 
 def paint_chip(painter: QPainter, x: float, middle: float, tone: str, text: str) -> int:
-    """Paint a pill with its left edge at `x`, centred on the line `middle`. Returns its width in px.
+    """Paint a chip with its left edge at `x`, centred at the height `middle`. Returns its width in px.
 
-    `tone` is accent, passed, failed, undecided or dim. It is for delegates; a widget is `Chip`.
+    `tone` is accent, passed, failed, undecided or dim. Delegates use it; `Chip` is a widget.
     """
     theme = theme_manager().theme
     width, height = chip_width(text), chip_height()
@@ -69,7 +68,7 @@ def paint_chip(painter: QPainter, x: float, middle: float, tone: str, text: str)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     ground, word = theme.ground(tone), theme.word(tone)
-    # The border keeps the pill visible on a row of its own colour, as the chosen one is.
+    # The border keeps the chip visible on a row of the same colour, as the selected row is.
     painter.setPen(QPen(QColor(mix(word, ground, 0.35)), 1.0))
     painter.setBrush(QColor(ground))
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), height / 2, height / 2)
@@ -81,21 +80,21 @@ def paint_chip(painter: QPainter, x: float, middle: float, tone: str, text: str)
 
 
 class Chip(QWidget):
-    """A pill with a word in a tone."""
+    """A rounded label with a text in a tone."""
 
     def __init__(self, text: str = "", tone: str = "dim", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = text
         self._tone = tone
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.say(text, tone)
+        self.show_text(text, tone)
 
     @property
     def text(self) -> str:
-        """The word it shows."""
+        """The displayed text."""
         return self._text
 
-    def say(self, text: str, tone: str) -> None:
+    def show_text(self, text: str, tone: str) -> None:
         """Show `text` in `tone`: accent, passed, failed, undecided or dim."""
         self._text, self._tone = text, tone
         self.setAccessibleName(text)
@@ -104,7 +103,7 @@ class Chip(QWidget):
 
     def show_status(self, status: str) -> None:
         """Show a record status or a verdict by its code."""
-        self.say(status_word(status), status_tone(status))
+        self.show_text(status_text(status), status_tone(status))
 
     def sizeHint(self) -> QSize:
         return QSize(chip_width(self._text), chip_height())
@@ -177,24 +176,24 @@ class FilterChips(QWidget):
                 button.setAccessibleName(text)
                 button.updateGeometry()
             return
-        was = self.value()
+        previous = self.value()
         for button in old:
             self._group.removeButton(button)
-            discard(button, self._row)
+            remove_widget(button, self._row)
         for index, (key, text) in enumerate(pairs):
             chip = _FilterChip(key, text)
             self._group.addButton(chip)
             self._row.insertWidget(index, chip)
         keys = [key for key, _ in pairs]
         if keys:
-            self.set_value(was if was in keys else keys[0])
+            self.set_value(previous if previous in keys else keys[0])
 
     def value(self) -> str:
-        """The key of the filter that is on, or an empty string."""
+        """Return the key of the active filter, or ""."""
         return next((button.key for button in self._buttons() if button.isChecked()), "")
 
     def set_value(self, key: str) -> None:
-        """Turn a filter on without a signal."""
+        """Activate a filter without a signal."""
         for button in self._buttons():
             if button.key == key:
                 button.setChecked(True)

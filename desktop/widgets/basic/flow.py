@@ -1,4 +1,4 @@
-"""Lays out widgets in a row that wraps."""
+"""Lays out widgets in rows that wrap."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
-class Flow(QLayout):
-    """Widgets one after another, each as large as it wants to be, in as many lines as they need.
+class FlowLayout(QLayout):
+    """Places widgets of their preferred sizes one after another, in as many rows as they need.
 
-    A line is filled before the next one begins; the widgets of a line stand in its middle. In a width that is
-    less than that of one widget, the widget gets the width there is.
+    Each row is filled before the next one, and its widgets are centred vertically. A widget that is wider
+    than the layout gets the width of the layout.
     """
 
     def __init__(self, parent: QWidget | None = None, spacing: int = 8) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
-        # Qt asks for them many times in one pass of the layout, and calls `invalidate` before each pass.
+        # Cached, because Qt reads the sizes many times in one pass of the layout. It calls `invalidate`
+        # before a pass.
         self._heights: dict[int, int] = {}
         self._size_hint: QSize | None = None
         self._minimum: QSize | None = None
@@ -56,26 +57,26 @@ class Flow(QLayout):
         return self._heights[width]
 
     def sizeHint(self) -> QSize:
-        """All in one line."""
+        """Return the size of a single row with all widgets."""
         if self._size_hint is None:
-            self._size_hint = self._one_line()
+            self._size_hint = self._single_row_size()
         return self._size_hint
 
-    def _one_line(self) -> QSize:
-        shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
-        width = sum(size.width() for size in shown) + self.spacing() * max(0, len(shown) - 1)
-        return self._with_margins(QSize(width, max((size.height() for size in shown), default=0)))
+    def _single_row_size(self) -> QSize:
+        hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        width = sum(size.width() for size in hints) + self.spacing() * max(0, len(hints) - 1)
+        return self._with_margins(QSize(width, max((size.height() for size in hints), default=0)))
 
     def minimumSize(self) -> QSize:
         if self._minimum is None:
-            self._minimum = self._widest()
+            self._minimum = self._minimum_size()
         return self._minimum
 
-    def _widest(self) -> QSize:
-        shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
-        least = [item.minimumSize() for item in self._items if not item.isEmpty()]
-        width = max((size.width() for size in least), default=0)
-        return self._with_margins(QSize(width, max((size.height() for size in shown), default=0)))
+    def _minimum_size(self) -> QSize:
+        hints = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        minimums = [item.minimumSize() for item in self._items if not item.isEmpty()]
+        width = max((size.width() for size in minimums), default=0)
+        return self._with_margins(QSize(width, max((size.height() for size in hints), default=0)))
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
@@ -86,32 +87,32 @@ class Flow(QLayout):
         return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
 
     def _lay_out(self, rect: QRect, *, apply: bool) -> int:
-        """Lay the widgets out in `rect`, and set their geometry with `apply`. Returns the height."""
+        """Lay out the widgets in `rect`; with `apply` also set their geometry. Returns the height in px."""
         margins = self.contentsMargins()
-        room = rect.width() - margins.left() - margins.right()
+        available = rect.width() - margins.left() - margins.right()
         y = rect.y() + margins.top()
-        for index, line in enumerate(self._lines(room)):
-            height = max(item.sizeHint().height() for item in line)
+        for index, row in enumerate(self._split_rows(available)):
+            height = max(item.sizeHint().height() for item in row)
             y += self.spacing() if index else 0
             x = rect.x() + margins.left()
-            for item in line:
-                size = item.sizeHint().boundedTo(QSize(max(room, 0), height))
+            for item in row:
+                size = item.sizeHint().boundedTo(QSize(max(available, 0), height))
                 if apply:
                     item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
                 x += size.width() + self.spacing()
             y += height
         return y + margins.bottom() - rect.y()
 
-    def _lines(self, room: int) -> list[list[QLayoutItem]]:
-        lines: list[list[QLayoutItem]] = []
+    def _split_rows(self, available: int) -> list[list[QLayoutItem]]:
+        rows: list[list[QLayoutItem]] = []
         left = 0
         for item in self._items:
             if item.isEmpty():
                 continue
             width = item.sizeHint().width()
-            if not lines or width > left:
-                lines.append([])
-                left = room
-            lines[-1].append(item)
+            if not rows or width > left:
+                rows.append([])
+                left = available
+            rows[-1].append(item)
             left -= width + self.spacing()
-        return lines
+        return rows

@@ -13,21 +13,21 @@ from desktop.theme import theme_manager
 
 Role = Literal["text", "strong", "dim", "label", "small", "item", "title", "error", "key"]
 
-_LEAST_LINE = 60
+_MIN_ELIDED_WIDTH = 60
 
 
-def tip(text: str) -> str:
-    """Escape `text` for a tooltip, which Qt would otherwise show as markup."""
+def escape_tooltip(text: str) -> str:
+    """Escape `text` for a tooltip, because Qt would interpret markup in it."""
     return f"<p style='white-space:pre-wrap'>{html.escape(text)}</p>" if "<" in text else text
 
 
-def folded(text: str, metrics: QFontMetrics, width: int) -> str:
-    """`text` for a button, which does not wrap by itself: in lines of at most `width` px."""
-    return in_lines(text, metrics, width).replace("&", "&&")
+def wrap_button_text(text: str, metrics: QFontMetrics, width: int) -> str:
+    """Break `text` into lines of at most `width` px for a button, and escape its "&"."""
+    return wrap_text(text, metrics, width).replace("&", "&&")
 
 
-def in_lines(text: str, metrics: QFontMetrics, width: int) -> str:
-    """`text` in lines of at most `width` px, broken at blanks, and within a word that is longer than that."""
+def wrap_text(text: str, metrics: QFontMetrics, width: int) -> str:
+    """Break `text` into lines of at most `width` px: at blanks, and inside of longer words."""
     lines = []
     for line in text.splitlines():
         rest = ""
@@ -42,9 +42,9 @@ def in_lines(text: str, metrics: QFontMetrics, width: int) -> str:
 
 
 def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
-    """A label in a role of the type scale: title 21 px, item 16 px, text 13 px, label and small 11 px.
+    """Create a label in a role of the type scale: title 21 px, item 16 px, text 13 px, label and small 11 px.
 
-    The text is plain. Texts of the service or a user are never shown as markup.
+    Its text is plain. Texts of the service or a user are never shown as markup.
     """
     widget = QLabel(text)
     widget.setTextFormat(Qt.TextFormat.PlainText)
@@ -55,7 +55,7 @@ def label(text: str = "", role: Role = "text", wrap: bool = False) -> QLabel:
 
 
 class ElidedLabel(QLabel):
-    """One line of text in a role. It is elided if there is no room; the tooltip shows the whole text."""
+    """One line of text in a role. A long text is elided; the tooltip then shows all of it."""
 
     def __init__(self, text: str = "", role: Role = "text") -> None:
         super().__init__(text)
@@ -64,23 +64,23 @@ class ElidedLabel(QLabel):
             self.setProperty("role", role)
 
     @property
-    def shown(self) -> str:
-        """What is seen of the text."""
+    def visible_text(self) -> str:
+        """The text as displayed, elided if necessary."""
         return self.fontMetrics().elidedText(
             self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width()
         )
 
     def setText(self, text: str) -> None:
         super().setText(text)
-        self._tell()
+        self._update_tooltip()
 
     def minimumSizeHint(self) -> QSize:
-        whole = super().minimumSizeHint()
-        return QSize(min(whole.width(), _LEAST_LINE), whole.height())
+        full_size = super().minimumSizeHint()
+        return QSize(min(full_size.width(), _MIN_ELIDED_WIDTH), full_size.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._tell()
+        self._update_tooltip()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -90,32 +90,32 @@ class ElidedLabel(QLabel):
             Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
             self.palette(),
             self.isEnabled(),
-            self.shown,
+            self.visible_text,
             self.foregroundRole(),
         )
         painter.end()
 
-    def _tell(self) -> None:
-        self.setToolTip("" if self.shown == self.text() else tip(self.text()))
+    def _update_tooltip(self) -> None:
+        self.setToolTip("" if self.visible_text == self.text() else escape_tooltip(self.text()))
 
 
 class Card(QFrame):
-    """A panel with a border and round corners, without a layout."""
+    """A frame with a border and round corners, without a layout."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("card", True)
 
 
-def rule() -> QFrame:
-    """A horizontal line of 1 px between two parts."""
+def separator() -> QFrame:
+    """Create a horizontal line of 1 px."""
     line = QFrame()
     line.setProperty("rule", True)
     return line
 
 
 class Panel(QWidget):
-    """A plain area on one ground of the theme, with an optional line along one edge."""
+    """An area in a background colour of the theme, with an optional line along one edge."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class ProgressBar(QProgressBar):
         return QSize(40, 5)
 
     def setValue(self, value: int) -> None:
-        # Qt's own paints at once, and with it all of the window that waits to be painted: the canvas too.
+        # Qt repaints at once, together with all pending repaints of the window, such as that of the canvas.
         self.setUpdatesEnabled(False)
         super().setValue(value)
         self.setUpdatesEnabled(True)
@@ -160,18 +160,18 @@ class ProgressBar(QProgressBar):
         painter.end()
 
 
-def paint_progress(painter: QPainter, where: QRectF, percent: float) -> None:
-    """Paint a thin bar of `percent` (0..100) into `where`. It is for delegates; a widget is `ProgressBar`."""
+def paint_progress(painter: QPainter, rect: QRectF, percent: float) -> None:
+    """Paint a thin bar of `percent` (0..100) into `rect`. Delegates use it; `ProgressBar` is a widget."""
     theme = theme_manager().theme
-    radius = where.height() / 2
+    radius = rect.height() / 2
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.raised))
-    painter.drawRoundedRect(where, radius, radius)
+    painter.drawRoundedRect(rect, radius, radius)
     share = min(1.0, max(0.0, percent / 100))
     if share > 0:
         painter.setBrush(QColor(theme.dim if share >= 1 else theme.accent))
-        done = QRectF(where.x(), where.y(), max(where.height(), where.width() * share), where.height())
+        done = QRectF(rect.x(), rect.y(), max(rect.height(), rect.width() * share), rect.height())
         painter.drawRoundedRect(done, radius, radius)
     painter.restore()

@@ -1,4 +1,4 @@
-"""Renders soft shadows as pictures."""
+"""Renders soft shadows as images."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy.typing as npt
 from PySide6.QtGui import QImage
 
 
-# A shadow of a card takes 3 MB; while a window is resized, each size is needed once.
+# The shadow of a card has 3 MB, and while a window is resized, each size is needed only once.
 @lru_cache(maxsize=1)
 def soft_shadow(width: int, height: int, blur: int, strength: float) -> QImage:
-    """The shadow of a box of `width` x `height` px that is blurred by a Gaussian with a sigma of `blur` px.
+    """Render the shadow of a box of `width` x `height` px, blurred by a Gaussian with a sigma of `blur` px.
 
-    Black with an alpha of at most `strength` (0..1), `QImage.Format_ARGB32_Premultiplied`. It is 3 x `blur`
-    larger than the box on each side, where less than one level of alpha is left.
+    Returns a black image with an alpha of at most `strength` (0..1) in `QImage.Format_ARGB32_Premultiplied`.
+    It is 3 x `blur` larger than the box on each side, where the alpha falls below one level.
     """
     # A blurred box is the product of its profiles along x and y, each a difference of two error functions.
     alpha = np.outer(_profile(height, blur), _profile(width, blur)) * (255 * strength)

@@ -103,9 +103,9 @@ PAGES = ["login", "records", "workbench", "record", "catalogue", "statistics", "
 
 def test_the_window_has_every_page(context: Context) -> None:
     pages = build_pages(context, lambda _url: None)
-    assert [page.kind.page_id for page in pages] == PAGES
+    assert [page.page_class.page_id for page in pages] == PAGES
     packages = {path.parent.name for path in (program_folder() / "desktop" / "pages").glob("*/page.py")}
-    assert {page.kind.__module__.split(".")[2] for page in pages} == packages
+    assert {page.page_class.__module__.split(".")[2] for page in pages} == packages
 
 
 def test_every_way_to_another_page_leads_to_one() -> None:
@@ -222,7 +222,7 @@ def test_another_user_gets_fresh_pages(qtbot: QtBot, desktop: Desktop) -> None:
     desktop.context.enter(make_payload(Role.VIEWER, user_id="u2"))
     assert desktop.window is not first
     assert desktop.window.page is not None
-    assert desktop.window.page.in_frame
+    assert desktop.window.page.has_frame
 
 
 def test_the_server_can_be_changed(qtbot: QtBot, desktop: Desktop, service: Service) -> None:

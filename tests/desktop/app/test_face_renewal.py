@@ -62,7 +62,7 @@ def test_offer_goes_once_it_is_taken(qtbot: QtBot, context: Context, banner: Ban
     context.enter(person())
     context.strongLogin.emit()
     qtbot.waitUntil(lambda: not banner.isHidden())
-    banner.acted.emit()
+    banner.action_chosen.emit()
     assert banner.isHidden()
 
 

@@ -81,8 +81,8 @@ def agree(title: str) -> None:
             return
         try:
             assert question.windowTitle() == title
-            assert question.harmless.hasFocus()
-            tab_to(question.act)
+            assert question.cancel_button.hasFocus()
+            tab_to(question.confirm_button)
             press(KEY.Key_Return)
         finally:
             # A question that stays would wait forever.

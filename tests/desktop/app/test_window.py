@@ -54,7 +54,7 @@ class _Page(Page):
 
 
 class Login(_Page):
-    page_id, in_frame = "login", False
+    page_id, has_frame = "login", False
 
 
 class Records(_Page):
@@ -130,7 +130,7 @@ def test_a_page_can_stay(window: MainWindow, context: Context) -> None:
     records.stays = True
     assert not window.go("people")
     assert in_front(window) == "records"
-    window.rail.chosen.emit("people")
+    window.rail.page_chosen.emit("people")
     assert in_front(window) == "records"
     assert not window.close()
     records.stays = False
@@ -243,7 +243,7 @@ def test_the_state_of_the_service_is_said(window: MainWindow, context: Context, 
     context.show_service(ServiceState.FAILED)
     assert "Cannot start or connect to the service" in window.banner.text()
     with qtbot.waitSignal(window.retry_requested):
-        window.banner.acted.emit()
+        window.banner.action_chosen.emit()
     context.show_service(ServiceState.READY)
     assert not window.banner.isVisible()
 

@@ -50,7 +50,7 @@ def dialogs() -> set[type[QDialog]]:
 
 def test_every_page_has_a_topic_of_its_own(context: Context) -> None:
     for factory in build_pages(context, lambda _url: None):
-        page = factory.make()
+        page = factory.create()
         assert find_topic(page) in TOPICS - {START}, page.page_id
         page.deleteLater()
 

@@ -190,7 +190,7 @@ def test_controls_are_as_large_as_their_text_in_any_font(qtbot: QtBot, tall_font
     hint.setParent(parent)
     chips = FilterChips("Filters", parent)
     chips.set_choices([("all", "All 3")])
-    table = Table("Things", [Column("Name", str, under=str)], parent=parent)
+    table = Table("Things", [Column("Name", str, second_line=str)], parent=parent)
     assert Button("Save", keys="S", parent=parent).sizeHint().height() >= line
     assert Chip("Failed", "failed", parent).sizeHint().height() >= small
     assert chips.findChildren(QWidget)[0].sizeHint().height() >= theme.line_px(theme.TEXT_PX - 1)

@@ -18,7 +18,7 @@ from desktop.localization.language import (
     join_words,
     system_language,
 )
-from desktop.widgets import PasswordField, SaveMark, SaveState, status_word
+from desktop.widgets import PasswordField, SaveMark, SaveState, status_text
 from tests.desktop.localization.catalogues import load_tool
 
 update = load_tool("update")
@@ -49,7 +49,7 @@ def test_placeholders_survive_translation() -> None:
 def test_texts_outside_and_inside_widgets_are_translated(language: Language, qtbot: QtBot) -> None:
     language.use("zh_CN")
     assert not language.missing
-    assert status_word("passed") == "通过"
+    assert status_text("passed") == "通过"
     field = PasswordField("密码")
     qtbot.addWidget(field)
     assert field.toggle.text() == "显示"
@@ -90,7 +90,7 @@ def test_counts_have_singular_and_plural_forms(language: Language, qtbot: QtBot)
 def test_switching_back_is_english_again(language: Language) -> None:
     language.use("zh_CN")
     language.use("en")
-    assert status_word("passed") == "Passed"
+    assert status_text("passed") == "Passed"
     assert QLocale().language() == QLocale.Language.English
 
 
@@ -106,7 +106,7 @@ def test_a_missing_catalogue_is_logged_and_english_shown(
     monkeypatch.setattr("desktop.localization.language.resource_path", lambda *parts: tmp_path)
     language.use("zh_CN")
     assert language.missing
-    assert status_word("passed") == "Passed"
+    assert status_text("passed") == "Passed"
     assert "compile.py" in caplog.text
 
 

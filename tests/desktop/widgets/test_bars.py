@@ -19,8 +19,8 @@ from desktop.widgets import (
     SaveState,
     StatusBar,
     TopBar,
+    service_text,
     service_tone,
-    service_word,
 )
 from tests.desktop.widgets.kit import shown
 
@@ -31,12 +31,12 @@ def test_the_rail_marks_one_page_and_says_names(qtbot: QtBot) -> None:
     rail.set_entries(
         [RailEntry("records", "list", "Records"), RailEntry("people", "people", "Administration")]
     )
-    rail.mark("people")
+    rail.mark_page("people")
     assert [button.isChecked() for button in rail._ids] == [False, True]
     assert [button.accessibleName() for button in rail._ids] == ["Records", "Administration"]
-    rail.mark("workbench")
+    rail.mark_page("workbench")
     assert not any(button.isChecked() for button in rail._ids)
-    with qtbot.waitSignal(rail.chosen) as signal:
+    with qtbot.waitSignal(rail.page_chosen) as signal:
         next(iter(rail._ids)).click()
     assert signal.args == ["records"]
     assert rail.width() == 56
@@ -44,7 +44,7 @@ def test_the_rail_marks_one_page_and_says_names(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("state", list(ServiceState))
 def test_every_state_of_the_service_has_a_word_and_a_colour(qtbot: QtBot, state: ServiceState) -> None:
-    assert service_word(state).startswith("Service")
+    assert service_text(state).startswith("Service")
     assert service_tone(state) in {"passed", "undecided", "failed"}
 
 
@@ -88,5 +88,5 @@ def test_headers_and_status_bar(qtbot: QtBot, mode: Mode) -> None:
     for widget in (header, bar, Logo(), IconLabel("check", "passed"), ProgressBar("Progress")):
         shown(qtbot, widget)
         assert not widget.grab().isNull()
-    bar.say("file.jpg", "x 1 y 2")
+    bar.show_texts("file.jpg", "x 1 y 2")
     assert bar.height() == 26

@@ -32,7 +32,7 @@ def pick(calendar: Calendar | None, day: QDate) -> None:
 
 def test_the_day_is_taken_and_the_typed_time_stays(qtbot: QtBot) -> None:
     start = field(qtbot, "2026-05-31 14:30")
-    QTest.mouseClick(start.open, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(start.calendar_button, Qt.MouseButton.LeftButton)
     assert start.calendar is not None
     assert start.calendar.selectedDate() == QDate(2026, 5, 31)
     with qtbot.waitSignal(start.changed):
@@ -44,7 +44,7 @@ def test_the_day_is_taken_and_the_typed_time_stays(qtbot: QtBot) -> None:
 def test_an_empty_field_and_one_without_a_time_get_a_day_too(qtbot: QtBot) -> None:
     for text in ("", "tomorrow"):
         start = field(qtbot, text)
-        QTest.mouseClick(start.open, Qt.MouseButton.LeftButton)
+        QTest.mouseClick(start.calendar_button, Qt.MouseButton.LeftButton)
         pick(start.calendar, QDate(2026, 6, 2))
         assert start.text() == "2026-06-02 00:00"
 
@@ -52,7 +52,7 @@ def test_an_empty_field_and_one_without_a_time_get_a_day_too(qtbot: QtBot) -> No
 def test_a_field_that_only_shows_offers_no_calendar(qtbot: QtBot) -> None:
     start = field(qtbot, "")
     start.editor.setEnabled(False)
-    assert not start.open.isEnabled()
+    assert not start.calendar_button.isEnabled()
 
 
 def test_a_range_is_chosen_day_by_day_and_never_ends_before_it_begins(qtbot: QtBot) -> None:

@@ -15,7 +15,7 @@ from desktop.widgets import (
     PasswordField,
     SearchField,
     TextArea,
-    reveal_after,
+    move_toggles_after,
 )
 from tests.desktop.widgets.kit import shown
 
@@ -80,7 +80,7 @@ def test_tab_leads_from_a_password_to_the_next_field_and_then_to_the_words_that_
     column.addWidget(second)
     button = Button("Save")
     column.addWidget(button)
-    reveal_after(button, first, second)
+    move_toggles_after(button, first, second)
     shown(qtbot, both)
     both.activateWindow()
     first.setFocus()

@@ -15,7 +15,7 @@ from desktop.widgets import (
     StateStack,
     label,
 )
-from desktop.widgets.states import LOADING_AFTER_MS
+from desktop.widgets.states import LOADING_DELAY_MS
 from tests.desktop.widgets.kit import shown
 
 
@@ -25,7 +25,7 @@ def test_loading_is_seen_only_when_it_takes_long(qtbot: QtBot) -> None:
     stack.show_loading()
     assert stack.currentWidget() is stack.loading
     assert not stack.loading._sentence.isVisible()
-    qtbot.waitUntil(stack.loading._sentence.isVisible, timeout=LOADING_AFTER_MS + 2000)
+    qtbot.waitUntil(stack.loading._sentence.isVisible, timeout=LOADING_DELAY_MS + 2000)
     stack.show_content()
     assert stack.currentWidget() is stack.content
     qtbot.wait(1)
@@ -59,10 +59,10 @@ def test_a_banner_stays_until_it_is_closed(qtbot: QtBot) -> None:
     column.addWidget(banner)
     shown(qtbot, holder)
     assert not banner.isVisible()
-    banner.say("Two edits wait.", "warn", "Send now")
+    banner.show_message("Two edits wait.", "warn", "Send now")
     assert banner.isVisible()
     assert banner.accessibleName() == "Two edits wait."
-    with qtbot.waitSignal(banner.acted):
+    with qtbot.waitSignal(banner.action_chosen):
         banner._action.click()
     with qtbot.waitSignal(banner.closed):
         banner._close_button.click()
@@ -72,11 +72,11 @@ def test_a_banner_stays_until_it_is_closed(qtbot: QtBot) -> None:
 def test_a_question_names_the_verb_and_defaults_to_no(qtbot: QtBot) -> None:
     dialog = Confirm(None, "Delete record?", "Its 6 items go with it.", "Delete record")
     shown(qtbot, dialog)
-    assert dialog.act.text() == "Delete record"
-    assert dialog.harmless.isDefault()
+    assert dialog.confirm_button.text() == "Delete record"
+    assert dialog.cancel_button.isDefault()
     qtbot.keyClick(dialog, Qt.Key.Key_Return)
     assert dialog.result() == QDialog.DialogCode.Rejected
     again = Confirm(None, "Delete?", "Gone.", "Delete", danger=True)
     shown(qtbot, again)
-    again.act.click()
+    again.confirm_button.click()
     assert again.result() == QDialog.DialogCode.Accepted

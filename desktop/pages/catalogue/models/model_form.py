@@ -22,7 +22,7 @@ from desktop.pages.catalogue.saving import save_model
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.lists.list_section import NOTHING
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.widgets import Combo, Field, TextArea, grow, label
+from desktop.widgets import Combo, Field, TextArea, grow_height, label
 from shared.wire.detection import DetectionModel, ModelKind, ModelUpdate, ModelVersion, Severity
 
 
@@ -140,7 +140,7 @@ class ModelForm(EntryForm):
             self._context.session.detection.labels,
             owner=self,
             done=self.classes.show_severities,
-            failed=lambda error: self.banner.say(sentence(error), "error"),
+            failed=lambda error: self.banner.show_message(sentence(error), "error"),
         )
         return self.classes
 
@@ -216,7 +216,7 @@ class ModelForm(EntryForm):
         duplicate = self.classes.duplicate_name() if self.classes is not None else ""
         if duplicate:
             text = self.tr("Two classes have the name {name}. Rename one of them.").format(name=duplicate)
-            self.banner.say(text, "error")
+            self.banner.show_message(text, "error")
             return None
         severities = {} if self.classes is None else self.classes.severities()
         return partial(
@@ -293,7 +293,7 @@ class KindForm(Form):
         if isinstance(error, Invalid):
             # With one choice made, the service may ask for the other.
             self._add_choices(error)
-            grow(self)
+            grow_height(self)
 
 
 def _possible_kinds(invalid: Invalid) -> list[ModelKind]:

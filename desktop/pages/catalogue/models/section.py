@@ -56,7 +56,7 @@ class ModelSection(TableSection[DetectionModel]):
                 self.name,
                 stretch=True,
                 kind="strong",
-                under=model_description,
+                second_line=model_description,
             ),
             Column(self.tr("Type"), lambda m: kind_name(m.kind), 170),
             Column(self.tr("Version"), lambda m: str(m.version), 80, kind="dim"),

@@ -150,7 +150,7 @@ class Form(Dialog):
         if isinstance(error, Conflict) and error.details.get("field") in self.fields:
             self.show_field_error(str(error.details["field"]), sentence(error))
             return
-        self.banner.say(sentence(error), "error")
+        self.banner.show_message(sentence(error), "error")
 
     def _enable_saving(self) -> None:
         self.save.setEnabled(True)

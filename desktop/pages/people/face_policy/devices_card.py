@@ -19,7 +19,7 @@ from desktop.localization.dates import format_minute
 from desktop.pages.common.forms.form import Form
 from desktop.pages.common.forms.password_prompt import run_guarded
 from desktop.pages.common.messages.error_messages import sentence
-from desktop.widgets import Button, ButtonKind, Card, ElidedLabel, Field, clear, confirm, label
+from desktop.widgets import Button, ButtonKind, Card, ElidedLabel, Field, clear_layout, confirm, label
 from shared.wire.face import Device
 
 
@@ -58,7 +58,7 @@ class DeviceForm(Form):
     def _on_failed(self, error: Exception) -> None:
         super()._on_failed(error)
         if isinstance(error, NoKeyringError):
-            self.banner.say(
+            self.banner.show_message(
                 self.tr(
                     "This computer has no keyring that takes the token, so it was not allowed. On Linux "
                     "install and unlock a secret service, for example GNOME Keyring or KWallet."
@@ -102,7 +102,7 @@ class DevicesCard(Card):
     def show_devices(self, devices: list[Device]) -> None:
         """Show `devices`."""
         self.devices = devices
-        clear(self._rows)
+        clear_layout(self._rows)
         self.none_label.setVisible(not devices)
         for row, device in enumerate(devices):
             names = QVBoxLayout()

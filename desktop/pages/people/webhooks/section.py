@@ -53,7 +53,9 @@ class WebhookSection(TableSection[Webhook]):
 
     def columns(self) -> list[Column[Webhook]]:
         return [
-            Column(self.tr("Name"), lambda w: w.name, stretch=True, kind="strong", under=lambda w: w.url),
+            Column(
+                self.tr("Name"), lambda w: w.name, stretch=True, kind="strong", second_line=lambda w: w.url
+            ),
             Column(self.tr("Events"), lambda w: join_words(map(event_word, w.events)), 260),
             Column(self.tr("Status"), state_word, 180, tone=lambda w: _TONES[w.state]),
             Column(self.tr("Waiting"), lambda w: str(w.waiting), 90, kind="dim"),
@@ -82,7 +84,7 @@ class WebhookSection(TableSection[Webhook]):
         super().show_entries(entries, keep)
         failing_count = sum(webhook.state is WebhookState.FAILING for webhook in entries)
         if failing_count:
-            self.banner.say(
+            self.banner.show_message(
                 self.tr(
                     "%n webhook(s) paused: no delivery succeeded for a day. Correct the address or the "
                     "receiver, then resume.",

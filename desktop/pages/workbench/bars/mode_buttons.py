@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLayout
 from desktop.canvas.views.alignment import AlignedPair
 from desktop.canvas.views.pair_drawing import CompareMode
 from desktop.commands.bindings import Commands
-from desktop.widgets import Button, ButtonKind, tip
+from desktop.widgets import Button, ButtonKind, escape_tooltip
 
 MODE_COMMANDS = {
     CompareMode.SIDE_BY_SIDE: "compare.side_by_side",
@@ -39,7 +39,7 @@ class ModeButtons(QObject):
         ):
             button = Button(text, kind=ButtonKind.QUIET)
             button.setObjectName(f"{name}-{mode.value}")
-            button.setToolTip(tip(commands.tooltip(MODE_COMMANDS[mode])))
+            button.setToolTip(escape_tooltip(commands.tooltip(MODE_COMMANDS[mode])))
             button.clicked.connect(lambda _checked=False, it=mode: self.chosen.emit(it))
             self.buttons[mode] = button
             row.addWidget(button)

@@ -56,7 +56,7 @@ class Notices(QWidget):
         row.addWidget(self.recovery)
         row.addWidget(self.banner)
         self.banner.closed.connect(self._on_closed)
-        self.banner.acted.connect(edits.retry)
+        self.banner.action_chosen.connect(edits.retry)
         self.recovery.keep_wanted.connect(edits.keep)
         self.recovery.discarded.connect(edits.discard)
         self.recovery.keep_wanted.connect(self.follow)
@@ -77,7 +77,7 @@ class Notices(QWidget):
             self._closed = text and self._closed
         else:
             again = "" if edits.problem else self.tr("Retry")
-            self.banner.say(text, "warn", again)
+            self.banner.show_message(text, "warn", again)
         self.setVisible(not self.banner.isHidden() or edits.held)
 
     def _on_closed(self) -> None:

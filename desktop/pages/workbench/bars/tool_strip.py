@@ -60,7 +60,7 @@ class ToolStrip(FloatingBar):
     def name_drawing(self, text: str) -> None:
         """Set the text of the drawing tool. An empty text stands for regions."""
         title = text or self._commands.title("tool.rectangle")
-        self.buttons[Tool.DRAW].name(title, self._commands.keys_text("tool.rectangle"))
+        self.buttons[Tool.DRAW].set_name(title, self._commands.keys_text("tool.rectangle"))
 
     def _button(self, commands: Commands, command: str) -> IconButton:
         button = IconButton(

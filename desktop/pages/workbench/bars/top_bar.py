@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.bars.menus import full_menu
 from desktop.pages.workbench.open_record.edits import SyncState
-from desktop.widgets import Button, ButtonKind, IconButton, SaveMark, SaveState, TopBar, tip
+from desktop.widgets import Button, ButtonKind, IconButton, SaveMark, SaveState, TopBar, escape_tooltip
 from shared.codes import SEALED_STATES
 from shared.wire.inspection import Record
 from shared.wire.seal import RecordSeal
@@ -97,7 +97,7 @@ class RecordTopBar(TopBar):
         else:
             self.mark.show_state(SaveState.SAVED)
         self.mark.setVisible(not (saving.conflicts and saving.unsent_count == saving.conflicts))
-        self.mark.setToolTip(tip(saving.problem or self._tooltip(saving, held)))
+        self.mark.setToolTip(escape_tooltip(saving.problem or self._tooltip(saving, held)))
 
     def show_detecting(self, percent: int, count: int) -> None:
         """Show the progress of detections, which the button then cancels.

@@ -28,7 +28,7 @@ from desktop.pages.workbench.open_record.loading import fetch_photo
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.results.findings import SURE
 from desktop.theme import theme_manager
-from desktop.widgets import BaseDialog, Button, Column, Combo, ElidedLabel, Table, label, status_word
+from desktop.widgets import BaseDialog, Button, Column, Combo, ElidedLabel, Table, label, status_text
 from shared import results
 from shared.entries import Entry
 from shared.findings import Finding
@@ -222,7 +222,7 @@ class CompareVersions(BaseDialog):
         """Show the two chosen versions with their common and different findings."""
         first, second = self.entries
         rows = pairings(first, second)
-        self.table.rows_model.show(rows)
+        self.table.rows_model.set_rows(rows)
         self._show_boxes(rows, None)
         matched = same_photo(first, second) or any(row.first and row.second for row in rows)
         counts = {within: sum(row.within is within for row in rows) for within in VersionSide}
@@ -323,7 +323,7 @@ def facts(entry: Entry) -> str:
         parts.append(f"≥ {least:.2f}")
     passed = entry.get("isPassed")
     if isinstance(passed, bool):
-        parts.append(status_word("passed" if passed else "failed"))
+        parts.append(status_text("passed" if passed else "failed"))
     return " · ".join(parts)
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.folder_watch import ScanResult, WatchState
-from desktop.widgets import Button, ButtonKind, IconButton, IconLabel, Panel, label, tip
+from desktop.widgets import Button, ButtonKind, IconButton, IconLabel, Panel, escape_tooltip, label
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class WatchBar(Panel):
         text = self._state_text(state) if on else self._offer_text(offer) if offer is not None else ""
         self._text.setText(text)
         folder = state.folder if on else offer.folder if offer is not None else None
-        self._text.setToolTip("" if folder is None else tip(str(folder)))
+        self._text.setToolTip("" if folder is None else escape_tooltip(str(folder)))
         self.setAccessibleName(text)
         older = state.look.older if on and state.look is not None else 0
         self.older.setText(self.tr("Include %n older photo(s)", "", older))

@@ -14,7 +14,7 @@ from desktop.pages.workbench.model.detection_settings import (
     takes_thresholds,
 )
 from desktop.pages.workbench.model.edit_names import group_digits
-from desktop.widgets import Button, ButtonKind, IconButton, clear, label
+from desktop.widgets import Button, ButtonKind, IconButton, clear_layout, label
 from shared.geometry import Rect
 from shared.wire.detection import DetectionModel
 
@@ -175,7 +175,7 @@ class DetectionSettingsBox(QWidget):
             button.setEnabled(on)
 
     def _list_areas(self) -> None:
-        clear(self._list)
+        clear_layout(self._list)
         for index, area in enumerate(self._areas):
             self._list.addWidget(self._area_row(index, area))
 

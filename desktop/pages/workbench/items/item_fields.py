@@ -13,7 +13,7 @@ from desktop.localization.detection_terms import model_word
 from desktop.pages.workbench.items.detection_settings_box import DetectionSettingsBox
 from desktop.pages.workbench.model.document import ItemView
 from desktop.theme import ITEM_PX, sized, theme_manager
-from desktop.widgets import Combo, enters, label, tip
+from desktop.widgets import Combo, escape_tooltip, is_enter_key, label
 from shared.wire.detection import DetectionModel
 
 PAUSE_MS = 700
@@ -69,7 +69,7 @@ class NameEdit(QLineEdit):
     def _show_tooltip(self) -> None:
         """Show a name that is longer than the field as a tooltip."""
         wide = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
-        self.setToolTip(tip(self.text()) if wide else "")
+        self.setToolTip(escape_tooltip(self.text()) if wide else "")
 
     def commit(self) -> None:
         """Emit the typed text if it changed."""
@@ -97,7 +97,7 @@ class NameEdit(QLineEdit):
             self._pause.stop()
             self.setText(self._emitted_text)
             self.ended.emit()
-        elif enters(event):
+        elif is_enter_key(event):
             self._on_editing_finished()
             self.ended.emit()
         else:

@@ -28,7 +28,7 @@ from desktop.pages.workbench.model.edit_names import region_flags
 from desktop.pages.workbench.model.item_rows import ItemRow
 from desktop.pages.workbench.model.run_state import RunPhase
 from desktop.theme import LABEL_PX, RADIUS, TEXT_PX, sized, theme_manager
-from desktop.widgets import paint_chip, paint_icon, status_tone, status_word, tip
+from desktop.widgets import escape_tooltip, paint_chip, paint_icon, status_text, status_tone
 
 ROW_PX = 74
 THUMB_PX = 44
@@ -97,10 +97,10 @@ class ItemsModel(QStringListModel):
                 return row.name
             case Qt.ItemDataRole.AccessibleTextRole:
                 findings = self.tr("%n finding(s)", "", row.findings)
-                parts = [f"{row.number} {row.name}", row.model, status_word(row.status), findings]
+                parts = [f"{row.number} {row.name}", row.model, status_text(row.status), findings]
                 return ", ".join([*parts, *region_flags(self._region(row.item_id))])
             case Qt.ItemDataRole.ToolTipRole:
-                return tip(row.note) or None
+                return escape_tooltip(row.note) or None
         return None
 
     def _region(self, item_id: str) -> Region | None:
@@ -272,7 +272,7 @@ class ItemDelegate(QStyledItemDelegate):
             used = paint_chip(painter, left, middle, "accent", self._status_word(row, running))
             text = ""
         else:
-            used = paint_chip(painter, left, middle, status_tone(row.status), status_word(row.status))
+            used = paint_chip(painter, left, middle, status_tone(row.status), status_text(row.status))
             text = self._status_text(row)
         colour = theme.word("failed") if row.note else dim
         font = sized(LABEL_PX)

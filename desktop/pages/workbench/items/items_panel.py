@@ -15,14 +15,14 @@ from desktop.widgets import (
     Button,
     ButtonKind,
     FilterChips,
-    Flow,
+    FlowLayout,
     IconLabel,
     Panel,
     ProgressBar,
     SearchField,
     key_hint,
     label,
-    rule,
+    separator,
 )
 
 _MANY_RANGES = 12
@@ -101,11 +101,11 @@ class ItemsPanel(Panel):
         column.setContentsMargins(0, 0, 1, 0)
         column.setSpacing(0)
         column.addLayout(top)
-        column.addWidget(rule())
+        column.addWidget(separator())
         column.addWidget(self._empty)
         column.addWidget(self.list, 1)
-        column.addWidget(rule())
-        foot = Flow()
+        column.addWidget(separator())
+        foot = FlowLayout()
         foot.setContentsMargins(12, 8, 12, 8)
         self._drawing_hint = label("", "dim")
         self._drawing = QWidget()

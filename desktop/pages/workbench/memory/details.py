@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from desktop.pages.workbench.memory.wording import details
-from desktop.widgets import Button, Card, clear, label
+from desktop.widgets import Button, Card, clear_layout, label
 from shared.wire.memory import MemoryPhoto
 
 
@@ -53,7 +53,7 @@ class PhotoDetails(Card):
         `aligned` says whether its picture is aligned, `can_change` whether it can be left out.
         """
         self._photo = photo
-        clear(self._grid)
+        clear_layout(self._grid)
         self._empty_label.setVisible(photo is None)
         for row, (name, value) in enumerate([] if photo is None else details(photo, aligned=aligned)):
             self._grid.addWidget(label(name, "label"), row, 0, Qt.AlignmentFlag.AlignTop)

@@ -144,7 +144,7 @@ class MemoryDialog(BaseDialog):
         self.rules.requiredWanted.connect(lambda number: self.change(MemoryChange(required=number)))
         self.rules.frozenWanted.connect(lambda on: self.change(MemoryChange(frozen=on)))
         self.rules.startOverWanted.connect(self._ask_start_over)
-        self.banner.acted.connect(self._show_reference)
+        self.banner.action_chosen.connect(self._show_reference)
         self.close_button.clicked.connect(self.accept)
         self.finished.connect(self._on_finished)
 
@@ -274,7 +274,7 @@ class MemoryDialog(BaseDialog):
             count,
         )
         marked = self.tr("Show on reference image") if self._place is not None and state.photos else ""
-        self.banner.say(text, "warn", action=marked, closable=False)
+        self.banner.show_message(text, "warn", action=marked, closable=False)
 
     def _show_reference(self) -> None:
         keys = [frame.key for frame in self.reel.frames]

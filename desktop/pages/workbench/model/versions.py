@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from desktop.pages.workbench.model.correction import is_unsent
 from desktop.pages.workbench.model.document import ItemView
-from desktop.widgets import status_word
+from desktop.widgets import status_text
 from shared import results
 from shared.entries import Entry, EntryCorrection, EntryVerdict
 
@@ -37,7 +37,7 @@ def version_lines(item: ItemView) -> list[VersionLine]:
         if results.is_verdict(entry):
             verdict = entry["verdict"]
             text = translate("Workbench", "Verdict by {name}: {verdict}").format(
-                name=_name(verdict), verdict=status_word(str(verdict.get("value")))
+                name=_name(verdict), verdict=status_text(str(verdict.get("value")))
             )
             lines.append(VersionLine(results.entry_version(entry), text, findings=False))
             continue

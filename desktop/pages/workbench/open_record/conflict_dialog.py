@@ -25,7 +25,7 @@ from desktop.pages.workbench.model.edit_names import field_name, group_digits
 from desktop.pages.workbench.model.signing import OTHERS, VERDICT, sign_verdict
 from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.sync.outbox import MODIFIED_BY, RESULT, new_facts
-from desktop.widgets import BaseDialog, Button, folded, label, rule, status_word
+from desktop.widgets import BaseDialog, Button, label, separator, status_text, wrap_button_text
 from desktop.widgets import ButtonKind as ButtonKind
 from shared import results
 from shared.codes import Verdict
@@ -53,7 +53,7 @@ class ConflictDialog(BaseDialog):
         self._column.setSpacing(12)
         for number, conflict in enumerate(self._conflicts):
             if number:
-                self._column.addWidget(rule())
+                self._column.addWidget(separator())
             self._add_conflict(conflict)
         self._column.addStretch(1)
         scroll = QScrollArea()
@@ -176,7 +176,7 @@ class ConflictDialog(BaseDialog):
             self.tr("Theirs: {value}").format(value=stored),
         )
         local_button, stored_button = (
-            QRadioButton(folded(text, self.fontMetrics(), _CHOICE_PX)) for text in texts
+            QRadioButton(wrap_button_text(text, self.fontMetrics(), _CHOICE_PX)) for text in texts
         )
         group.addButton(local_button)
         group.addButton(stored_button)
@@ -233,7 +233,7 @@ class ConflictDialog(BaseDialog):
             return ", ".join(finding_word(str(box["label"])) for box in value["boxes"]) or self.tr("(none)")
         if field == VERDICT and isinstance(value, Mapping):
             verdict, reason = sign_verdict({**value, OTHERS: by_user and value.get(OTHERS)})
-            word = status_word(verdict.value)
+            word = status_text(verdict.value)
             return f"{word} – {reason}" if reason else word
         if field == "model_id":
             names = {m.model_id: model_word(m.model_id, m.model_name) for m in self._open_record.models}

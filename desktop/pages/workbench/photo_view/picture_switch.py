@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
 from desktop.commands.bindings import Commands
-from desktop.widgets import Button, ButtonKind, tip
+from desktop.widgets import Button, ButtonKind, escape_tooltip
 
 
 class PictureSwitch(QWidget):
@@ -27,7 +27,7 @@ class PictureSwitch(QWidget):
         row.setSpacing(2)
         for button, photo in ((self.reference, False), (self.photo, True)):
             button.setCheckable(True)
-            button.setToolTip(tip(commands.tooltip("view.photo")))
+            button.setToolTip(escape_tooltip(commands.tooltip("view.photo")))
             button.clicked.connect(lambda _checked=False, it=photo: self.chosen.emit(it))
             self._group.addButton(button)
             row.addWidget(button)

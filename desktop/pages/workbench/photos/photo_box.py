@@ -16,7 +16,7 @@ from desktop.localization import camera_terms
 from desktop.pages.workbench.bars.mode_buttons import ModeButtons
 from desktop.pages.workbench.model.versions import VersionLine
 from desktop.pages.workbench.photos.photo_strip import PhotoStrip
-from desktop.widgets import Button, ButtonKind, ElidedLabel, Flow, IconButton, ProgressBar, label
+from desktop.widgets import Button, ButtonKind, ElidedLabel, FlowLayout, IconButton, ProgressBar, label
 from shared.wire.files import CameraData
 from shared.wire.inspection import TakenMark
 
@@ -74,7 +74,7 @@ class PhotoBox(QWidget):
         self.camera_mark = label("", "strong", wrap=True)
         self.camera_mark.setObjectName("photo-camera-mark")
         self.show_camera(None, None)
-        self.shared = Button("", kind=ButtonKind.LINK, elides=True)
+        self.shared = Button("", kind=ButtonKind.LINK, elide=True)
         """Shows which photo of the record it is, and that other items share it."""
         self.shared.setObjectName("photo-shared")
         self.shared.hide()
@@ -97,7 +97,7 @@ class PhotoBox(QWidget):
         head.addWidget(self.add)
         head.addWidget(self.camera)
         head.addWidget(self.phone)
-        modes = Flow(spacing=4)
+        modes = FlowLayout(spacing=4)
         self.modes = ModeButtons("compare", commands, modes, self)
         self.modes.chosen.connect(self.set_mode)
         taken = QHBoxLayout()

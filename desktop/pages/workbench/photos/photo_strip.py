@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QGridLayout, QMenu, QWidget
 from desktop.localization.camera_terms import camera_lines
 from desktop.localization.dates import format_minute
 from desktop.theme import theme_manager
-from desktop.widgets import Button, ButtonKind, discard, paint_icon, tip
+from desktop.widgets import Button, ButtonKind, escape_tooltip, paint_icon, remove_widget
 from shared.wire.inspection import Photo
 
 THUMB_PX = 34
@@ -47,7 +47,7 @@ class _Thumb(QAbstractButton):
             text += ", " + self.tr("used for detection")
         text = "\n".join([text, *camera_lines(photo.camera, photo.taken_mark)])
         self.setAccessibleName(text)
-        self.setToolTip(tip(text))
+        self.setToolTip(escape_tooltip(text))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -125,7 +125,7 @@ class PhotoStrip(QWidget):
             thumb.setChecked(photo.photo_id == current)
             self._thumbs[photo.photo_id] = thumb
         for thumb in spare:
-            discard(thumb, self._grid)
+            remove_widget(thumb, self._grid)
         self._lay_out()
         self.setVisible(bool(photos))
         return [photo for photo in reversed(photos) if photo.file_id not in self._images]

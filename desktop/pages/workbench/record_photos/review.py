@@ -17,7 +17,16 @@ from desktop.pages.workbench.record_photos.photo_terms import photo_details, pho
 from desktop.pages.workbench.record_photos.regions_preview import Outline, RegionsPreview
 from desktop.pages.workbench.record_photos.thumbnails import Thumbnail, ThumbnailList
 from desktop.theme import theme_manager
-from desktop.widgets import BaseDialog, Button, ButtonKind, ElidedLabel, SearchField, confirm, label, tip
+from desktop.widgets import (
+    BaseDialog,
+    Button,
+    ButtonKind,
+    ElidedLabel,
+    SearchField,
+    confirm,
+    escape_tooltip,
+    label,
+)
 from shared.wire.photos import RecordPhoto
 
 _ITEMS_PX = 250
@@ -274,7 +283,7 @@ class ReviewDialog(BaseDialog):
         self.align.setVisible(self._editable)
         self.align.setEnabled(chosen in assigned)
         self.align.setToolTip(
-            "" if chosen in assigned else tip(self.tr("Accept the photo for an item first."))
+            "" if chosen in assigned else escape_tooltip(self.tr("Accept the photo for an item first."))
         )
 
     def _outlines(self, photo: RecordPhoto, wanted: frozenset[str]) -> list[Outline]:

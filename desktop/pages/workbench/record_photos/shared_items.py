@@ -8,7 +8,7 @@ from desktop.pages.workbench.open_record.open_record import OpenRecord
 from desktop.pages.workbench.photos.photo_pair import PhotoPairController
 from desktop.pages.workbench.record_photos.photo_list import PhotoList
 from desktop.pages.workbench.record_photos.photo_terms import names_of, photo_name
-from desktop.widgets import Button, tip
+from desktop.widgets import Button, escape_tooltip
 from shared.wire.photos import RecordPhoto
 
 
@@ -52,7 +52,9 @@ class SharedPhotoController(QObject):
         name = photo_name(photo)
         if others:
             text = self.tr("{photo} · shared with %n other item(s)", "", len(others)).format(photo=name)
-            self._line.setToolTip(tip(self.tr("Also used for {names}").format(names=names_of(others))))
+            self._line.setToolTip(
+                escape_tooltip(self.tr("Also used for {names}").format(names=names_of(others)))
+            )
         else:
             text = self.tr("{photo} · this item only").format(photo=name)
             self._line.setToolTip("")

@@ -46,7 +46,7 @@ from PySide6.QtWidgets import (
 from desktop.canvas.views.canvas_view import CanvasView
 from desktop.pages.workbench.items.items_panel import ItemsPanel
 from desktop.theme import LABEL_PX, RADIUS, line_px, sized, theme_manager
-from desktop.widgets import paint_icon, tip
+from desktop.widgets import escape_tooltip, paint_icon
 
 MIME = "application/x-walkaround-photos"
 """Photo ids, one on each line, while they are dragged."""
@@ -135,7 +135,7 @@ class ThumbnailList(QListWidget):
                 continue
             item = self.item(row)
             item.setText(thumb.name)
-            item.setToolTip(tip(f"{thumb.name}\n{thumb.reason}"))
+            item.setToolTip(escape_tooltip(f"{thumb.name}\n{thumb.reason}"))
             item.setData(_Role.STATE, thumb.state)
             item.setData(_Role.TONE, thumb.tone)
             item.setData(_Role.IMAGE, thumb.image)

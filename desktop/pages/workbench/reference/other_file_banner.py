@@ -20,7 +20,7 @@ class OtherFileBanner(Banner):
         self._open_record = open_record
         open_record.changed.connect(self.show_item)
         open_record.currentChanged.connect(self.show_item)
-        self.acted.connect(self.move_to_reference)
+        self.action_chosen.connect(self.move_to_reference)
 
     def show_item(self) -> None:
         """Show the banner for the chosen item.
@@ -33,13 +33,15 @@ class OtherFileBanner(Banner):
             self.hide()
         elif home is None or not open_record.editable:
             text = self.tr("This item uses a different image: {name}.")
-            self.say(text.format(name=file.name), closable=False)
+            self.show_message(text.format(name=file.name), closable=False)
         else:
             others = self._elsewhere()
             text = self.tr(
                 "%n item(s) are not on the record's reference image. This item is on {name}.", "", others
             )
-            self.say(text.format(name=file.name), "warn", self.tr("Move to reference image"), closable=False)
+            self.show_message(
+                text.format(name=file.name), "warn", self.tr("Move to reference image"), closable=False
+            )
 
     def move_to_reference(self) -> None:
         """Move the regions of all items to the same place of the record's reference image, as one step."""

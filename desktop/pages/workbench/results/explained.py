@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.canvas.layers.finding_layer import FindingBox
 from desktop.localization.detection_terms import finding_word
-from desktop.widgets import Button, ButtonKind, clear, label
+from desktop.widgets import Button, ButtonKind, clear_layout, label
 from shared.suppression import SuppressedFinding
 
 
@@ -107,7 +107,7 @@ class ExplainedBox(QWidget):
     def _fill(self) -> None:
         self.fold.setText(self.tr("%n difference(s) explained by memory", "", len(self._findings)))
         self.fold.set_icon("chevron-down" if self.is_open else "chevron-right")
-        clear(self._rows)
+        clear_layout(self._rows)
         if not self.is_open:
             return
         for finding in self._findings:

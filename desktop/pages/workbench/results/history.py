@@ -16,7 +16,7 @@ from desktop.localization.dates import format_day
 from desktop.localization.detection_terms import finding_word, model_word
 from desktop.pages.workbench.model.document import ItemView
 from desktop.pages.workbench.open_record.open_record import OpenRecord
-from desktop.widgets import Button, ButtonKind, Chip, IconLabel, clear, label
+from desktop.widgets import Button, ButtonKind, Chip, IconLabel, clear_layout, label
 from shared import results
 from shared.codes import Verdict
 from shared.wire.history import FindingChange, HistoryEntry
@@ -100,7 +100,7 @@ class HistoryBox(QWidget):
 
     def _fill(self) -> None:
         entries, mm_per_pixel, models = self._shown
-        clear(self._grid)
+        clear_layout(self._grid)
         shown = entries if self._all else entries[:_SHOWN]
         for index, entry in enumerate(shown):
             when = format_day(event_time(entry).astimezone().date())

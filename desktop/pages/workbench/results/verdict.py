@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from desktop.commands.bindings import Commands
 from desktop.pages.workbench.items.item_fields import TextEdit
 from desktop.pages.workbench.model.document import ItemView
-from desktop.widgets import Button, ButtonKind, label, status_word
+from desktop.widgets import Button, ButtonKind, label, status_text
 from shared import results
 from shared.codes import Verdict
 
@@ -96,7 +96,7 @@ class VerdictBox(QWidget):
             self._item_id, self._held = item.item_id, None
         self._verdict = item.verdict
         self._opinion = results.model_opinion(item.result)
-        text = {True: status_word("passed"), False: status_word("failed"), None: "–"}[self._opinion]
+        text = {True: status_text("passed"), False: status_text("failed"), None: "–"}[self._opinion]
         self._opinion_label.setText(self.tr("Model: {opinion}").format(opinion=text))
         # No one has judged an item undecided that was never inspected.
         unseen = item.verdict is Verdict.UNDECIDED and item.pending_verdict is None and not item.result

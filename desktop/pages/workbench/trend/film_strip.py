@@ -20,7 +20,7 @@ from desktop.pages.workbench.trend.frames import moved, paint_picture, zoomed
 from desktop.pages.workbench.trend.pictures import WHOLE
 from desktop.pages.workbench.trend.reel import STEP, Reel
 from desktop.theme import LABEL_PX, TEXT_PX, sized, theme_manager
-from desktop.widgets import IconButton, chip_height, paint_chip, status_tone, status_word, tip
+from desktop.widgets import IconButton, chip_height, escape_tooltip, paint_chip, status_text, status_tone
 
 _GAP = 8
 _INNER = 6
@@ -151,7 +151,7 @@ class FilmStrip(QAbstractScrollArea):
         middle = top + chip_height() / 2 + 1
         if frame.status:
             tone = status_tone(frame.status)
-            wide = paint_chip(painter, left, middle, tone, mark_of(frame.status) + status_word(frame.status))
+            wide = paint_chip(painter, left, middle, tone, mark_of(frame.status) + status_text(frame.status))
             left, width = left + wide + 6, width - wide - 6
         if frame.note and width > 24:
             metrics = QFontMetricsF(sized(LABEL_PX))
@@ -170,7 +170,9 @@ class FilmStrip(QAbstractScrollArea):
             index = self.frame_at(QPointF(event.pos()))
             frame = None if index is None else self.reel.frames[index]
             parts = [] if frame is None else [frame.day, frame.name, frame.note]
-            QToolTip.showText(event.globalPos(), tip("\n".join(part for part in parts if part)), self)
+            QToolTip.showText(
+                event.globalPos(), escape_tooltip("\n".join(part for part in parts if part)), self
+            )
             return True
         return super().viewportEvent(event)
 

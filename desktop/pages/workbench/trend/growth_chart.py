@@ -10,7 +10,7 @@ from desktop.pages.workbench.trend.growth_painting import GrowthData, Part, Plac
 from desktop.pages.workbench.trend.series import Measured
 from desktop.pages.workbench.trend.wording import entry_text, point_text, series_text
 from desktop.theme import theme_manager
-from desktop.widgets import tip
+from desktop.widgets import escape_tooltip
 
 _NEAR_PX = 12.0
 
@@ -106,7 +106,9 @@ class GrowthChart(QWidget):
             where = QPointF(event.pos())
             part, index = self.part_at(where), self.inspection_at(where)
             text = "" if index is None else entry_text(self.data.entries[index])
-            QToolTip.showText(event.globalPos(), tip(self.text_of(part) if part is not None else text), self)
+            QToolTip.showText(
+                event.globalPos(), escape_tooltip(self.text_of(part) if part is not None else text), self
+            )
             return True
         return super().event(event)
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 
 from desktop.pages.workbench.trend.frames import Frame, moved, zoomed
 from desktop.pages.workbench.trend.pictures import WHOLE, FramePictures
-from desktop.widgets import status_word
+from desktop.widgets import status_text
 from shared.geometry import Rect
 
 STEP = 1.25
@@ -138,6 +138,6 @@ class Reel(QObject):
         if not self.frames:
             return ""
         frame = self.frames[self.current]
-        parts = [frame.day, frame.name, status_word(frame.status) if frame.status else "", frame.note]
+        parts = [frame.day, frame.name, status_text(frame.status) if frame.status else "", frame.note]
         parts += [outline.text for outline in frame.outlines]
         return f"{self.current + 1}/{len(self.frames)}: " + " · ".join(part for part in parts if part)

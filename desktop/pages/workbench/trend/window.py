@@ -287,10 +287,10 @@ class TrendDialog(BaseDialog):
         return image
 
     def _on_saved(self, path: object) -> None:
-        self._toast.say(self.tr("Chart saved: {file}").format(file=getattr(path, "name", "")))
+        self._toast.show_message(self.tr("Chart saved: {file}").format(file=getattr(path, "name", "")))
 
     def _on_save_failed(self, error: Exception) -> None:
-        self._toast.say(sentence(error))
+        self._toast.show_message(sentence(error))
 
     def _on_finished(self) -> None:
         self.reel.play(False)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from desktop.localization.dates import format_day
 from desktop.localization.detection_terms import finding_word
 from desktop.pages.workbench.trend.series import Measured, Series, is_measured
-from desktop.widgets import status_word
+from desktop.widgets import status_text
 from shared.wire.history import Trend, TrendEntry
 
 
@@ -78,7 +78,7 @@ def state_text(entry: TrendEntry) -> str:
 
 def entry_text(entry: TrendEntry) -> str:
     """An inspection in a line: day, record, verdict, and why nothing was measured."""
-    parts = [day_of(entry.at), entry.inspection_name or "", status_word(entry.verdict), state_text(entry)]
+    parts = [day_of(entry.at), entry.inspection_name or "", status_text(entry.verdict), state_text(entry)]
     return " · ".join(part for part in parts if part)
 
 
@@ -108,7 +108,7 @@ def table(trend: Trend, series: list[Series], mm_per_pixel: float | None) -> lis
             entry.at.astimezone().date().isoformat(),
             entry.inspection_name or "",
             entry.item_name,
-            status_word(entry.verdict),
+            status_text(entry.verdict),
             state_text(entry),
         ]
         measured = at.get(index, [])

@@ -75,14 +75,14 @@ def test_a_server_is_used_once_its_fingerprint_is_trusted(
     assert format_fingerprint(server.fingerprint) in texts(question)
     assert "walkaround tls" in texts(question)
     # Enter and Esc mean no: nothing is kept, and nothing was sent.
-    assert question.harmless.isDefault()
+    assert question.cancel_button.isDefault()
     qtbot.keyClick(question, Qt.Key.Key_Escape)
     assert chosen == []
     assert context.preferences.values.certificates == {}
     assert "not trusted" in dialog.address.error()
     assert server.paths == []
     question = connect(qtbot, dialog, server.url)
-    question.act.click()
+    question.confirm_button.click()
     qtbot.waitUntil(lambda: chosen == [server.url])
     assert not dialog.isVisible()
     assert Preferences(context.preferences.path).values.certificates == {server.key: server.fingerprint}
@@ -105,7 +105,7 @@ def test_http_address_leads_to_the_https_server(qtbot: QtBot, context: Context, 
     dialog.show()
     question = connect(qtbot, dialog, server.url.replace("https", "http"))
     assert dialog.address.text() == server.url
-    question.act.click()
+    question.confirm_button.click()
     qtbot.waitUntil(lambda: chosen == [server.url])
 
 
@@ -152,12 +152,12 @@ def test_a_changed_certificate_takes_a_second_step(qtbot: QtBot, context: Contex
     assert format_fingerprint(server.fingerprint) in texts(question)
     assert "has changed" in texts(question)
     assert "has changed" in dialog.address.error()
-    assert not question.act.isEnabled()
-    question.act.click()
+    assert not question.confirm_button.isEnabled()
+    question.confirm_button.click()
     assert context.preferences.values.certificates[server.key] == before
     question.compared.click()
     with qtbot.waitSignal(dialog.chosen):
-        question.act.click()
+        question.confirm_button.click()
     assert context.preferences.values.certificates == {server.key: server.fingerprint, "other:1": "AB"}
 
 
@@ -192,7 +192,7 @@ def test_desktop_asks_for_trust_when_it_starts(qtbot: QtBot, desktop: Desktop, s
     assert format_fingerprint(server.fingerprint) in texts(question)
     assert "not trusted" in desktop.window.banner.text()
     assert question.styleSheet() == stylesheet(theme_manager().theme)
-    question.act.click()
+    question.confirm_button.click()
     qtbot.waitUntil(lambda: desktop.context.service_state is ServiceState.READY)
     assert desktop.context.untrusted is None
     assert desktop.context.session.account.first_run_needed() is False
@@ -205,7 +205,7 @@ def test_refused_trust_is_asked_again_on_retry(qtbot: QtBot, desktop: Desktop, s
     answers: list[Untrusted] = []
     assert desktop._remote_watch is not None
     desktop._remote_watch.untrusted.connect(answers.append)
-    first.harmless.click()
+    first.cancel_button.click()
     # It goes on asking the server, but not the person.
     qtbot.waitUntil(lambda: len(answers) > 3)
     assert [dialog for dialog in desktop.window.findChildren(TrustDialog) if dialog.isVisible()] == []
@@ -228,6 +228,6 @@ def test_certificate_that_changes_at_run_time_stops_the_work(
     assert desktop.context.service_state is ServiceState.FAILED
     assert "has changed" in desktop.window.banner.text()
     question.compared.click()
-    question.act.click()
+    question.confirm_button.click()
     qtbot.waitUntil(lambda: desktop.context.service_state is ServiceState.READY)
     assert desktop.preferences.values.certificates == {server.key: server.fingerprint}

@@ -58,9 +58,9 @@ def row(section: BackupSection, number: int = 0) -> list[str]:
 def test_the_whole_note_of_the_chosen_run_stands_below_the_runs(qtbot: QtBot) -> None:
     text = TEXTS[BackupProblem.PLACE_AWAY].message
     section = shown(qtbot, runs=[FAILED | {"problem": "place_away", "message": text}, RUN])
-    section.table.choose(0)
+    section.table.select_row(0)
     assert section.note.text() == row(section)[5]
-    section.table.choose(1)
+    section.table.select_row(1)
     assert section.note.isHidden()
 
 

@@ -53,7 +53,7 @@ def users(page: PeoplePage) -> list[str]:
 
 def choose(page: PeoplePage, qtbot: QtBot, user_name: str) -> None:
     qtbot.waitUntil(lambda: user_name in users(page))
-    page.users.table.choose(users(page).index(user_name))
+    page.users.table.select_row(users(page).index(user_name))
 
 
 def test_a_user_is_made_when_every_field_is_right(context: Context, qtbot: QtBot) -> None:
@@ -154,7 +154,7 @@ def test_the_log_names_people_and_things_and_filters(context: Context, qtbot: Qt
     qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 2).data() == (me.name or me.username))
     qtbot.waitUntil(lambda: audit.table.rows_model.index(0, 4).data() == "Aircraft · B-5623")
     assert audit.table.rows_model.index(1, 3).data() == "Deleted"
-    audit.table.choose(2)
+    audit.table.select_row(2)
     assert "Name: – → B-8819" in audit.details.toPlainText()
     assert "B-8819" in audit.table.rows_model.index(2, 4).data()
 

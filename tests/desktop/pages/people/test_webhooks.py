@@ -76,7 +76,7 @@ def with_webhook(context: Context, qtbot: QtBot, url: str) -> PeoplePage:
     context.session.webhooks.create(WebhookCreate(name="值班", url=url, events=ALL))
     page = open_administration(context, qtbot, "webhooks")
     qtbot.waitUntil(lambda: rows(page) == ["值班"])
-    page.webhooks.table.choose(0)
+    page.webhooks.table.select_row(0)
     return page
 
 
@@ -132,7 +132,7 @@ def test_a_test_is_sent_and_its_delivery_listed(context: Context, qtbot: QtBot, 
     qtbot.waitUntil(lambda: model.rowCount() == 2)
     assert [model.index(row, 2).data() for row in range(2)] == ["Failed", "Delivered"]
     assert dialog.reason.text() == "The receiver answered 500. Check the receiver."
-    dialog.table.choose(1)
+    dialog.table.select_row(1)
     assert dialog.reason.text() == "The receiver answered 204."
     context.session.webhooks.test(not_none(page.webhooks.selected_entry()).webhook_id)
     dialog.refresh.click()
@@ -188,7 +188,7 @@ def test_a_webhook_is_paused_resumed_edited_and_deleted(
     qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
     section.search.clear()
     qtbot.waitUntil(lambda: rows(page) == ["夜班"])
-    section.table.choose(0)
+    section.table.select_row(0)
     section.remove.click()
     qtbot.waitUntil(lambda: context.session.webhooks.list() == [])
     qtbot.waitUntil(lambda: section.stack.currentWidget() is not section.stack.content)
@@ -206,7 +206,7 @@ def test_pause_by_the_service_is_shown_until_it_is_resumed(
     assert page.webhooks.banner.isVisible()
     assert page.webhooks.banner.text().startswith("1 webhook(s) paused")
     assert cells(page)[2] == "Paused after failures"
-    page.webhooks.table.choose(0)
+    page.webhooks.table.select_row(0)
     page.webhooks.pause.click()
     qtbot.waitUntil(lambda: cells(page)[2] == "Active")
     assert not page.webhooks.banner.isVisible()

@@ -297,7 +297,7 @@ def test_items_come_from_the_template_and_then_from_the_last_inspection(
     model = page.items.table.rows_model
     qtbot.waitUntil(lambda: model.rowCount() == 2 and model.index(1, 3).data() == "Failed")
     assert model.index(0, 3).data() == "Not started"
-    page.items.table.choose(1)
+    page.items.table.select_row(1)
     with qtbot.waitSignal(page.navigate) as navigation:
         qtbot.keyClick(page.items.table, Qt.Key.Key_Return)
     assert navigation.args == [
@@ -447,7 +447,7 @@ def test_a_day_of_the_record_is_picked_from_a_calendar(
     field = page.fields.fields["start_time"]
     assert isinstance(field, MomentField)
     field.set_text("2026-05-31 14:30")
-    field.open.click()
+    field.calendar_button.click()
     assert field.calendar is not None
     field.calendar.clicked.emit(QDate(2026, 6, 2))
     assert field.text() == "2026-06-02 14:30"

@@ -517,7 +517,7 @@ def test_a_first_task_is_made_within_the_dialog(
     dialog.name.set_text("typed before")
     qtbot.waitUntil(lambda: "task" in dialog.banner.text())
     dialog.task.setEditText("Engine check")
-    dialog.banner.acted.emit()
+    dialog.banner.action_chosen.emit()
     form = dialog.findChildren(TaskForm)[-1]
     assert form.fields["task_name"].text() == "Engine check"
     form.submit()

@@ -157,10 +157,10 @@ def test_what_holds_photos_or_verdicts_asks_and_names_it(desk: WorkbenchDriver, 
     assert "3 photo" in message
     assert "1 verdict" in message
     assert desk.names == ["条目1", "条目2", "条目3"]
-    assert question.harmless.isDefault()
-    assert not question.act.isEnabled()
+    assert question.cancel_button.isDefault()
+    assert not question.confirm_button.isEnabled()
     question.reason.setPlainText("drawn twice")
-    QTest.mouseClick(question.act, LEFT)
+    QTest.mouseClick(question.confirm_button, LEFT)
     assert desk.names == []
     qtbot.waitUntil(lambda: desk.saved)
     details = {entry.object_id: entry.details for entry in session.audit.page(AuditFilter("delete")).data}
@@ -186,7 +186,7 @@ def test_cancel_deletes_nothing_and_a_photo_alone_asks_for_no_reason(
     click_row(desk, 0)
     QTest.keyClick(desk.page.items.list, KEY.Key_Delete)
     question = dialog(desk, qtbot)
-    assert question.act.isEnabled()
+    assert question.confirm_button.isEnabled()
     assert not question.reason.isVisible()
     QTest.keyClick(question, KEY.Key_Return)
     assert not question.isVisible()
@@ -218,7 +218,7 @@ def test_undo_brings_back_photo_buttons_findings_and_the_unsaved_draft(
     page.correcting.relabel(0, "oil leak")
     page.items.list.setFocus()
     QTest.keyClick(page.items.list, KEY.Key_Delete)
-    QTest.mouseClick(dialog(workbench, qtbot).act, LEFT)
+    QTest.mouseClick(dialog(workbench, qtbot).confirm_button, LEFT)
     assert workbench.names == []
     assert not page.inspector.photo.add.isEnabled()
     qtbot.waitUntil(lambda: workbench.saved)

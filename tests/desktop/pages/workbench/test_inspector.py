@@ -154,10 +154,10 @@ def test_a_line_without_room_ends_in_an_ellipsis_and_tells_all_on_hover(qtbot: Q
     qtbot.addWidget(line)
     line.show()
     line.resize(120, 20)
-    assert line.shown.endswith("…")
+    assert line.visible_text.endswith("…")
     assert line.toolTip() == line.text()
     line.resize(line.sizeHint())
-    assert (line.shown, line.toolTip()) == (line.text(), "")
+    assert (line.visible_text, line.toolTip()) == (line.text(), "")
     assert line.minimumSizeHint().width() < 100
     assert not line.grab().isNull()
 

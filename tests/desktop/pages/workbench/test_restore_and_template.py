@@ -34,7 +34,7 @@ def test_an_undone_delete_brings_everything_back_also_after_a_restart(session: S
         qtbot.waitUntil(lambda: first.names == ["条目2", "条目3"] and bool(delete_dialogs(first)))
         (question,) = delete_dialogs(first)
         question.reason.setPlainText("twice")
-        question.act.click()
+        question.confirm_button.click()
         assert first.names == ["条目3"]
         qtbot.waitUntil(lambda: first.saved)
         assert len(session.items.all(record_id)) == 1

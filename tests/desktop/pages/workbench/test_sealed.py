@@ -416,6 +416,6 @@ def test_finishing_takes_a_correction_that_is_not_saved_first(
     desk.context.commands.run("record.finish")
     qtbot.waitUntil(lambda: any(it.isVisible() for it in desk.page.findChildren(FinishDialog)))
     dialog = next(it for it in desk.page.findChildren(FinishDialog) if it.isVisible())
-    assert not dialog.act.isEnabled()
+    assert not dialog.confirm_button.isEnabled()
     assert "1 undecided" in dialog.outcome.text()
     dialog.reject()

@@ -66,7 +66,7 @@ def test_photo_detection_verdict_finish_report(
     assert page.top.finish.text() == "Finish record"
     page.top.finish.click()
     qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in page.findChildren(FinishDialog)))
-    child(page, FinishDialog).act.click()
+    child(page, FinishDialog).confirm_button.click()
     qtbot.waitUntil(lambda: page.open_record.sealed)
     assert not_none(page.open_record.document).record.end_time is not None
     assert page.top.finish.text() == "Export report"

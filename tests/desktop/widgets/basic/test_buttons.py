@@ -80,7 +80,7 @@ def test_an_icon_button_has_a_name(qtbot: QtBot) -> None:
 def test_a_text_that_is_too_long_is_cut_and_stands_in_the_tooltip(qtbot: QtBot) -> None:
     parent = QWidget()
     column = QVBoxLayout(parent)
-    button = Button("", kind=ButtonKind.LINK, elides=True)
+    button = Button("", kind=ButtonKind.LINK, elide=True)
     column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
     qtbot.addWidget(parent)
     parent.resize(200, 60)
@@ -89,5 +89,5 @@ def test_a_text_that_is_too_long_is_cut_and_stands_in_the_tooltip(qtbot: QtBot) 
     qtbot.waitUntil(lambda: button.toolTip() == button.text() and button.width() > 100)
     assert parent.width() == 200
     assert button.geometry().right() < 200
-    short = Button("short", kind=ButtonKind.LINK, elides=True)
+    short = Button("short", kind=ButtonKind.LINK, elide=True)
     assert short.sizeHint() == Button("short", kind=ButtonKind.LINK).sizeHint()

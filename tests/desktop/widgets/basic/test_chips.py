@@ -12,7 +12,7 @@ from desktop.widgets import (
     FilterChips,
     chip_width,
     paint_chip,
-    status_word,
+    status_text,
 )
 from shared.codes import Status, Verdict
 from tests.desktop.widgets.kit import colours
@@ -23,13 +23,13 @@ def test_a_pill_always_has_a_word(qtbot: QtBot, status: str) -> None:
     chip = Chip()
     qtbot.addWidget(chip)
     chip.show_status(status)
-    assert chip.text == chip.accessibleName() == status_word(status) != ""
+    assert chip.text == chip.accessibleName() == status_text(status) != ""
     assert "_" not in chip.text
     assert chip.sizeHint().width() == chip_width(chip.text)
 
 
 def test_an_unknown_status_shows_itself(qtbot: QtBot) -> None:
-    assert status_word("postponed") == "postponed"
+    assert status_text("postponed") == "postponed"
 
 
 def test_a_delegate_paints_the_same_pill(qtbot: QtBot, mode: Mode) -> None:

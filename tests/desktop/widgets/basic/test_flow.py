@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.widgets import Flow
+from desktop.widgets import FlowLayout
 
 
 class Block(QWidget):
@@ -25,7 +25,7 @@ class Block(QWidget):
 def flow(qtbot: QtBot, width: int, *sizes: tuple[int, int]) -> tuple[QWidget, list[Block]]:
     whole = QWidget()
     qtbot.addWidget(whole)
-    row = Flow(whole, spacing=10)
+    row = FlowLayout(whole, spacing=10)
     blocks = [Block(*size) for size in sizes]
     for block in blocks:
         row.addWidget(block)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from desktop.widgets import (
     icon,
 )
-from desktop.widgets.basic.icons import drawing
+from desktop.widgets.basic.icons import render_icon
 from shared.paths import resource_path
 
 ICONS = sorted(path.stem for path in Path(resource_path("icons")).glob("*.svg") if path.stem != "walkaround")
@@ -22,7 +22,7 @@ def test_every_icon_draws_in_the_colour_asked_for(qtbot: QtBot, name: str) -> No
     source = resource_path("icons", f"{name}.svg").read_text(encoding="utf-8")
     assert 'stroke="currentColor"' in source
     assert 'stroke-width="1.7"' in source
-    image = drawing(name, "#ff0000", 72)
+    image = render_icon(name, "#ff0000", 72)
     inked = [
         image.pixelColor(x, y) for x in range(72) for y in range(72) if image.pixelColor(x, y).alpha() == 255
     ]

@@ -15,9 +15,9 @@ from desktop.widgets import (
     IconButton,
     ProgressBar,
     Table,
-    folded,
+    escape_tooltip,
     label,
-    tip,
+    wrap_button_text,
 )
 from tests.desktop.widgets.kit import colours
 
@@ -72,7 +72,7 @@ def test_on_hover_names_are_no_markup(qtbot: QtBot) -> None:
     assert plain_text(table.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole)) == name
     assert plain_text(line.toolTip()) == name
     assert plain_text(button.toolTip()) == name
-    assert tip("A & B") == "A & B"
+    assert escape_tooltip("A & B") == "A & B"
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_on_hover_names_are_no_markup(qtbot: QtBot) -> None:
 )
 def test_a_folded_text_loses_nothing_and_keeps_within_its_width(qtbot: QtBot, text: str) -> None:
     metrics = QFontMetrics(QApplication.font())
-    lines = folded(text, metrics, 120).split("\n")
+    lines = wrap_button_text(text, metrics, 120).split("\n")
     assert all(metrics.horizontalAdvance(line) <= 120 for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert (len(lines) > 1) == (metrics.horizontalAdvance(text) > 120)
-    assert folded("R & D\nx", metrics, 120) == "R && D\nx"
+    assert wrap_button_text("R & D\nx", metrics, 120) == "R && D\nx"

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.widgets import FilterChips, clear, discard
+from desktop.widgets import FilterChips, clear_layout, remove_widget
 from tests.desktop.layout_items import stale_items
 
 
@@ -33,8 +33,8 @@ def deleted() -> None:
     ("take_out", "stale"),
     [
         pytest.param(lambda _row, labels: labels[1].deleteLater(), 1, id="only deleted"),
-        pytest.param(lambda row, labels: discard(labels[1], row), 0, id="discarded"),
-        pytest.param(lambda row, _labels: clear(row), 0, id="cleared"),
+        pytest.param(lambda row, labels: remove_widget(labels[1], row), 0, id="discarded"),
+        pytest.param(lambda row, _labels: clear_layout(row), 0, id="cleared"),
     ],
 )
 def test_what_is_taken_out_is_gone(

@@ -106,7 +106,7 @@ def test_both_versions_are_on_view_and_move_together(dialog: CompareVersions) ->
 
 
 def test_a_chosen_finding_is_shown_where_it_is(dialog: CompareVersions) -> None:
-    dialog.table.choose(2)
+    dialog.table.select_row(2)
     second = dialog.sides[1].view
     assert second.viewport.to_image(second.width() / 2, second.height() / 2) == pytest.approx((520, 220), 1)
     assert dialog.sides[1].view.boxes[1].highlighted

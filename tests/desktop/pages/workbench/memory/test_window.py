@@ -121,7 +121,7 @@ def test_planners_freeze_and_start_over_after_a_question(
     qtbot.waitUntil(lambda: not dialog.findChildren(Confirm))
     rules.start_over.click()
     (question,) = dialog.findChildren(Confirm)
-    question.act.click()
+    question.confirm_button.click()
     qtbot.waitUntil(lambda: played.state.state is MemoryStatus.EMPTY and not dialog.reel.frames)
     assert [change.start_over for change in played.changes] == [False, False, True]
     assert dialog.stack.currentWidget() is not dialog.stack.content
@@ -179,7 +179,7 @@ def test_places_that_newer_photos_show_otherwise_are_marked(
     (outline,) = dialog.reel.frames[0].outlines
     assert outline.rect.x * place.rect.w + place.rect.x == pytest.approx(0.4 * 480)
     assert outline.rect.h * place.rect.h == pytest.approx(0.1 * 360)
-    dialog.banner.acted.emit()
+    dialog.banner.action_chosen.emit()
     assert dialog.reel.current == 0
     ended(dialog, qtbot)
 

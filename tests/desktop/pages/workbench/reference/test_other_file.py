@@ -58,7 +58,7 @@ def test_such_items_are_marked_on_the_reference_image_in_one_step(
     workbench.open(record_id, qtbot.waitUntil)
     workbench.page.go_to(item_id)
     qtbot.waitUntil(lambda: names_on_view(workbench) == ["尾翼"])
-    workbench.page.other_file_banner.acted.emit()
+    workbench.page.other_file_banner.action_chosen.emit()
     qtbot.waitUntil(lambda: len(names_on_view(workbench)) == len(BOXES) + 1)
     assert not workbench.page.other_file_banner.isVisible()
     qtbot.waitUntil(lambda: workbench.saved)

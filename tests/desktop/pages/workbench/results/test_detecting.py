@@ -209,6 +209,6 @@ def test_detect_all_runs_what_has_no_current_result_and_offers_the_rest(
     qtbot.waitUntil(lambda: over() and versions() == [1, 2])
     workbench.context.commands.run("record.detect")
     qtbot.waitUntil(lambda: rest.text()[:11] == "2 undecided")
-    rest.acted.emit()
+    rest.action_chosen.emit()
     qtbot.waitUntil(lambda: over() and versions() == [2, 3])
     assert not rest.isVisible()

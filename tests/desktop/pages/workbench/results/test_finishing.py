@@ -65,7 +65,7 @@ def test_detection_does_not_count_as_verdict(opened: WorkbenchDriver, qtbot: QtB
     opened.context.commands.run("record.finish")
     dialog = open_dialog(opened, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
-    assert not dialog.act.isEnabled()
+    assert not dialog.confirm_button.isEnabled()
     assert "Undecided" in dialog.outcome.text()
     assert "3 undecided" in dialog.outcome.text()
     dialog.reject()
@@ -81,8 +81,8 @@ def test_accepted_opinions_are_recorded_as_such(opened: WorkbenchDriver, qtbot: 
     assert "remaining 2 item" in dialog.accept_opinion.text()
     dialog.accept_opinion.setChecked(True)
     assert "2 passed, 1 failed, 0 undecided" in dialog.outcome.text()
-    assert dialog.act.isEnabled()
-    dialog.act.click()
+    assert dialog.confirm_button.isEnabled()
+    dialog.confirm_button.click()
     qtbot.waitUntil(lambda: opened.page.open_record.sealed)
     record_id = opened.page.open_record.record_id
     seal = opened.session.records.seal(record_id)
@@ -102,7 +102,7 @@ def test_items_without_an_opinion_must_be_decided(opened: WorkbenchDriver, qtbot
     dialog = open_dialog(opened, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
     assert not dialog.accept_opinion.isVisible()
-    assert not dialog.act.isEnabled()
+    assert not dialog.confirm_button.isEnabled()
     button = dialog.findChild(QAbstractButton, "finish-go-to")
     assert button is not None
     assert button.text() == "Go to first item to decide"
@@ -116,7 +116,7 @@ def finished(desk: WorkbenchDriver, qtbot: QtBot) -> None:
     dialog = open_dialog(desk, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
     assert "All items passed." in [label.text() for label in dialog.findChildren(type(dialog.outcome))]
-    dialog.act.click()
+    dialog.confirm_button.click()
     qtbot.waitUntil(lambda: desk.page.open_record.sealed)
 
 
@@ -189,9 +189,9 @@ def test_reopening_asks_why_and_makes_the_record_editable(
     finished(opened, qtbot)
 
     def answer(dialog: ReopenDialog) -> int:
-        assert not dialog.act.isEnabled()
+        assert not dialog.confirm_button.isEnabled()
         dialog.reason.setPlainText("photo of the wrong wing")
-        assert dialog.act.isEnabled()
+        assert dialog.confirm_button.isEnabled()
         return QDialog.DialogCode.Accepted
 
     monkeypatch.setattr(ReopenDialog, "exec", answer)
@@ -204,7 +204,7 @@ def test_reopening_asks_why_and_makes_the_record_editable(
     opened.context.commands.run("record.finish")
     dialog = open_dialog(opened, FinishDialog, qtbot)
     assert isinstance(dialog, FinishDialog)
-    dialog.act.click()
+    dialog.confirm_button.click()
     qtbot.waitUntil(lambda: opened.page.open_record.sealed)
     editions = opened.session.records.editions(opened.page.open_record.record_id)
     assert [edition.outcome for edition in editions] == [Status.PASSED, Status.FAILED]
