@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from shared.paths import root
+from shared.paths import program_folder
 
 PAINT = """
 import {module}, os
@@ -27,7 +27,7 @@ print(len(os.listdir("/proc/self/task")) - before)
 @pytest.mark.skipif(sys.platform != "linux", reason="counts the threads in /proc")
 def test_painting_does_not_wait_for_other_threads() -> None:
     environment = {key: value for key, value in os.environ.items() if key != "QT_NO_GUI_THREADPOOL"}
-    environment |= {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(root())}
+    environment |= {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(program_folder())}
 
     def count_new_threads(module: str) -> int:
         command = [sys.executable, "-c", PAINT.format(module=module)]

@@ -171,7 +171,9 @@ class Tray(Panel):
         """Fold the tray to one line, or unfold it."""
         self._is_folded = is_folded
         self.fold.set_icon("chevron-up" if is_folded else "chevron-down")
-        self.fold.name(self.tr("Show unassigned photos") if is_folded else self.tr("Hide unassigned photos"))
+        self.fold.set_name(
+            self.tr("Show unassigned photos") if is_folded else self.tr("Hide unassigned photos")
+        )
         for part in (self._summary_label, self.thumbnails, self._buttons):
             part.setVisible(not is_folded)
         self._text_column.setMinimumWidth(_TEXT_PX)

@@ -147,7 +147,7 @@ def test_finishing_names_photos_without_an_item_and_folds_the_tray(
     page.finishing.finish()
     dialog = next(dialog for dialog in page.findChildren(FinishDialog) if dialog.isVisible())
     assert child(dialog, QLabel, "finish-unassigned").text() == "1 photo(s) are not assigned to any item."
-    dialog.act.click()
+    dialog.confirm_button.click()
     tray = page.record_photos.tray
     qtbot.waitUntil(lambda: tray.is_folded, timeout=_SOON)
     assert tray.title == "Photos of the record  ·  1 photo(s) are not assigned to any item."
