@@ -114,38 +114,50 @@ class DetectionInput(Protocol):
         """The item's own settings, as a client wrote them; None without any."""
 
 
+class LockedItem(Protocol):
+    """An item that no other transaction changes now; valid until it changes."""
+
+    def input(self) -> DetectionInput:
+        """The data of the item."""
+
+    def is_under_way(self, job_id: str) -> bool:
+        """Whether the item has an entry of the job that has not ended."""
+
+    def put_result(self, entry: Entry, actor: str | None = None) -> int | None:
+        """Write a step of a job's entry and return its version, None if the entry has ended."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """Functions of other domains. Those that take a Session run inside its transaction.
 
-    - `load_item`: the item. Raises Problem 404.
+    - `lock_item`: locks the item and its record, so the job must be locked before. Raises Problem 404.
+    - `put_result`: does the same and writes a step of a job's entry, as `LockedItem.put_result`. Raises
+      Problem 404.
     - `open_items`: ids of the items of a record that no person has decided; with True only those without a
       current result. Raises Problem 404.
     - `pending_items`: ids of items by the ids of their records, of some records or of all.
     - `changeable`: the records, of some, that are not sealed.
-    - These four raise Problem 409 if all that is left is sealed.
+    - These five raise Problem 409 if all that is left is sealed.
     - `file_info`: None for a file that does not exist.
-    - `path`: raises FileNotFoundError and StoreUnavailableError.
+    - `path`, `path_of_file`: a local file with the content of a stored file, by its id or its facts. They
+      raise FileNotFoundError and StoreUnavailableError.
     - `keep`: stores bytes and returns a function that creates their file in a later transaction. Raises
       StoreUnavailableError.
-    - `put_result`: writes a step of a job's entry and returns its version, None if the entry has ended.
-    - `is_under_way`: whether the item has an entry of the job that has not ended.
-    - Both raise Problem 404, and 409 if the record is sealed. They lock the record of the item, so the job
-      must be locked before.
     - `names`: the names of users by their ids.
     - `memory`: the photos of the memory of an item's region, for a detection in the photo of a file, of each
       kind the oldest first; empty if no memory counts.
     """
 
-    load_item: Callable[[Session, str], DetectionInput]
+    lock_item: Callable[[Session, str], LockedItem]
+    put_result: Callable[[Session, str, Entry, str | None], int | None]
     open_items: Callable[[Session, str, bool], list[str]]
     pending_items: Callable[[Session, Sequence[str] | None], dict[str, list[str]]]
     changeable: Callable[[Session, Collection[str]], Collection[str]]
     file_info: Callable[[Session, str], StoredFile | None]
     path: Callable[[str], Path]
+    path_of_file: Callable[[StoredFile], Path]
     keep: Callable[[str, bytes, str | None], Callable[[Session], StoredFile]]
-    put_result: Callable[[Session, str, Entry, str | None], int | None]
-    is_under_way: Callable[[Session, str, str], bool]
     names: Callable[[Session, Collection[str]], Mapping[str, str]]
     memory: Callable[[Session, str, str], Sequence[KnownPhoto]]
 

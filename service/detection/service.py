@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import tuple_
+from sqlalchemy import bindparam, tuple_
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from service.db.database import Database
+from service.db.statements import ResultRow
 from service.detection.dispatch.batch_maker import BatchMaker
 from service.detection.dispatch.dispatcher import Dispatcher
 from service.detection.dispatch.enqueuing import JobEnqueuer
@@ -33,7 +35,10 @@ PATIENCE_SECONDS = 3.0
 """A batch that takes longer to create or cancel continues after the answer."""
 
 
-def _wire(row: JobRow) -> Job:
+_JOB = select_columns(*JobRow.__table__.c).where(JobRow.__table__.c.job_id == bindparam("job_id"))
+
+
+def _wire(row: JobRow | ResultRow) -> Job:
     return Job(
         job_id=row.job_id,
         item_id=row.item_id,
@@ -62,7 +67,7 @@ class DetectionService:
         self._dispatcher = Dispatcher(database, ports, self.models.path, self._queue)
         self.photo_matching = PhotoMatching(ports, self._dispatcher)
         self.variations = Variations(ports)
-        self._enqueuing = JobEnqueuer(ports, self._queue)
+        self._enqueuing = JobEnqueuer(ports, self._queue, self._dispatcher.prepare_photo)
         self._making = BatchMaker(database, self._enqueuing, self._queue.kick, self._dispatcher.cancelled)
 
     async def start(self) -> None:
@@ -172,7 +177,10 @@ class DetectionService:
 
     async def job(self, job_id: str) -> Job:
         """A job. Raises Problem 404."""
-        return await self._database.read(lambda session: _wire(_get(session, job_id)))
+        rows = await self._database.select(_JOB, {"job_id": job_id})
+        if not rows:
+            raise _no_job()
+        return _wire(rows[0])
 
     async def listed(
         self,
@@ -234,5 +242,9 @@ class DetectionService:
 def _get(session: Session, job_id: str, lock: bool = False) -> JobRow:
     row = session.get(JobRow, job_id, with_for_update=lock or None)
     if row is None:
-        raise Problem(404, ErrorCode.NOT_FOUND, "检测任务不存在")
+        raise _no_job()
     return row
+
+
+def _no_job() -> Problem:
+    return Problem(404, ErrorCode.NOT_FOUND, "检测任务不存在")

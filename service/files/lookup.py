@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from sqlalchemy import bindparam, select
 from sqlmodel import Session
 
+from service.db import statements
+from service.db.statements import ResultRow
 from service.db.write_queue import WRITES
 from service.files.tables import FileRow
 from shared.content import cid
 from shared.wire.files import CameraData, StoredFile
+
+_FILE = FileRow.__table__
+_BY_ID = select(_FILE).where(_FILE.c.file_id == bindparam("file_id"))
+_LOCKED = _BY_ID.with_for_update(read=True, key_share=True)
+"""Locks the file on PostgreSQL; SQLite has one writer and ignores it."""
 
 
 def download_url(file_id: str) -> str:
@@ -15,7 +23,7 @@ def download_url(file_id: str) -> str:
     return f"/api/files/{file_id}/content"
 
 
-def to_stored_file(row: FileRow) -> StoredFile:
+def to_stored_file(row: FileRow | ResultRow) -> StoredFile:
     """Return a file as a body of the API."""
     return StoredFile(
         file_id=row.file_id,
@@ -46,8 +54,7 @@ def file_info(session: Session, file_id: str) -> StoredFile | None:
     In a transaction that writes, this locks the file: it is not deleted before the end, when a collection
     sees the text that names it.
     """
-    if session.info.get(WRITES) and session.get_bind().dialect.name == "postgresql":
-        row = session.get(FileRow, file_id, with_for_update={"read": True, "key_share": True})
-    else:
-        row = session.get(FileRow, file_id)
-    return None if row is None else to_stored_file(row)
+    rows = statements.run(
+        session.connection(), _LOCKED if session.info.get(WRITES) else _BY_ID, {"file_id": file_id}
+    )
+    return to_stored_file(rows[0]) if rows else None

@@ -322,12 +322,6 @@ class ItemQueries:
         self.photos = photos.where(photo.item_id == bindparam("item_id"))
         self.record_photos = photos.join(ITEM, item.item_id == photo.item_id).where(of_record)
 
-        self.for_detection = (
-            select(ITEM, RECORD.c.reference_image_id)
-            .join(RECORD, RECORD.c.inspection_id == item.inspection_id)
-            .where(item.item_id == bindparam("item_id"))
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Updater:

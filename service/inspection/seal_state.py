@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, func, select
 from sqlmodel import Session
 
+from service.db import statements
 from service.inspection import problems
 from service.inspection.tables import EDITION
 from shared.codes import SEALED_STATES, SealState, Status
@@ -41,7 +42,8 @@ def editions(session: Session, inspection_id: str) -> Sequence[EditionRow]:
 
 def newest_edition(session: Session, inspection_id: str) -> EditionRow | None:
     """The newest edition of a record without its content; None when it was never finished."""
-    return session.execute(_NEWEST, {"inspection_id": inspection_id}).one_or_none()
+    rows = statements.run(session.connection(), _NEWEST, {"inspection_id": inspection_id})
+    return rows[0] if rows else None
 
 
 def newest_editions(session: Session, inspection_ids: Collection[str]) -> dict[str, EditionRow]:

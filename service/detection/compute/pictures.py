@@ -72,11 +72,12 @@ def load(
             image, scale = image.resize(smaller), scale * smaller
         if _orientation(image) != 1:
             # A sequential read goes from the top down, so an image that has to be turned is read first.
-            image = image.copy_memory()
-        image = image.autorot()
+            image = image.copy_memory().autorot()
         if image.hasalpha():
             image = image.flatten(background=255)
-        image = image.colourspace("srgb").cast("uchar")
+        # Most photos are sRGB already: each operation takes time, also if it changes nothing.
+        if (image.interpretation, image.format) != ("srgb", "uchar"):
+            image = image.colourspace("srgb").cast("uchar")
         pixels = np.frombuffer(image.write_to_memory(), np.uint8)
     except pyvips.Error as error:
         raise DetectionFailed("image_unreadable") from error
@@ -130,11 +131,14 @@ def _bitmap(path: Path) -> NDArray[np.uint8]:
 
 
 def render(photo: NDArray[np.uint8], boxes: Sequence[EntryBox]) -> bytes:
-    """A JPEG of `photo` (BGR) with `boxes` drawn, its long side 2,560 px at most."""
+    """A JPEG of `photo` (BGR) with `boxes` drawn, its long side 2,560 px at most.
+
+    It draws on `photo` itself, unless that is larger.
+    """
     height, width = photo.shape[:2]
     scale = min(_RENDERED_SIDE / max(height, width), 1.0)
     size = (max(round(width * scale), 1), max(round(height * scale), 1))
-    picture = cv2.resize(photo, size, interpolation=cv2.INTER_AREA) if scale < 1 else photo.copy()
+    picture = cv2.resize(photo, size, interpolation=cv2.INTER_AREA) if scale < 1 else photo
     thick = max(round(max(size) / 500), 1)
     for box in boxes:
         points = box["points"]

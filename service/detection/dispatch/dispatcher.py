@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from service.detection import rules
 from service.detection.compute.compute_process import ComputeProcess
 from service.detection.compute.place_search import PlacesRequest, places_json
 from service.detection.compute.request import Request, as_json
-from service.detection.dispatch.second_opinion import opinion_request
+from service.detection.dispatch.requests import RequestBuilder
 from service.detection.dispatch.store_waiting import retry_store
 from service.detection.dispatch.work import ComparisonContext, ComputedResult, Run, Work
 from service.detection.failure import DetectionFailed, disk_error_code
@@ -33,6 +33,7 @@ from service.detection.queue.port import AT_ONCE, Outcome, Queue, Take
 from service.detection.tables import ModelRow
 from service.exception_trace import trace_of
 from service.notifier import Notifier
+from service.stores.port import StoreUnavailableError
 from service.web.envelope import Problem
 from service.workers.child import ProcessDied
 from shared.wire.detection import JobState, ModelKind
@@ -57,7 +58,7 @@ class Dispatcher:
     ) -> None:
         self._database = database
         self._ports = ports
-        self._model_path = model_path
+        self._requests = RequestBuilder(ports, model_path)
         self._compute = ComputeProcess()
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="detection")
         self._queue = queue
@@ -68,6 +69,8 @@ class Dispatcher:
         self._runs: set[Run] = set()
         self._computing = asyncio.Lock()
         self._computed: Run | None = None
+        self._has_prepared = False
+        """Whether the photo of a job that is not taken yet was prepared."""
 
     async def start(self) -> None:
         """Begin to take jobs."""
@@ -89,6 +92,25 @@ class Dispatcher:
             if run.work.job_id == job_id:
                 self._abandon(run)
         self.ended.notify()
+
+    def prepare_photo(self, model: rules.ModelFacts, photo: StoredFile, settings: DetectionSettings) -> None:
+        """Let the compute process decode the photo of a new job, if it has nothing else to do.
+
+        Then the photo is decoded while the job is stored and taken. Any thread may call it.
+        """
+        # Like `_compute_in_turn`: a photo that ends the process must not end the job of another photo.
+        if self._runs or self._has_prepared or self._computing.locked() or not model.enabled:
+            return
+
+        def prepare() -> None:
+            # The job itself will report a lost file.
+            with contextlib.suppress(DetectionFailed, StoreUnavailableError):
+                self._compute.prepare_next(as_json(self._requests.for_photo(model, photo, settings)))
+
+        # The service may be ending.
+        with contextlib.suppress(RuntimeError):
+            self._threads.submit(prepare)
+            self._has_prepared = True
 
     async def match(self, request: PlacesRequest) -> Answer:
         """The answer of the compute process to a request for places. Raises ProcessDied.
@@ -117,7 +139,8 @@ class Dispatcher:
             work = await self._database.write(lambda session: self._take(session, take))
             if isinstance(work, Work):
                 return await self._run(work)
-            self.ended.notify()
+            if work is not Outcome.NOTHING:
+                self.ended.notify()
             return work
         except Exception as problem:
             # A fault of one job, or an unreachable database, must not stop detection permanently. The text of
@@ -133,12 +156,13 @@ class Dispatcher:
         model_row = session.get(ModelRow, row.model_id)
         model = None if model_row is None else model_facts(model_row)
         try:
-            item = self._ports.load_item(session, row.item_id)
+            locked = self._ports.lock_item(session, row.item_id)
+            item = locked.input()
             photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
             entry = rules.taken(
                 row.job_id, row.model_id, model, photo, item.settings, row.attempt, row.created_at, now()
             )
-            version = self._ports.put_result(session, row.item_id, entry, row.actor)
+            version = locked.put_result(entry, row.actor)
         except Problem:
             # The item was deleted meanwhile.
             version = None
@@ -173,7 +197,6 @@ class Dispatcher:
             None
             if item.reference_file_id is None
             else self._ports.file_info(session, item.reference_file_id),
-            item.reference_file_id,
             None if point is None else (float(point.x), float(point.y), float(point.w), float(point.h)),
             item.mm_per_pixel,
             settings or DetectionSettings(),
@@ -192,6 +215,7 @@ class Dispatcher:
         """Compute a job and write its result. Returns the outcome for the queue and the state of the job."""
         run = Run(work)
         self._runs.add(run)
+        self._has_prepared = False
         renewal = asyncio.create_task(self._renew(run))
         try:
             computed = await self._compute_result(run)
@@ -239,13 +263,13 @@ class Dispatcher:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 rendered = Path(folder) / "boxes.jpg"
-                make_request = partial(self._request, work, work.model, work.photo, rendered)
+                make_request = partial(self._requests.for_work, work, work.model, work.photo, rendered)
                 request = await retry_store(lambda: on_thread(make_request))
                 context = await self._comparison_context(work)
                 memory_photos = context.memory_photos
                 if context.backbone is not None:
                     request = await retry_store(
-                        lambda: on_thread(self._with_opinion_request, request, work, context)
+                        lambda: on_thread(self._requests.with_opinion, request, work, context)
                     )
                 answer = await self._compute_in_turn(run, request, memory_photos)
                 if answer["event"] != "done" or not rendered.exists():
@@ -277,12 +301,6 @@ class Dispatcher:
 
         return await self._database.read(read)
 
-    def _with_opinion_request(self, request: Request, work: Work, context: ComparisonContext) -> Request:
-        if work.reference is None:
-            return request
-        opinion = opinion_request(context, work.reference, self._model_path, self._ports.path)
-        return replace(request, second_opinion=opinion)
-
     async def _compute_in_turn(
         self, run: Run, request: Request, memory_photos: Sequence[KnownPhoto]
     ) -> Answer:
@@ -302,38 +320,6 @@ class Dispatcher:
                 return await on_thread(ask, question, _JOB_SECONDS, run.set_percent)
             finally:
                 self._computed = None
-
-    def _request(self, work: Work, model: rules.ModelFacts, photo: StoredFile, rendered: Path) -> Request:
-        settings = rules.for_photo(work.settings, photo.file_id)
-        request = Request(
-            kind=model.kind,
-            photo=self._image(photo.file_id),
-            labels=tuple(model.labels),
-            settings=model.settings,
-            item=settings.model_dump(mode="json"),
-            photo_sha256=photo.sha256,
-            rendered=str(rendered),
-        )
-        if work.place is not None:
-            place = work.place
-            request = replace(request, place=place.homography, place_by_person=place.by_person)
-        if model.kind == ModelKind.REFERENCE_DIFFERENCE or work.settings.ignored:
-            reference = self._image(str(work.reference_file_id))
-            request = replace(request, reference=reference, point=work.point, mm_per_pixel=work.mm_per_pixel)
-        if model.kind == ModelKind.REFERENCE_DIFFERENCE:
-            return request
-        try:
-            path = str(self._model_path(str(model.sha256)))
-        except FileNotFoundError as error:
-            raise DetectionFailed("model_lost") from error
-        within = rules.region_in_photo(work.point, work.reference, work.place, settings)
-        return replace(request, model=path, sha256=model.sha256, within=within)
-
-    def _image(self, file_id: str) -> str:
-        try:
-            return str(self._ports.path(file_id))
-        except FileNotFoundError as error:
-            raise DetectionFailed("file_lost") from error
 
     def _result_writer(self, work: Work, computed: ComputedResult) -> Callable[[Session], str]:
         """The work of the transaction that ends the result entry and the job, or does nothing.

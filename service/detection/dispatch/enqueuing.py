@@ -5,7 +5,7 @@ All functions work inside the caller's transaction. They lock the jobs before th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlmodel import Session
 
@@ -19,17 +19,26 @@ from service.detection.queue.port import Queue
 from service.detection.tables import JobRow, ModelRow
 from service.web.envelope import Problem
 from shared.wire.detection import OPEN_JOB_STATES, JobState
+from shared.wire.files import StoredFile
+from shared.wire.inspection import DetectionSettings
+
+PreparePhoto = Callable[[rules.ModelFacts, StoredFile, DetectionSettings], None]
+"""Decodes the photo of a new job, with the settings of its item, before the job is taken."""
 
 
 class JobEnqueuer:
     """Creates and cancels jobs on behalf of a user, at an address."""
 
-    def __init__(self, ports: Ports, queue: Queue) -> None:
+    def __init__(self, ports: Ports, queue: Queue, prepare_photo: PreparePhoto) -> None:
         self._ports = ports
         self._queue = queue
+        self._prepare_photo = prepare_photo
 
     def job(self, session: Session, item_id: str, actor: str | None, address: str | None) -> JobRow:
-        """A job for the item, or its open one. Raises Problem 404, and 409 without a model or a photo."""
+        """A job for the item, or its open one. Raises Problem 404, and 409 without a model or a photo.
+
+        The photo of a new job is prepared while the job is stored.
+        """
         before = job_rows.open_jobs(session, [item_id])
         return self._create_job(session, item_id, before.get(item_id), actor, address, None)
 
@@ -61,28 +70,31 @@ class JobEnqueuer:
         address: str | None,
         batch_id: str | None,
     ) -> JobRow:
-        item = self._ports.load_item(session, item_id)
+        # A job that was created in the meantime is visible after this.
+        locked = self._ports.lock_item(session, item_id)
+        item = locked.input()
         if item.model_id is None:
             raise _conflict("no_model")
         missing = rules.obstacle(item.photo_file_id is not None, True, False)
         if missing is not None:
             raise _conflict(missing)
-        # This locks the record, so a job that was created in the meantime is visible now.
-        going_on = self._ports.is_under_way(session, item_id, "" if before is None else before.job_id)
         if before is None and (open_job := job_rows.newest_open(session, item_id)) is not None:
             return open_job
         if before is not None:
-            if going_on:
+            if locked.is_under_way(before.job_id):
                 return before
             # A client removed its entry, or restored the deleted item: a new job is requested.
             job_rows.end(before, JobState.CANCELED)
             job_rows.announce_job(session, before, "cancel", actor, address)
-        row = job_rows.create(session, item_id, item.inspection_id, item.model_id, actor, batch_id)
         model_row = session.get(ModelRow, item.model_id)
         model = None if model_row is None else model_facts(model_row)
         photo = None if item.photo_file_id is None else self._ports.file_info(session, item.photo_file_id)
+        settings = rules.item_settings(item.settings)
+        if batch_id is None and not (model is None or photo is None or settings is None):
+            self._prepare_photo(model, photo, settings)
+        row = job_rows.create(session, item_id, item.inspection_id, item.model_id, actor, batch_id)
         entry = rules.queued(row.job_id, row.model_id, model, photo, row.created_at)
-        row.version = self._ports.put_result(session, item_id, entry, actor)
+        row.version = locked.put_result(entry, actor)
         self._queue.add(session, row)
         job_rows.announce_job(session, row, "create", actor, address)
         return row

@@ -32,7 +32,6 @@ class Work:
     photo: StoredFile | None
     place: PhotoAlignment | None
     reference: StoredFile | None
-    reference_file_id: str | None
     point: tuple[float, float, float, float] | None
     mm_per_pixel: float | None
     settings: DetectionSettings

@@ -59,7 +59,7 @@ def create(
     actor: str | None,
     batch_id: str | None = None,
 ) -> JobRow:
-    """A new job for the item."""
+    """A new job for the item, which is stored at the next flush."""
     row = JobRow(
         item_id=item_id,
         inspection_id=inspection_id,
@@ -71,7 +71,6 @@ def create(
         actor=actor,
     )
     session.add(row)
-    session.flush()
     return row
 
 

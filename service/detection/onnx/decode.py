@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,31 +65,49 @@ def is_within_unit(values: NDArray[np.generic]) -> bool:
     return bool(np.all(np.abs(values.astype(np.float64) - 0.5) <= 0.5 + ROUNDING))
 
 
-def _activate(values: Array, settings: DetectorSettings) -> Array:
+def _activate(values: NDArray[Any], settings: DetectorSettings) -> NDArray[Any]:
+    if settings.activation == "none":
+        return values
+    values = values.astype(np.float64)
     if settings.activation == "sigmoid":
         return np.asarray(1 / (1 + np.exp(-np.clip(values, -60, 60))))
-    if settings.activation == "softmax":
-        raised = np.exp(values - values.max(axis=-1, keepdims=True))
-        return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
-    return values
+    raised = np.exp(values - values.max(axis=-1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))
 
 
-def _corners(centred: Array) -> Array:
-    half = centred[:, 2:4] / 2
-    return np.concatenate([centred[:, :2] - half, centred[:, :2] + half], axis=1)
+def _corners(centred: NDArray[Any]) -> Array:
+    middle, half = centred[:, :2].astype(np.float64), centred[:, 2:4].astype(np.float64) / 2
+    return np.concatenate([middle - half, middle + half], axis=1)
 
 
-def _best_class(boxes: Array, scores: Array) -> Decoded:
+def _best_class(boxes: Array, scores: NDArray[Any], objectness: NDArray[Any] | None = None) -> Decoded:
+    """The candidates with their best class.
+
+    scores: (n, classes) of any float type. objectness: (n,), which multiplies the scores; None for none.
+    """
+    # A positive factor changes the order of classes only by rounding, and float64 has room for the product of
+    # two float32.
+    keeps_order = objectness is None or (scores.dtype == np.float32 and bool(np.all(objectness > 0)))
+    if objectness is not None and not keeps_order:
+        scores, objectness = scores.astype(np.float64) * objectness[:, None], None
     classes = scores.argmax(axis=1)
-    return Decoded(boxes, scores[np.arange(len(scores)), classes], classes.astype(np.int64))
+    confidences = scores[np.arange(len(scores)), classes].astype(np.float64)
+    return Decoded(
+        boxes, confidences if objectness is None else confidences * objectness, classes.astype(np.int64)
+    )
 
 
-def _rows(output: NDArray[np.generic]) -> Array:
+def _table(output: NDArray[np.generic]) -> NDArray[np.float32] | Array:
+    """The rows of an output: float32 as the model gives them, since most columns are only compared."""
     if output.ndim == 3 and output.shape[0] == 1:
         output = output[0]
     if output.ndim != 2:
         raise ValueError(f"expected one table of candidates, the model gives {output.shape}")
-    return output.astype(np.float64)
+    return output if output.dtype == np.float32 else output.astype(np.float64)  # type: ignore[return-value]
+
+
+def _rows(output: NDArray[np.generic]) -> Array:
+    return _table(output).astype(np.float64)
 
 
 def yolo_columns(shape: Sequence[int], settings: DetectorSettings) -> tuple[bool, int, int]:
@@ -110,29 +130,36 @@ def yolo_columns(shape: Sequence[int], settings: DetectorSettings) -> tuple[bool
 
 def _yolo(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
     """Centre, size, objectness if there is any, and classes; masks and points after them are ignored."""
-    rows = _rows(outputs[0])
+    rows = _table(outputs[0])
     lying, first, classes = yolo_columns(rows.shape, settings)
     rows = rows.T if lying else rows
     scores = _activate(rows[:, 4 : first + classes], settings)
-    return _best_class(_corners(rows), scores if first == 4 else scores[:, 1:] * scores[:, :1])
+    return _best_class(_corners(rows), *((scores,) if first == 4 else (scores[:, 1:], scores[:, 0])))
 
 
 def _yolox(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:
     """(1, n, 5 + classes): centre offsets and log sizes in units of the cell, row by row for each stride."""
-    rows = _rows(outputs[0])
+    rows = _table(outputs[0])
     if rows.shape[0] != cells(settings.width, settings.height) or rows.shape[1] < 6:
         raise ValueError("the number of candidates is not that of the input size")
+    place, step = _grid(settings.width, settings.height)
+    shapes = rows[:, :4].astype(np.float64)
+    centre = (shapes[:, :2] + place) * step
+    size = np.exp(np.clip(shapes[:, 2:], -20, 20)) * step
+    scores = _activate(rows[:, 4:], settings)
+    return _best_class(_corners(np.concatenate([centre, size], axis=1)), scores[:, 1:], scores[:, 0])
+
+
+@lru_cache(maxsize=8)
+def _grid(width: int, height: int) -> tuple[Array, Array]:
+    """The corners (n, 2) of the cells of all strides in units of the cell, and their sides (n, 1) in px."""
     corners, steps = [], []
     for stride in _STRIDES:
-        across, down = settings.width // stride, settings.height // stride
+        across, down = width // stride, height // stride
         y, x = np.mgrid[0:down, 0:across]
-        corners.append(np.stack([x.ravel(), y.ravel()], axis=1))
+        corners.append(np.stack([x.ravel(), y.ravel()], axis=1).astype(np.float64))
         steps.append(np.full((across * down, 1), float(stride)))
-    place, step = np.concatenate(corners), np.concatenate(steps)
-    centre = (rows[:, :2] + place) * step
-    size = np.exp(np.clip(rows[:, 2:4], -20, 20)) * step
-    scores = _activate(rows[:, 4:], settings)
-    return _best_class(_corners(np.concatenate([centre, size], axis=1)), scores[:, 1:] * scores[:, :1])
+    return np.concatenate(corners), np.concatenate(steps)
 
 
 def _nms_free(outputs: list[NDArray[np.generic]], settings: DetectorSettings) -> Decoded:

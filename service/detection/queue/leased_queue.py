@@ -17,11 +17,17 @@ _POLL_SECONDS: Final = 2.0
 
 
 class LeasedQueue:
-    """Takes the oldest free row repeatedly."""
+    """Takes the oldest free row repeatedly.
+
+    A transaction takes time also if it finds no row. So after the first one that found none, the next one
+    begins at a kick or poll.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._kicked = Notifier()
+        self._empty_since: int | None = None
+        """The number of kicks before no row was free; None if a row may be free without another kick."""
         self._tasks: list[asyncio.Task[None]] = []
 
     def add(self, session: Session, row: JobRow) -> None:
@@ -50,8 +56,16 @@ class LeasedQueue:
     async def _loop(self, work: Work) -> None:
         while True:
             count = self._kicked.count
-            outcome = await work(job_rows.take_oldest)
-            if outcome is Outcome.FAULT:
-                await asyncio.sleep(_POLL_SECONDS)
-            elif outcome is Outcome.NOTHING:
-                await self._kicked.wait(count, _POLL_SECONDS)
+            if count != self._empty_since:
+                outcome = await work(job_rows.take_oldest)
+                if outcome is Outcome.NOTHING:
+                    self._empty_since = count
+                elif outcome is not Outcome.ENDED:
+                    self._empty_since = None
+                if outcome is Outcome.FAULT:
+                    await asyncio.sleep(_POLL_SECONDS)
+                if outcome is not Outcome.NOTHING:
+                    continue
+            if await self._kicked.wait(count, _POLL_SECONDS) == count:
+                # A lease may have expired.
+                self._empty_since = None

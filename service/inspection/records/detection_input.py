@@ -9,9 +9,10 @@ from typing import Any
 from sqlalchemy import Row, bindparam, select
 from sqlmodel import Session
 
+from service.db import statements
 from service.inspection import problems
 from service.inspection.ports import DetectionInput, JoinSources, PhotoAlignment, Ports
-from service.inspection.queries import ItemQueries, newest_photos, result_values
+from service.inspection.queries import ItemQueries, ItemRow, RecordRow, newest_photos, result_values
 from service.inspection.records.items import Items
 from service.inspection.records.matches import reference_file
 from service.inspection.rules import FINISHED, with_entry
@@ -44,6 +45,77 @@ _PENDING = (
 )
 
 
+class LockedItem:
+    """An item and its record, locked in a transaction; valid until the item changes."""
+
+    def __init__(
+        self,
+        items: Items,
+        ports: Ports,
+        queries: ItemQueries,
+        session: Session,
+        record: RecordRow,
+        item: ItemRow,
+    ) -> None:
+        self._items = items
+        self._ports = ports
+        self._queries = queries
+        self._session = session
+        self._record = record
+        self._item = item
+
+    def input(self) -> DetectionInput:
+        """What a detection of the item works on."""
+        session, item = self._session, self._item
+        item_point = ItemPoint.model_validate_json(item.item_point) if item.item_point else ItemPoint()
+        image_id = self._record.reference_image_id
+        image = None if image_id is None else self._ports.reference_image(session, image_id)
+        image_file_id = None if image is None else image.file_id
+        image_file = None if image_file_id is None else self._ports.file_info(session, image_file_id)
+        reference = reference_file(session, self._ports, item_point, image_file)
+        file_id = image_file_id if reference is None else reference.file_id
+        photos = statements.run(session.connection(), self._queries.photos, {"item_id": item.item_id})
+        photo = photos[0] if photos else None
+        return DetectionInput(
+            item_id=item.item_id,
+            inspection_id=item.inspection_id,
+            item_name=item.item_name,
+            model_id=item.model_id,
+            point=item_point.point,
+            reference_file_id=file_id,
+            mm_per_pixel=image.mm_per_pixel if image is not None and file_id == image_file_id else None,
+            photo_file_id=None if photo is None else photo.file_id,
+            photo_alignment=_place(photo, file_id),
+            settings=(item_point.model_extra or {}).get("detection"),
+        )
+
+    def is_under_way(self, job_id: str) -> bool:
+        """Whether the item has an entry of the job that has not ended."""
+        entries: list[Entry] = json.loads(self._item.result)
+        return any(results.is_under_way(entry) and results.entry_job_id(entry) == job_id for entry in entries)
+
+    def put_result(self, entry: Entry, actor: str | None = None) -> int | None:
+        """Write one step of a detection's entry, see `rules.with_entry`; gives its version.
+
+        Only a finished result counts as a change of the item: an entry of a detection under way leaves the
+        item's revision, so that it makes no edit stale.
+        """
+        written = with_entry(json.loads(self._item.result), entry)
+        if written is None:
+            return None
+        entries, version = written
+        self._items.change(
+            self._session,
+            self._record,
+            self._item,
+            result_values(entries),
+            actor,
+            None,
+            progress_only=not results.is_finished(entry),
+        )
+        return version
+
+
 class DetectionAccess:
     """The side of items that detection sees."""
 
@@ -55,63 +127,16 @@ class DetectionAccess:
     def put_result(
         self, session: Session, item_id: str, entry: Entry, actor: str | None = None
     ) -> int | None:
-        """Write one step of a detection's entry, see `rules.with_entry`; gives its version.
+        """Lock the item and write one step of a detection's entry, see `LockedItem.put_result`.
 
-        Only a finished result counts as a change of the item: an entry of a detection under way leaves the
-        item's revision, so that it makes no edit stale. Raises Problem 404, and 409 when the record is
-        sealed.
+        Raises Problem 404, and 409 when the record is sealed.
         """
-        record, item = self._items.lock_open(session, item_id, None)
-        written = with_entry(json.loads(item.result), entry)
-        if written is None:
-            return None
-        entries, version = written
-        self._items.change(
-            session,
-            record,
-            item,
-            result_values(entries),
-            actor,
-            None,
-            progress_only=not results.is_finished(entry),
-        )
-        return version
+        return self.lock(session, item_id).put_result(entry, actor)
 
-    def is_under_way(self, session: Session, item_id: str, job_id: str) -> bool:
-        """Whether the item has an entry of the job that has not ended. Raises Problem 404, 409 (sealed)."""
-        _, item = self._items.lock_open(session, item_id, None)
-        entries: list[Entry] = json.loads(item.result)
-        return any(results.is_under_way(entry) and results.entry_job_id(entry) == job_id for entry in entries)
-
-    def input(self, session: Session, item_id: str) -> DetectionInput:
-        """What a detection of the item works on. Raises Problem 404, and 409 when the record is sealed."""
-        row = session.execute(self._queries.for_detection, {"item_id": item_id}).one_or_none()
-        if row is None:
-            raise problems.no_item()
-        refuse_sealed(session, row.inspection_id)
-        item_point = ItemPoint.model_validate_json(row.item_point) if row.item_point else ItemPoint()
-        image = (
-            None
-            if row.reference_image_id is None
-            else self._ports.reference_image(session, row.reference_image_id)
-        )
-        image_file_id = None if image is None else image.file_id
-        image_file = None if image_file_id is None else self._ports.file_info(session, image_file_id)
-        reference = reference_file(session, self._ports, item_point, image_file)
-        file_id = image_file_id if reference is None else reference.file_id
-        photo = session.execute(self._queries.photos, {"item_id": item_id}).first()
-        return DetectionInput(
-            item_id=row.item_id,
-            inspection_id=row.inspection_id,
-            item_name=row.item_name,
-            model_id=row.model_id,
-            point=item_point.point,
-            reference_file_id=file_id,
-            mm_per_pixel=image.mm_per_pixel if image is not None and file_id == image_file_id else None,
-            photo_file_id=None if photo is None else photo.file_id,
-            photo_alignment=_place(photo, file_id),
-            settings=(item_point.model_extra or {}).get("detection"),
-        )
+    def lock(self, session: Session, item_id: str) -> LockedItem:
+        """The item, which no other transaction changes now. Raises Problem 404, 409 (sealed)."""
+        rows = self._items.lock_open(session, item_id, None)
+        return LockedItem(self._items, self._ports, self._queries, session, *rows)
 
     def open_items(self, session: Session, inspection_id: str, outdated: bool = False) -> list[str]:
         """The ids of a record's items with a model and a photo that no person has decided, oldest first.

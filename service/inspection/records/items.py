@@ -6,12 +6,14 @@ import datetime as dt
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Select, bindparam, select, update
+from sqlalchemy import Select, Update, bindparam, select, update
 from sqlmodel import Session
 
 from service.changes import ObjectChange, announce
+from service.db import statements
 from service.db.database import Database
 from service.db.upsert import insert_or_ignore
 from service.inspection import problems
@@ -308,12 +310,14 @@ class Items:
     def lock(self, session: Session, item_id: str) -> tuple[RecordRow, ItemRow]:
         """The stored item and its record, locked. Raises Problem 404."""
         # The record is locked first, always: its items change one after the other and never deadlock.
-        inspection_id = session.execute(_RECORD_OF, {"item_id": item_id}).scalar_one_or_none()
-        record = None if inspection_id is None else locked_record(session, inspection_id)
-        item = session.execute(_STORED, {"item_id": item_id}).one_or_none()
-        if record is None or item is None:
+        connection, values = session.connection(), {"item_id": item_id}
+        record = None
+        for (inspection_id,) in statements.run(connection, _RECORD_OF, values):
+            record = locked_record(session, inspection_id)
+        items = statements.run(connection, _STORED, values)
+        if record is None or not items:
             raise problems.no_item()
-        return record, item
+        return record, items[0]
 
     def change(
         self,
@@ -340,7 +344,9 @@ class Items:
         at = max(naive_now(), item.updated_at)
         stamp = {"revision": item.revision + (not progress_only), "updated_at": at}
         stamp |= {"updated_by": actor} if changed.keys() - _RESULT_COLUMNS else {}
-        session.execute(update(ITEM).where(ITEM.c.item_id == item.item_id).values(**changed, **stamp))
+        new_values = {**changed, **stamp}
+        statement = _update_statement(frozenset(new_values))
+        statements.run(session.connection(), statement, {**new_values, "changed_item": item.item_id})
         details = differences(before, changed, changed)
         announce(
             session,
@@ -396,6 +402,12 @@ class Items:
         announce(session, change)
         recompute(session, record, caller.user_id, caller.address)
         return [item_json(row) for row in session.execute(self._queries.all, values)]
+
+
+@lru_cache(maxsize=64)
+def _update_statement(columns: frozenset[str]) -> Update:
+    values = {column: bindparam(column) for column in sorted(columns)}
+    return update(ITEM).where(ITEM.c.item_id == bindparam("changed_item")).values(values)
 
 
 def file_info(stored: StoredFile) -> FileInfo:

@@ -125,7 +125,8 @@ def naive_now() -> dt.datetime:
 
 def locked_record(session: Session, inspection_id: str) -> RecordRow | None:
     """The stored record, locked: no other transaction writes it or its items until this one ends."""
-    return session.execute(_LOCK_RECORD, {"inspection_id": inspection_id}).one_or_none()
+    rows = statements.run(session.connection(), _LOCK_RECORD, {"inspection_id": inspection_id})
+    return rows[0] if rows else None
 
 
 def open_record(session: Session, inspection_id: str) -> RecordRow:
@@ -179,7 +180,7 @@ def recompute(session: Session, record: RecordRow, actor: str | None, address: s
 
 
 def _from_items(session: Session, record: RecordRow) -> dict[str, Any]:
-    rows = session.execute(_OUTCOMES, {"inspection_id": record.inspection_id})
+    rows = statements.run(session.connection(), _OUTCOMES, {"inspection_id": record.inspection_id})
     outcomes = {Outcome(name): count for name, count in rows}
     progress, status = progress_and_status(outcomes, Status(record.inspection_status))
     return {

@@ -19,7 +19,7 @@ def put(stage: Stage, item: dict[str, Any], progress: str) -> None:
 
 def under_way(stage: Stage, item: dict[str, Any], job_id: str) -> bool:
     return stage.database.write_now(
-        lambda session: stage.service.detections.is_under_way(session, item["item_id"], job_id)
+        lambda session: stage.service.detections.lock(session, item["item_id"]).is_under_way(job_id)
     )
 
 

@@ -268,8 +268,8 @@ def test_detection_hears_where_the_region_lies(scene: Scene) -> None:
     scene.assign(photo, *scene.items)
 
     def read(item_id: str) -> Any:
-        return scene.stage.database.read_now(
-            lambda session: scene.stage.service.detections.input(session, item_id)
+        return scene.stage.database.write_now(
+            lambda session: scene.stage.service.detections.lock(session, item_id).input()
         )
 
     detection_input = read(scene.items[0])

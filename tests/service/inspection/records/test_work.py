@@ -189,7 +189,7 @@ def test_as_in_the_last_inspection(stage: Stage) -> None:
 
 
 def _detection_input(stage: Stage, item_id: str) -> Any:
-    return stage.database.read_now(lambda session: stage.service.detections.input(session, item_id))
+    return stage.database.write_now(lambda session: stage.service.detections.lock(session, item_id).input())
 
 
 def test_what_detection_works_on(stage: Stage) -> None:
