@@ -26,6 +26,19 @@ class MemoryKind(StrEnum):
     """A person failed the item with this photo. The memory never explains findings similar to those in it."""
 
 
+class MemoryReason(StrEnum):
+    """Why a finding is reported although the memory of its region explains it, or a part of it."""
+
+    NEW_LINE = "new_line"
+    """It has a thin dark line, like a crack, and too few photos show a similar one."""
+    LASTING = "lasting"
+    """It appeared and stayed, or it grows."""
+    FAILED = "failed"
+    """It is similar to a finding for which a person failed an item."""
+    REST = "rest"
+    """It is the part that the memory does not explain."""
+
+
 class MemoryStatus(StrEnum):
     """Whether a detection uses a memory."""
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from shared.geometry import Rect
 from shared.images.cv import cv2
+from shared.wire.memory import MemoryReason
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -77,12 +78,14 @@ class Alignment:
 class DetectedDifference:
     """A difference: label, confidence 0..1, and its half-open box in px of the upright photo as decoded.
 
-    `computer` converts the box to px of the photo file.
+    `computer` converts the box to px of the photo file. reason: why it is reported although the memory of the
+    region explains it, or a part of it.
     """
 
     label: str
     confidence: float
     box: Rect
+    reason: MemoryReason | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def detect(
         else:
             box = photo_box(judged.rest, view, seen.scanned, size)
             reported_differences.append(
-                DetectedDifference(label(judged.rest, view.was, view.now), judged.sure, box)
+                DetectedDifference(label(judged.rest, view.was, view.now), judged.sure, box, judged.reason)
             )
     doubted = start is None and seen.alignment.inliers and seen.alignment.score < _LEAST_TO_PASS
     if not reported_differences and not suppressed and doubted:

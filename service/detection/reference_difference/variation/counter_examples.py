@@ -22,7 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.detection.reference_difference.data import Matrix
-from service.detection.reference_difference.variation.dark_lines import Line, dark_lines, is_shown
+from service.detection.reference_difference.variation.dark_lines import (
+    SHOWN,
+    DarkLine,
+    dark_lines,
+    is_same,
+    share_shown,
+)
 from service.detection.reference_difference.variation.lasting import SUPPORT, is_new
 from service.detection.reference_difference.variation.likeness import TiledPart
 from service.detection.reference_difference.variation.memory import Appearance, PhotoVariation, RegionMemory
@@ -51,7 +57,7 @@ class _Defect:
     """
 
     failed: PhotoVariation
-    lines: Sequence[Line] = ()
+    lines: Sequence[DarkLine] = ()
     places: Sequence[Rect] = ()
     shown_by: frozenset[int] = frozenset()
 
@@ -82,15 +88,15 @@ def forbidden_tiles(memory: RegionMemory, part: TiledPart) -> NDArray[np.bool_]:
     return banned
 
 
-def forbidden_lines(memory: RegionMemory, lines: Sequence[Line], around: Rect) -> list[Line]:
+def forbidden_lines(memory: RegionMemory, lines: Sequence[DarkLine], around: Rect) -> list[DarkLine]:
     """The lines that a confirmed defect has at the same place and that nothing permits since.
 
     around: the place of the lines, px of the reference image.
     """
-    forbidden: dict[int, Line] = {}
+    forbidden: dict[int, DarkLine] = {}
     for defect in _defects(memory, around):
         for index, line in enumerate(lines):
-            if not is_shown(line, defect.lines):
+            if not is_same(line, defect.lines):
                 continue
             clean = _is_without(line)
             votes = sum(
@@ -115,8 +121,7 @@ def _defect(memory: RegionMemory, failed: PhotoVariation, finding: Appearance) -
     before = _passed_photos(memory, failed, before=True)
     lines = dark_lines([finding])
     if lines:
-        photo_lines = [dark_lines(memory.photos[index].appearances) for index in before]
-        shown_before = [[is_shown(line, photo) for line in lines] for photo in photo_lines]
+        shown_before = [[_shows(memory.photos[index], line) for line in lines] for index in before]
         new = is_new(np.array(shown_before, np.bool_).reshape(len(before), len(lines)))
         if new.any():
             return _Defect(failed, [line for line, fresh in zip(lines, new.tolist(), strict=True) if fresh])
@@ -172,5 +177,10 @@ def _is_clean(places: Sequence[Rect]) -> Callable[[PhotoVariation], bool]:
     return is_clean
 
 
-def _is_without(line: Line) -> Callable[[PhotoVariation], bool]:
-    return lambda photo: not is_shown(line, dark_lines(photo.appearances))
+def _is_without(line: DarkLine) -> Callable[[PhotoVariation], bool]:
+    return lambda photo: not _shows(photo, line)
+
+
+def _shows(photo: PhotoVariation, line: DarkLine) -> bool:
+    """Whether a photo shows the line at its place."""
+    return (share_shown(line, photo.appearances) or 0.0) >= SHOWN

@@ -12,23 +12,14 @@ from service.detection.reference_difference.difference.boxes import DifferencePa
 from service.detection.reference_difference.difference.comparison import Comparison, Examined
 from service.detection.reference_difference.difference.confidence import confidence
 from service.detection.reference_difference.variation.appearance import PAD, difference_of
-from service.detection.reference_difference.variation.counter_examples import forbidden_lines
-from service.detection.reference_difference.variation.dark_lines import (
-    Line,
-    dark_lines,
-    has_similar,
-    is_crack_like,
-    is_dark,
-    is_moved,
-    is_shown,
-    line_mask,
-)
+from service.detection.reference_difference.variation.dark_lines import line_mask
+from service.detection.reference_difference.variation.defect_lines import defect_lines
 from service.detection.reference_difference.variation.explaining import explain
-from service.detection.reference_difference.variation.lasting import LASTING, SUPPORT, has_stayed
+from service.detection.reference_difference.variation.lasting import LASTING, SUPPORT
 from service.detection.reference_difference.variation.memory import Appearance, RegionMemory
 from shared.geometry import Rect
 from shared.images.cv import cv2
-from shared.wire.memory import MemoryKind
+from shared.wire.memory import MemoryKind, MemoryReason
 
 # Share of a part's squared difference below which an explanation changes nothing.
 _LITTLE = 0.5
@@ -56,15 +47,24 @@ _ONE_PIECE = 0.7
 # which it fully applies. Of the findings that this adds on generated regions four of five are real.
 _STABLE = 2.0
 _STABLE_PHOTOS = 5
+# The ratio of the lengths of a change and of a rejected one up to which it is the same one.
+_REJECTED_GROWTH = 1.2
+# The reasons of which a finding has several, the first one counts.
+_REASONS = (MemoryReason.FAILED, MemoryReason.LASTING, MemoryReason.NEW_LINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The unexplained rest of a part (None: all is explained), its confidence, and the explaining photos."""
+    """What a memory leaves of a part.
+
+    rest: the unexplained rest; None if all is explained. sure: its confidence. photos: the keys of the photos
+    that explain the part. reason: why the rest is reported, if it is.
+    """
 
     rest: DifferencePart | None
     sure: float
-    photos: tuple[str, ...]
+    photos: tuple[str, ...] = ()
+    reason: MemoryReason = MemoryReason.REST
 
 
 def judge(
@@ -82,18 +82,24 @@ def judge(
     """
     box, change, mask = difference_of(part, view)
     explanation = explain(memory, today, box, mask)
-    if explanation.share < _LITTLE or is_lasting(memory, part, box):
-        return None
     top, left = (int(at) - max(int(at) - PAD, 0) for at in (part.box.y, part.box.x))
     inside = np.s_[top : top + part.mask.shape[0], left : left + part.mask.shape[1]]
-    banned = explanation.forbidden.copy()
-    for line in _defect_lines(memory, Appearance.of(box, change), view):
+    if explanation.share < _LITTLE:
+        if not (part.mask & explanation.forbidden[inside]).any():
+            return None
+        return Judgement(part, raise_confidence(memory, part, view, sure), reason=MemoryReason.FAILED)
+    if is_lasting(memory, part, box):
+        return Judgement(part, sure, reason=MemoryReason.LASTING)
+    banned, reasons = explanation.forbidden.copy(), set[MemoryReason]()
+    for line, reason in defect_lines(memory, Appearance.of(box, change), view):
         banned |= line_mask(line, box, mask.shape)
+        reasons.add(reason)
     rest = part.mask & (explanation.left | banned)[inside]
     if not rest.any():
         return Judgement(None, 0.0, explanation.photos)
     if (part.mask & banned[inside]).any():
-        return Judgement(restrict_part(part, rest, part.peak), sure, explanation.photos)
+        reason = next((reason for reason in _REASONS if reason in reasons), MemoryReason.FAILED)
+        return Judgement(restrict_part(part, rest, part.peak), sure, explanation.photos, reason)
     size = np.abs(change[inside]).max(axis=2)
     peak = part.peak * min(float(size[rest].max()) / max(float(size[part.mask].max()), 1e-3), 1.0)
     remaining = restrict_part(part, rest, peak)
@@ -101,33 +107,6 @@ def judge(
     return Judgement(
         remaining, _shift_ratio(confidence(remaining, view, examined), unlike), explanation.photos
     )
-
-
-def _defect_lines(memory: RegionMemory, today: Appearance, view: Comparison) -> list[Line]:
-    """The dark lines of a part that are not variation.
-
-    They appeared and stayed, or a person failed them there, or they are like cracks and too few photos show a
-    similar line nearby.
-    """
-    lines = [line for line in dark_lines([today]) if is_dark(line, view)]
-    if not lines:
-        return []
-    passed_lines = [dark_lines(photo.appearances) for photo in memory.passed]
-    rejected = [dark_lines(photo.appearances) for photo in memory.photos if photo.kind is MemoryKind.REJECTED]
-    explaining = [*passed_lines, *rejected, *rejected]
-    shown = [[is_shown(line, photo) for line in lines] for photo in passed_lines]
-    stayed = has_stayed(np.array(shown, np.bool_).reshape(len(passed_lines), len(lines)))
-    lasting = [
-        line
-        for line, stays in zip(lines, stayed.tolist(), strict=True)
-        if (stays or _lacks_similar(line, explaining)) and not is_moved(line, view)
-    ]
-    return [*lasting, *forbidden_lines(memory, lines, today.box)]
-
-
-def _lacks_similar(line: Line, photos: Sequence[Sequence[Line]]) -> bool:
-    """Whether a line is like a crack, and too few photos show a similar line nearby. photos: their lines."""
-    return is_crack_like(line) and sum(has_similar(line, photo) for photo in photos) < SUPPORT
 
 
 def raise_confidence(memory: RegionMemory, part: DifferencePart, view: Comparison, sure: float) -> float:
@@ -160,9 +139,10 @@ def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
 
     A lasting change is one object that nearly all photos since its first one show at this place. It has
     grown, or it is thin like a crack and appeared after the oldest photo. A difference that comes and goes,
-    or moves, is variation, and so is one that was always there and does not grow.
+    or moves, is variation, and so is one that was always there and does not grow, or that a person rejected
+    and that has not grown since.
     """
-    if not _is_one_piece(part):
+    if not _is_one_piece(part) or _was_rejected(memory, box):
         return False
     lengths: list[float] = []
     for photo in memory.passed:
@@ -181,6 +161,16 @@ def is_lasting(memory: RegionMemory, part: DifferencePart, box: Rect) -> bool:
     if first > 0 and part.thickness < _CRACK_LIKE * _length(part.box):
         return True
     return _has_grown(series)
+
+
+def _was_rejected(memory: RegionMemory, box: Rect) -> bool:
+    """Whether a person rejected a finding here that was about as long."""
+    return any(
+        _is_within(finding.box, box) and _length(box) < _REJECTED_GROWTH * _length(finding.box)
+        for photo in memory.photos
+        if photo.kind is MemoryKind.REJECTED
+        for finding in photo.appearances
+    )
 
 
 def _has_grown(series: Sequence[float]) -> bool:

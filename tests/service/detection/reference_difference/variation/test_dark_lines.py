@@ -13,13 +13,16 @@ from hypothesis import strategies as st
 from service.detection.reference_difference.data import Floats
 from service.detection.reference_difference.difference.comparison import Comparison
 from service.detection.reference_difference.variation.dark_lines import (
+    ABSENT,
+    SHOWN,
+    DarkLine,
     dark_lines,
-    has_similar,
-    is_crack_like,
     is_dark,
     is_moved,
-    is_shown,
+    is_same,
     line_mask,
+    share_shown,
+    similar_directions,
 )
 from service.detection.reference_difference.variation.memory import Appearance
 from shared.geometry import Rect
@@ -41,15 +44,51 @@ def lined(*ends: int, level: float = -60, thick: int = 1, on: Floats | None = No
     return Appearance.of(PLACE, np.asarray(image + line[..., None], np.float32))
 
 
+def crack() -> DarkLine:
+    (line,) = dark_lines([lined(20, 20, 60, 40)])
+    return line
+
+
 def test_a_stain_has_no_line() -> None:
     assert dark_lines([Appearance.of(PLACE, stained())]) == []
 
 
 def test_a_line_on_a_stain_is_found_at_its_place() -> None:
-    (line,) = dark_lines([lined(20, 20, 60, 40)])
-    (left, top), (right, bottom) = line.min(axis=0), line.max(axis=0)
-    assert (left, top) == pytest.approx((120, 60), abs=2)
-    assert (right, bottom) == pytest.approx((160, 80), abs=2)
+    line = crack()
+    (left, top), (right, bottom) = line.points.min(axis=0), line.points.max(axis=0)
+    assert (left, top) == pytest.approx((120, 60), abs=3)
+    assert (right, bottom) == pytest.approx((160, 80), abs=3)
+    assert line.direction == 1
+
+
+def test_objects_that_are_broad_or_short_have_no_line() -> None:
+    image = np.zeros((60, 80), np.float32)
+    cv2.ellipse(image, (20, 30), (9, 7), 30, 0, 360, -60, -1)
+    for x, y in ((45, 15), (60, 40), (70, 20), (50, 50)):
+        cv2.circle(image, (x, y), 3, -70, -1, cv2.LINE_AA)
+    blurred = np.repeat(cv2.GaussianBlur(image, (0, 0), 1)[..., None], 3, axis=2)
+    assert dark_lines([Appearance.of(PLACE, blurred)]) == []
+
+
+@pytest.mark.parametrize("thick", [1, 2, 3, 4])
+@pytest.mark.parametrize("soft", [0.5, 1.2])
+def test_wide_and_soft_lines_are_found(thick: int, soft: float) -> None:
+    line = np.zeros((60, 80), np.float32)
+    cv2.line(line, (20, 20), (60, 40), -70, thick, cv2.LINE_AA)
+    image = stained() + cv2.GaussianBlur(line, (0, 0), soft)[..., None]
+    (found,) = dark_lines([Appearance.of(PLACE, np.asarray(image, np.float32))])
+    assert found.length > 35
+
+
+def test_a_bent_line_is_one_line_and_lines_that_cross_are_two() -> None:
+    image = stained()
+    bent = np.array([(10, 20), (30, 26), (50, 36), (66, 50)])
+    cv2.polylines(image, [bent], False, (-90, -90, -90), 1, cv2.LINE_AA)
+    assert len(dark_lines([Appearance.of(PLACE, image)])) == 1
+    cv2.line(image, (40, 8), (36, 56), (-90, -90, -90), 1, cv2.LINE_AA)
+    found = sorted(line.direction for line in dark_lines([Appearance.of(PLACE, image)]) if line.length > 30)
+    assert found[-1] == 4
+    assert found[0] <= 2
 
 
 @pytest.mark.parametrize(
@@ -69,21 +108,44 @@ def test_bright_faint_thick_and_short_lines_are_left_out(
 
 
 def test_line_is_shown_at_its_place_only() -> None:
-    (line,) = dark_lines([lined(20, 20, 60, 40)])
-    other = dark_lines([lined(21, 22, 61, 42)])
-    moved = dark_lines([lined(20, 34, 60, 54)])
-    assert is_shown(line, other)
-    assert not is_shown(line, moved)
-    assert not is_shown(line, [])
+    line = crack()
+    assert share_shown(line, [lined(21, 22, 61, 42)]) >= SHOWN
+    assert share_shown(line, [lined(20, 34, 60, 54)]) < ABSENT
+    assert share_shown(line, [Appearance.of(PLACE, stained())]) < ABSENT
+    assert share_shown(line, []) == 0
     # A short piece of it does not show it.
-    assert not is_shown(line, dark_lines([lined(20, 20, 35, 28)]))
+    assert share_shown(line, [lined(20, 20, 35, 28)]) < SHOWN
 
 
-def test_line_elsewhere_is_similar_if_it_is_long_enough() -> None:
-    (line,) = dark_lines([lined(20, 10, 60, 10)])
-    assert has_similar(line, dark_lines([lined(30, 20, 30, 55)]))
-    assert not has_similar(line, dark_lines([lined(30, 20, 44, 20)]))
-    assert not has_similar(line, [])
+def test_only_px_that_differ_say_whether_a_line_is_shown() -> None:
+    line = crack()
+    half = lined(20, 20, 60, 40).values.copy()
+    half[:, 42:] = 0
+    assert share_shown(line, [Appearance(PLACE, half)]) >= SHOWN
+    half[:, 28:] = 0
+    assert share_shown(line, [Appearance(PLACE, half)]) == 0
+
+
+def test_coarse_difference_does_not_say_whether_a_line_is_shown() -> None:
+    small = np.asarray(cv2.resize(stained(), (20, 15), interpolation=cv2.INTER_AREA), np.float32)
+    assert share_shown(crack(), [Appearance.of(PLACE, small)]) is None
+
+
+def test_similar_lines_are_nearby_long_enough_and_as_dark() -> None:
+    line = crack()
+    assert similar_directions(line, [lined(30, 20, 30, 55)]) == [4]
+    assert similar_directions(line, [lined(30, 20, 44, 20)]) == []
+    assert similar_directions(line, [lined(30, 20, 30, 55, level=-20)]) == []
+    assert similar_directions(line, [lined(22, 22, 62, 42)]) == [1]
+    assert similar_directions(line, [lined(22, 22, 62, 42)], elsewhere=True) == []
+    assert similar_directions(line, []) == []
+
+
+def test_lines_are_the_same_if_most_of_one_is_on_the_other() -> None:
+    line = crack()
+    assert is_same(line, dark_lines([lined(21, 22, 61, 42)]))
+    assert not is_same(line, dark_lines([lined(20, 34, 60, 54)]))
+    assert not is_same(line, [])
 
 
 def plate(*ends: int, level: float = 60) -> Floats:
@@ -99,7 +161,7 @@ def seen(now: Floats, was: Floats) -> Comparison:
 
 
 def test_a_line_counts_when_the_photo_is_dark_along_it() -> None:
-    (line,) = dark_lines([lined(20, 20, 60, 40)])
+    line = crack()
     assert is_dark(line, seen(plate(120, 60, 160, 80), plate()))
     # A bright line of the reference image has gone, or the photo is dark elsewhere.
     assert not is_dark(line, seen(plate(), plate(120, 60, 160, 80, level=255)))
@@ -107,7 +169,7 @@ def test_a_line_counts_when_the_photo_is_dark_along_it() -> None:
 
 
 def test_line_beside_an_equally_dark_reference_line_has_moved() -> None:
-    (line,) = dark_lines([lined(20, 20, 60, 40)])
+    line = crack()
     now = plate(120, 60, 160, 80)
     assert is_moved(line, seen(now, plate(120, 63, 160, 83)))
     assert not is_moved(line, seen(now, plate(120, 63, 160, 83, level=140)))
@@ -115,15 +177,14 @@ def test_line_beside_an_equally_dark_reference_line_has_moved() -> None:
 
 
 def test_a_short_line_is_not_like_a_crack() -> None:
-    (line,) = dark_lines([lined(20, 20, 60, 40)])
     (short,) = dark_lines([lined(20, 20, 34, 27)])
-    assert is_crack_like(line)
-    assert not is_crack_like(short)
+    assert crack().is_crack_like
+    assert not short.is_crack_like
 
 
 @given(st.integers(1, 200), st.integers(1, 200))
 def test_line_mask_has_px_of_the_part_only(width: int, height: int) -> None:
-    (line,) = dark_lines([lined(20, 20, 60, 40)])
+    line = crack()
     mask = line_mask(line, Rect(130, 50, 20, 20), (height, width))
     assert mask.shape == (height, width)
     assert mask.any()

@@ -17,12 +17,13 @@ from service.detection.reference_difference import (
     detect,
     photo_variation,
 )
+from service.detection.reference_difference.data import DetectedDifference
 from shared import samples
 from shared.geometry import Rect
 from shared.images.cv import cv2
 from shared.samples import View
 from shared.samples.variation import draw_crack
-from shared.wire.memory import MemoryKind
+from shared.wire.memory import MemoryKind, MemoryReason
 
 SIZE = 320
 REGION = Rect(0, 0, SIZE, SIZE)
@@ -199,6 +200,10 @@ def passed(draw: Draw | None, *numbers: int) -> list[PhotoVariation]:
     return [remembered(draw, number) for number in numbers]
 
 
+def at_place(found: DetectedDifference) -> bool:
+    return not found.box.intersection(PLACE).empty
+
+
 def reports(photo: samples.Image, known: RegionMemory, at: Rect = PLACE) -> bool:
     return any(not one.box.intersection(at).is_empty for one in compared(photo, known).boxes)
 
@@ -218,6 +223,91 @@ def test_a_crack_through_dirt_that_was_passed_twice_by_mistake_is_found() -> Non
     assert compared(photographed(dirt, 10), known).boxes == ()
 
 
+def plain_dirt(image: samples.Image, number: int) -> None:
+    """Dirt on a part of the panel without any structure."""
+    soft = np.zeros(image.shape[:2], np.float32)
+    for index in range(2):
+        x, y = 85 + 50 * ((number * 0.618 + index / 2) % 1), 75 + 40 * ((number * 0.755 + index / 3) % 1)
+        cv2.ellipse(soft, (round(x), round(y)), (20, 15), 20, 0, 360, 1, -1)
+    soft = 0.5 * cv2.GaussianBlur(soft, (0, 0), 5)[..., None]
+    image[:] = (image * (1 - soft) + np.array([60, 75, 95]) * soft).astype(np.uint8)
+
+
+def darken(image: samples.Image, *points: tuple[int, int], thick: int, dark: float) -> None:
+    """Draw a line that takes a share `dark` of the light."""
+    line = np.zeros(image.shape[:2], np.float32)
+    cv2.polylines(line, [np.array(points)], False, 1, thick, cv2.LINE_AA)
+    line = cv2.GaussianBlur(line, (0, 0), 0.6)
+    image[:] = (image * (1 - dark * line[..., None])).astype(np.uint8)
+
+
+def wide_crack(image: samples.Image, number: int) -> None:
+    plain_dirt(image, number)
+    darken(image, (95, 82), (108, 87), (125, 104), thick=3, dark=0.7)
+
+
+def faint_crack(image: samples.Image, number: int) -> None:
+    plain_dirt(image, number)
+    darken(image, (92, 100), (104, 92), (122, 90), (130, 86), thick=1, dark=0.45)
+
+
+def grown_crack(image: samples.Image, number: int) -> None:
+    wide_crack(image, number)
+    darken(image, (125, 104), (138, 130), thick=3, dark=0.7)
+
+
+@pytest.mark.parametrize("passes", [0, 1, 2, 3])
+@pytest.mark.parametrize("crack_in_dirt", [wide_crack, faint_crack])
+def test_dirt_that_varies_never_explains_a_crack(crack_in_dirt: Draw, passes: int) -> None:
+    known = of(*passed(plain_dirt, *CLEAN), *passed(crack_in_dirt, *range(6, 6 + passes)))
+    (found,) = compared(photographed(crack_in_dirt, 9), known).boxes
+    assert found.reason is (MemoryReason.LASTING if passes else MemoryReason.NEW_LINE)
+    assert compared(photographed(plain_dirt, 10), known).boxes == ()
+
+
+def test_a_crack_through_dirt_is_reported_until_a_person_rejects_it_and_again_when_it_grows() -> None:
+    known = of(*passed(plain_dirt, *CLEAN), *passed(wide_crack, 6, 7))
+    photo = photographed(wide_crack, 8)
+    (found,) = compared(photo, known).boxes
+    rejected = photo_variation(
+        reference(), REGION, photo, "8", 8, kind=MemoryKind.REJECTED, judged=[found.box]
+    )
+    decided = of(*known.photos, rejected)
+    assert compared(photographed(wide_crack, 9), decided).boxes == ()
+    assert compared(photographed(grown_crack, 9), decided).boxes
+
+
+def test_a_lasting_change_that_a_person_rejected_is_explained() -> None:
+    known = of(*passed(None, 1, 2), *passed(crack, 3, 4, 5))
+    photo = photographed(crack, 6)
+    (found,) = compared(photo, known).boxes
+    assert found.reason is MemoryReason.LASTING
+    rejected = photo_variation(
+        reference(), REGION, photo, "6", 6, kind=MemoryKind.REJECTED, judged=[found.box]
+    )
+    assert compared(photographed(crack, 9), of(*known.photos, rejected)).boxes == ()
+
+
+def streaks(image: samples.Image, number: int) -> None:
+    """Thin dark streaks that are elsewhere in each photo."""
+    for index in range(3):
+        x = round(80 + 60 * ((number * 0.618 + index * 0.37) % 1))
+        darken(image, (x, 60), (x + 4, 120), thick=1, dark=0.5)
+
+
+def test_thin_lines_that_vary_are_explained_but_not_one_of_them_that_stays() -> None:
+    def cracked_streaks(image: samples.Image, number: int) -> None:
+        streaks(image, number)
+        darken(image, (100, 70), (112, 90), (114, 118), thick=1, dark=0.5)
+
+    known = of(*passed(streaks, *CLEAN))
+    assert compared(photographed(streaks, 9), known).boxes == ()
+    (found,) = compared(
+        photographed(cracked_streaks, 9), of(*known.photos, *passed(cracked_streaks, 6))
+    ).boxes
+    assert found.reason is MemoryReason.LASTING
+
+
 def test_a_crack_that_failed_is_found_also_where_it_came_and_went_before() -> None:
     before = [*passed(cracked_dirt, 1, 2), *passed(dirt, 3, 4), *passed(cracked_dirt, 5), *passed(dirt, 6)]
     assert not reports(photographed(cracked_dirt, 9), of(*before))
@@ -230,6 +320,8 @@ def test_failed_defect_is_found_however_often_it_passed_before(draw: Draw) -> No
     assert not reports(photographed(draw, 9), of(*passing))
     known = of(*passing, failed(draw, 5))
     assert reports(photographed(draw, 9), known)
+    found = compared(photographed(draw, 9), known).boxes
+    assert [one.reason for one in found if at_place(one)] == [MemoryReason.FAILED]
     # Passing it again without a repair changes nothing.
     assert reports(photographed(draw, 9), of(*known.photos, *passed(draw, 6, 7, 8)))
 
