@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks import lost
 from benchmarks.acknowledged import Writers
-from benchmarks.lost import Played, Service
+from benchmarks.lost import ScenarioResult, Service
 from service.settings import Settings
 from tests.postgresql import Server, binaries
 
@@ -36,11 +36,11 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def settings(database_kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
     if database_kind == "sqlite":
-        return lost.settings_for(tmp_path, "")
+        return lost.create_settings(tmp_path, "")
     server: Server = request.getfixturevalue("server")
     server.execute("DROP DATABASE IF EXISTS lost WITH (FORCE)")
     server.execute("CREATE DATABASE lost")
-    return lost.settings_for(tmp_path, server.url("lost"))
+    return lost.create_settings(tmp_path, server.url("lost"))
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +54,9 @@ def server() -> Iterator[Server]:
     server.stop()
 
 
-def play_scenario(settings: Settings, scenario: Scenario) -> Played:
-    outcome = lost.played(settings, THREADS, scenario)
-    assert outcome.missing.nothing, outcome.missing
+def play_scenario(settings: Settings, scenario: Scenario) -> ScenarioResult:
+    outcome = lost.run_scenario(settings, THREADS, scenario)
+    assert outcome.losses.is_empty, outcome.losses
     assert outcome.others == []
     assert outcome.acknowledged > 2 * THREADS
     # A refusal comes within the time of a statement, and that for its turn and for others.
@@ -67,14 +67,14 @@ def play_scenario(settings: Settings, scenario: Scenario) -> Played:
 @both
 @pytest.mark.slow(120)
 def test_killed_under_load(settings: Settings, database_kind: str) -> None:
-    assert len(play_scenario(settings, lost.kills(2)).recoveries) == 2
+    assert len(play_scenario(settings, lost.kill_repeatedly(2)).recoveries) == 2
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_a_full_disk(settings: Settings, database_kind: str, tmp_path: Path) -> None:
     try:
-        with lost.small_disk(tmp_path / "disk") as disk:
-            outcome = play_scenario(lost.settings_for(disk, ""), lost.full_disk(disk))
+        with lost.mount_small_disk(tmp_path / "disk") as disk:
+            outcome = play_scenario(lost.create_settings(disk, ""), lost.fill_disk(disk))
     except (subprocess.CalledProcessError, OSError):
         pytest.skip("this user may mount no tmpfs")
     assert [sentence for sentence in outcome.refused if "空间不足" not in sentence] == []
@@ -87,10 +87,10 @@ def test_a_database_that_does_not_answer(
 ) -> None:
     path = settings.data_dir / "walkaround.db"
     if database_kind == "sqlite":
-        outcome = play_scenario(settings, lost.away(lambda: lost.locked(path), 0))
+        outcome = play_scenario(settings, lost.block_database(lambda: lost.lock_database(path), 0))
     else:
         server: Server = request.getfixturevalue("server")
-        outcome = play_scenario(settings, lost.away(server.paused, 0))
+        outcome = play_scenario(settings, lost.block_database(server.paused, 0))
     assert outcome.refused
     assert [sentence for sentence in outcome.refused if "数据库" not in sentence] == []
 
@@ -101,4 +101,4 @@ def test_a_database_that_does_not_answer(
 def test_a_database_server_that_crashes_under_load(
     settings: Settings, server: Server, database_kind: str
 ) -> None:
-    assert len(play_scenario(settings, lost.restarts(server, 1)).recoveries) == 1
+    assert len(play_scenario(settings, lost.restart_repeatedly(server, 1)).recoveries) == 1
