@@ -1,4 +1,4 @@
-"""Measures speed, quality and endurance; each module is a command."""
+"""Measures speed, quality and endurance. Most modules are commands."""
 
-# First, before a benchmark imports NumPy: it sets what every process of the program has set.
+# Imported first, because its settings for the process must be set before a benchmark imports NumPy.
 import shared  # noqa: F401

@@ -1,11 +1,10 @@
-"""Runs every benchmark and writes one table of what they found.
+"""Runs every benchmark and writes a table of their figures.
 
     python -m benchmarks [--only NAME ...] [--out FILE]
 
-Each runs in a process of its own, one after another, on a machine that should have nothing else to do. Their
-lines are printed as they come. When all of them ended well, the table goes to docs/benchmarks.md and its main
-rows to the README, or the table alone to the file that `--out` names. `--only` measures some of them, and
-needs `--out`.
+Each benchmark runs in its own process, one after another, on a machine that should do nothing else. Their
+lines are printed at once. If all of them succeed, the table is written to docs/benchmarks.md and its main
+rows to the README, or only the table to the file of `--out`. `--only` runs some benchmarks and needs `--out`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.figures import ROOT, Machine, commit
+from benchmarks.figures import ROOT, Machine, describe_commit
 
 NAMES = (
     *("start", "canvas", "workbench", "stall", "report", "day"),
@@ -37,7 +36,7 @@ NAMES = (
         "face",
     ),
 )
-# In full these take from five to thirty minutes each.
+# A whole day takes 30 minutes, fifty kills these take from 5, and counting a thirty records 15.
 _REDUCED_OPTIONS = {
     "day": ("--records", "6"),
     "lost": ("--kills", "10", "--away", "10"),
@@ -49,7 +48,7 @@ _REDUCED_OPTIONS = {
 }
 TABLE = ROOT / "docs" / "benchmarks.md"
 README = ROOT / "README.md"
-# The README has the rows of these figures between these two lines.
+# The README contains the rows of these figures, between the lines `BEGIN` and `END`.
 MAIN_FIGURES = (
     "first picture of 100 MP",
     "longest stall while opening again",
@@ -69,11 +68,12 @@ MAIN_FIGURES = (
 )
 BEGIN, END = "<!-- written by make bench -->\n", "<!-- until here -->\n"
 PREFACE = (
-    "Written by `make bench`: every figure of every benchmark, of one run. A floor is something bare that",
-    "was measured in the same run, and the ratio is the figure over it: on a shared machine the ratios say",
-    "more than the figures. The first lines of each module in `benchmarks/` say what is measured.",
+    "Written by `make bench`: every figure of every benchmark, of one run. A floor is the figure of a",
+    "minimal program in the same run, and the ratio is the figure divided by it. On a shared machine the",
+    "ratios are more reliable than the figures. The first lines of each module in `benchmarks/` describe",
+    "what it measures.",
 )
-# Of a line: what has a column of its own.
+# The keys of a line that have their own columns.
 _COLUMNS = ("figure", "value", "unit", "goal", "goal_is", "ok", "floor", "ratio", "skipped")
 
 Line = dict[str, Any]
@@ -100,9 +100,9 @@ def run_benchmark(name: str) -> list[Line]:
 def format_table(
     results: Iterable[tuple[str, Sequence[Line], float]], machine: Machine, when: datetime
 ) -> str:
-    """The document: where and when it was measured, and a row per figure.
+    """Return the document: machine, commit, date, and a row for each figure.
 
-    `results` has the name of each benchmark, its lines and how many seconds it took.
+    `results` contains the name of each benchmark, its lines and its duration in seconds.
     """
     rows, took, reduced = [], [], []
     for name, lines, seconds in results:
@@ -117,7 +117,7 @@ def format_table(
             *PREFACE,
             "",
             f"- Machine: {machine.description}",
-            f"- Commit: {commit()}",
+            f"- Commit: {describe_commit()}",
             f"- Date: {when:%Y-%m-%d %H:%M} UTC",
             f"- Time taken: {', '.join(took)}",
             f"- Run with fewer or smaller cases than by default: {', '.join(reduced) or 'none'}",
@@ -140,14 +140,14 @@ def format_main_rows(lines: Iterable[Line], machine: Machine, when: datetime) ->
             "|---|---|---|---|---|",
             *rows,
             "",
-            f"{machine.description}; commit {commit()}, {when:%Y-%m-%d}.",
+            f"{machine.description}; commit {describe_commit()}, {when:%Y-%m-%d}.",
             "",
         ]
     )
 
 
 def replace_main_rows(readme: str, rows: str) -> str:
-    """Return the README with other rows. Raises ValueError when it lacks the marks around them."""
+    """Return the README with other rows. Raises ValueError if the lines around them are missing."""
     before, begin, rest = readme.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -162,7 +162,7 @@ def _format_cells(line: Line) -> list[str]:
     goal = ""
     if "goal" in line:
         goal = f"{line['goal_is']} {line['goal']:g}{'' if line['ok'] else ' (missed)'}"
-    floor, ratio = (f"{line[each]:g}" if each in line else "" for each in ("floor", "ratio"))
+    floor, ratio = (f"{line[key]:g}" if key in line else "" for key in ("floor", "ratio"))
     return [line["figure"], f"{line['value']:g} {line['unit']}".strip(), goal, floor, ratio]
 
 
@@ -175,12 +175,12 @@ def _format_row(cells: Iterable[str]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and write; 1 when a benchmark failed."""
+    """Run the benchmarks and write the table. Returns 1 if a benchmark failed, else 0."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--only", nargs="+", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
-    parser.add_argument("--out", type=Path, help="the file that the table goes to")
+    parser.add_argument("--out", type=Path, help="the file for the table")
     options = parser.parse_args(arguments)
     if options.only and options.out is None:
         parser.error("--only needs --out: the table of the project holds all figures of one run")

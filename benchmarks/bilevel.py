@@ -1,14 +1,13 @@
-"""Measures reference-difference where the reference image is bilevel and a camera took the photo.
+"""Measures reference-difference with a bilevel reference image and a photo from a camera.
 
     python -m benchmarks.bilevel [--pairs N] [--seed N] [--strangers N]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Boards, and sheets with text, scales and symbols,
 are drawn with the faults of `benchmarks/scans.py`, in white on black and in black on white. The reference
-image is what a scanner in black and white makes of one, the photo is a camera's of what another scan made
-of the other, which does not quite lie on it: turned, tilted, dim, in light that falls off to one side,
-blurred, with noise and compression. A finding counts when its centre lies in a true box as annotators draw
-it (8 px of the reference image on each side); defects of refused photos count as missed, and those that the
-photo's edge cuts not at all.
+image is a black-and-white scan without faults. The photo shows another scan, with faults and slightly
+shifted: rotated, tilted, dim, in light that decreases to one side, blurred, with noise and compression. A
+finding is correct if its centre is in a true box as annotators draw it (8 px of the reference image larger on
+each side). Defects in refused photos count as missed. Defects that the edge of the photo cuts do not count.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ KINDS: Final = ("boards", "prints")
 SIZE: Final = 640
 MARGIN: Final = 8
 QUALITY_GOAL, REFUSED_GOAL = 0.90, 0.02
-# What lies beyond the thing in the photo: mostly what it lies on, or more of the same.
+# The surroundings of the object in the photo: mostly a plain surface, or more of the object.
 _BORDERS = (cv2.BORDER_CONSTANT, cv2.BORDER_CONSTANT, cv2.BORDER_REFLECT_101)
 
 
 @dataclass(frozen=True)
-class Photographed:
+class BilevelPair:
     """A bilevel reference, a camera's photo, and the annotated boxes in px of the photo.
 
-    cut: those that the edge of the photo cuts; what is found there counts neither way.
+    `cut`: the boxes that the edge of the photo cuts; findings there do not count.
     """
 
     kind: str
@@ -51,37 +50,39 @@ class Photographed:
     cut: tuple[Rect, ...]
 
 
-def pairs(count: int, seed: int) -> Iterator[Photographed]:
-    """`count` pairs of each kind."""
+def draw_pairs(count: int, seed: int) -> Iterator[BilevelPair]:
+    """Draw `count` pairs of each kind."""
     for kind in KINDS:
         for index in range(count):
-            yield pair(kind, seed + index)
+            yield draw_pair(kind, seed + index)
 
 
-def pair(kind: str, seed: int, of: int | None = None) -> Photographed:
-    """The pair with that seed; its photo is that of the surface with the seed `of`, where that is given."""
+def draw_pair(kind: str, seed: int, photo_seed: int | None = None) -> BilevelPair:
+    """Draw the pair of a seed. With `photo_seed`, the photo shows the surface of that seed."""
     rng = np.random.default_rng([seed, 23])
-    draw = scans.etched if kind == "boards" else scans.marked
+    draw = scans.draw_board if kind == "boards" else scans.draw_print
     sheet = draw(SIZE, SIZE, seed)
-    hurt, faults = scans.faulty(draw(SIZE, SIZE, seed if of is None else of), int(rng.integers(3, 12)), seed)
-    reference = scans.scanned(sheet, None, rng)
-    shift = scans.wander(SIZE, SIZE, rng)
-    seen = scans.scanned(hurt, shift, rng)
+    faulty, faults = scans.add_faults(
+        draw(SIZE, SIZE, seed if photo_seed is None else photo_seed), int(rng.integers(3, 12)), seed
+    )
+    reference = scans.scan(sheet, None, rng)
+    shift = scans.draw_shift(SIZE, SIZE, rng)
+    seen = scans.scan(faulty, shift, rng)
     if rng.random() < 0.5:
         reference, seen = 255 - reference, 255 - seen
-    photo, matrix = photographed(seen, rng)
+    photo, matrix = photograph(seen, rng)
     truth: list[Rect] = []
     cut: list[Rect] = []
     for box in (fault.box for fault in faults):
         x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
-        there = _moved(Rect(box.x + x, box.y + y, box.w, box.h), matrix)
-        inside = there.clamp(photo.shape[1], photo.shape[0])
-        (truth if inside.area > 0.99 * there.area else cut).append(inside)
-    return Photographed(kind, reference, photo, tuple(truth), tuple(box for box in cut if not box.is_empty))
+        mapped = _map_box(Rect(box.x + x, box.y + y, box.w, box.h), matrix)
+        inside = mapped.clamp(photo.shape[1], photo.shape[0])
+        (truth if inside.area > 0.99 * mapped.area else cut).append(inside)
+    return BilevelPair(kind, reference, photo, tuple(truth), tuple(box for box in cut if not box.is_empty))
 
 
-def photographed(image: Image, rng: np.random.Generator) -> tuple[Image, Matrix]:
-    """A dim, tilted photo of `image` in uneven light, and the homography image px -> photo px."""
+def photograph(image: Image, rng: np.random.Generator) -> tuple[Image, Matrix]:
+    """Return a dim, tilted photo of `image` in uneven light, and the homography image px -> photo px."""
     view = View(
         rotation=float(rng.uniform(-10, 10)),
         scale=float(rng.uniform(0.8, 1.25)),
@@ -89,10 +90,10 @@ def photographed(image: Image, rng: np.random.Generator) -> tuple[Image, Matrix]
     )
     matrix, size = view_matrix(image.shape[1], image.shape[0], view, int(rng.integers(1 << 30)))
     if rng.random() < 0.7:
-        # The camera's own frame: rim and surroundings come into it, or parts leave it.
-        own = (image.shape[1], image.shape[0])
-        aside = np.array([[1, 0, (own[0] - size[0]) / 2], [0, 1, (own[1] - size[1]) / 2], [0, 0, 1]])
-        matrix, size = aside @ matrix, own
+        # A frame with the size of the image: the edge of the object is visible, or parts are cut off.
+        frame = (image.shape[1], image.shape[0])
+        shift = np.array([[1, 0, (frame[0] - size[0]) / 2], [0, 1, (frame[1] - size[1]) / 2], [0, 0, 1]])
+        matrix, size = shift @ matrix, frame
     half = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
     smooth = cv2.GaussianBlur(image, (0, 0), 0.5 / view.scale) if view.scale < 1 else image
     photo = cv2.warpPerspective(
@@ -117,8 +118,8 @@ def photographed(image: Image, rng: np.random.Generator) -> tuple[Image, Matrix]
     return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8), matrix
 
 
-def _moved(box: Rect, matrix: Matrix) -> Rect:
-    """The annotated box in px of the photo, also beyond its edges."""
+def _map_box(box: Rect, matrix: Matrix) -> Rect:
+    """Return the annotated box in px of the photo, also beyond its edges."""
     wide = Rect(box.x - MARGIN, box.y - MARGIN, box.w + 2 * MARGIN, box.h + 2 * MARGIN)
     corners = np.array(
         [[[wide.x, wide.y], [wide.right, wide.y], [wide.right, wide.bottom], [wide.x, wide.bottom]]]
@@ -128,38 +129,37 @@ def _moved(box: Rect, matrix: Matrix) -> Rect:
     return rect_from_corners(x1, y1, x2, y2)
 
 
-def hits(found: Sequence[Rect], one: Photographed) -> list[bool | None]:
-    """For each finding whether its centre lies in a true box that no other has taken; None: in a cut one."""
-    free = list(one.truth)
+def match_findings(found: Sequence[Rect], pair: BilevelPair) -> list[bool | None]:
+    """Return for each finding whether its centre is in an unmatched true box; None if it is in a cut box."""
+    unmatched = list(pair.truth)
     verdicts: list[bool | None] = []
     for box in found:
-        own = next((each for each in free if _centred(box, each)), None)
-        if own is not None:
-            free.remove(own)
-        is_cut = own is None and any(_centred(box, each) for each in one.cut)
-        verdicts.append(None if is_cut else own is not None)
+        match = next((true for true in unmatched if _has_centre_in(box, true)), None)
+        if match is not None:
+            unmatched.remove(match)
+        is_cut = match is None and any(_has_centre_in(box, cut) for cut in pair.cut)
+        verdicts.append(None if is_cut else match is not None)
     return verdicts
 
 
-def _centred(box: Rect, annotated: Rect) -> bool:
-    x, y = box.x + box.w / 2, box.y + box.h / 2
-    return annotated.x <= x < annotated.right and annotated.y <= y < annotated.bottom
+def _has_centre_in(box: Rect, annotated: Rect) -> bool:
+    return annotated.contains(*box.centre)
 
 
-def quality(count: int, seed: int) -> list[tuple[float, bool]]:
-    """Print F and what is refused per kind and together; gives (confidence, real) of every finding."""
+def print_quality(count: int, seed: int) -> list[tuple[float, bool]]:
+    """Print F and the refusals for each kind and together; return (confidence, real) of every finding."""
     sums = {kind: [0, 0, 0, 0] for kind in KINDS}
     judged: list[tuple[float, bool]] = []
-    for one in pairs(count, seed):
-        row = sums[one.kind]
-        row[2] += len(one.truth)
+    for pair in draw_pairs(count, seed):
+        row = sums[pair.kind]
+        row[2] += len(pair.truth)
         try:
-            found = detect(one.reference, _whole(one.reference), one.photo).boxes
+            found = detect(pair.reference, _whole_region(pair.reference), pair.photo).boxes
         except AlignmentFailed:
             row[3] += 1
             continue
-        verdicts = zip(found, hits([each.box for each in found], one), strict=True)
-        real = [(each.confidence, hit) for each, hit in verdicts if hit is not None]
+        verdicts = zip(found, match_findings([finding.box for finding in found], pair), strict=True)
+        real = [(finding.confidence, hit) for finding, hit in verdicts if hit is not None]
         row[0] += sum(hit for _, hit in real)
         row[1] += len(real)
         judged += real
@@ -174,20 +174,20 @@ def quality(count: int, seed: int) -> list[tuple[float, bool]]:
             precision=round(hit / max(given, 1), 3),
             recall=round(hit / max(true, 1), 3),
         )
-        pairs_of = count * (len(KINDS) if kind == "all" else 1)
+        pair_count = count * (len(KINDS) if kind == "all" else 1)
         print_figure(
-            f"refused, bilevel reference and photo: {kind}", refused / pairs_of, "", goal=REFUSED_GOAL
+            f"refused, bilevel reference and photo: {kind}", refused / pair_count, "", goal=REFUSED_GOAL
         )
     return judged
 
 
-def strangers(count: int, seed: int) -> None:
-    """How many photos of another surface of the same kind pass, find something, or are refused."""
+def print_strangers(count: int, seed: int) -> None:
+    """Print how many photos of another surface of the same kind pass, have findings or are refused."""
     answers = {"passed": 0, "findings": 0, "refused": 0}
     for index in range(count):
-        one = pair(KINDS[index % 2], seed + index, of=seed + 50_000 + index)
+        pair = draw_pair(KINDS[index % 2], seed + index, photo_seed=seed + 50_000 + index)
         try:
-            found = detect(one.reference, _whole(one.reference), one.photo).boxes
+            found = detect(pair.reference, _whole_region(pair.reference), pair.photo).boxes
             answers["findings" if found else "passed"] += 1
         except AlignmentFailed:
             answers["refused"] += 1
@@ -201,12 +201,12 @@ def strangers(count: int, seed: int) -> None:
     )
 
 
-def _whole(image: Image) -> Rect:
+def _whole_region(image: Image) -> Rect:
     return Rect(0, 0, image.shape[1], image.shape[0])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run all of it."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.bilevel",
         description=__doc__,
@@ -216,8 +216,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=100, help="another one gives surfaces never seen before")
     parser.add_argument("--strangers", type=int, default=40, help="pairs that do not belong together")
     options = parser.parse_args(arguments)
-    calibration(quality(options.pairs, options.seed))
-    strangers(options.strangers, options.seed)
+    calibration(print_quality(options.pairs, options.seed))
+    print_strangers(options.strangers, options.seed)
     return 0
 
 

@@ -23,9 +23,9 @@ ADMIN_LOGIN = ("chief", "correct-horse-battery")
 
 @contextmanager
 def run_desk(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple[Desktop, Path]]:
-    """The running desktop, `ADMIN` logged in at a fresh service, and a folder; both are gone afterwards.
+    """Run the desktop with a new service and `ADMIN_LOGIN` logged in; yield it and a temporary folder.
 
-    `at_login` is called with the login page in front.
+    `at_login` is called while the login page is visible.
     """
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory() as name:
@@ -37,7 +37,7 @@ def run_desk(at_login: Callable[[], object] = lambda: None) -> Iterator[tuple[De
         from desktop.connection.local_service import ServiceState
         from desktop.preferences import Preferences
 
-        # This, and the freezing of what stays, as run_desktop does.
+        # As run_desktop does, like gc.freeze below.
         release_memory()
         application = make_application()
         preferences = Preferences()

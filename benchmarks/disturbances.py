@@ -3,11 +3,11 @@
     python -m benchmarks.disturbances [--pairs N] [--seed N] [--only NAME] [--pictures DIR]
 
 Prints one JSON line per figure (`benchmarks/figures.py`). Photographs (of scikit-image's package) and drawn
-panels, boards and labels have two to five defects each: things pasted, cloned, painted over, scratched and
-stained. The photo is a little turned, noisy and compressed as JPEG 90, and disturbed in one way
-(`benchmarks/optics.py`). Findings count as in `benchmarks/reference_difference.py`. No defect lies where a
-highlight clips, since what lies below cannot be seen there; the highlight itself is none, so a finding on
-it is false. `--pictures` saves each pair with the true boxes in green and the findings in red.
+panels, boards and labels have two to five defects each: pasted or cloned pieces, painted areas, scratches and
+stains. The photo is slightly rotated, noisy, compressed as JPEG 90, and disturbed in one way
+(`benchmarks/optics.py`). Findings count as in `benchmarks/reference_difference.py`. No defect is in the
+clipped part of a highlight, where it would be invisible. A highlight is not a defect, so a finding on it is
+false. `--pictures` saves each pair with the true boxes in green and the findings in red.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from shared.samples import Image
 
 SURFACES: Final = ("photographs", "drawn surfaces")
 QUALITY_GOAL = 0.85
-# Grey levels by which a channel has changed where there is a defect, and the share of its shape that has.
-_VISIBLE = 25
-_LEAST_SHARE = 0.4
-# px of the reference image between defects, and to its edge.
-_APART = 24
-_FROM_EDGE = 12
+# The grey levels by which a channel changes in a defect, and the share of its shape that must change.
+_MIN_CHANGE = 25
+_MIN_SHARE = 0.4
+# The distances between defects and to the edge, px of the reference image.
+_MIN_DISTANCE = 24
+_MIN_EDGE_DISTANCE = 12
 _SIDE = 640
 
 
 @dataclass(frozen=True)
-class Disturbed:
-    """A reference image, the region of it that is compared, a photo, and the true boxes in photo px.
+class DisturbedPair:
+    """A reference image, its compared region, a photo, and the true boxes in px of the photo.
 
-    cut: those that the edge of region or photo cuts; what is found there counts neither way.
+    `cut`: the boxes that the edge of region or photo cuts; findings there do not count.
     """
 
     reference: Image
@@ -57,36 +57,38 @@ class Disturbed:
     cut: tuple[Rect, ...]
 
 
-def pair(disturbance: optics.Disturbance, surface: str, seed: int) -> Disturbed:
-    """The pair of `surface` with that seed; the same surface and defects under each disturbance."""
+def draw_pair(disturbance: optics.Disturbance, surface: str, seed: int) -> DisturbedPair:
+    """Draw the pair of a surface and a seed, with the same surface and defects for each disturbance."""
     rng = np.random.default_rng([seed, 61])
-    intact = _surface(surface, seed)
-    hurt, boxes = harmed(intact, surfaces.photographed(seed + 7).image, int(rng.integers(2, 6)), rng)
-    region = disturbance.region(intact.shape[1], intact.shape[0])
-    photo, moved = optics.photographed(hurt, boxes, disturbance, np.random.default_rng([seed, 67]))
-    seen = Rect(0, 0, photo.shape[1], photo.shape[0])
+    intact = _draw_surface(surface, seed)
+    damaged, boxes = add_defects(
+        intact, surfaces.load_photograph(seed + 7).image, int(rng.integers(2, 6)), rng
+    )
+    region = disturbance.compared_region(intact.shape[1], intact.shape[0])
+    photo, mapped_boxes = optics.photograph(damaged, boxes, disturbance, np.random.default_rng([seed, 67]))
+    photo_rect = Rect(0, 0, photo.shape[1], photo.shape[0])
     truth: list[Rect] = []
     cut: list[Rect] = []
-    for box, there in zip(boxes, moved, strict=True):
+    for box, mapped in zip(boxes, mapped_boxes, strict=True):
         inside = region.intersection(box).area > 0.99 * box.area
-        inside = inside and seen.intersection(there).area > 0.99 * there.area
-        (truth if inside else cut).append(there.clamp(photo.shape[1], photo.shape[0]))
-    return Disturbed(intact, region, photo, tuple(truth), tuple(box for box in cut if not box.is_empty))
+        inside = inside and photo_rect.intersection(mapped).area > 0.99 * mapped.area
+        (truth if inside else cut).append(mapped.clamp(photo.shape[1], photo.shape[0]))
+    return DisturbedPair(intact, region, photo, tuple(truth), tuple(box for box in cut if not box.is_empty))
 
 
-def _surface(surface: str, seed: int) -> Image:
+def _draw_surface(surface: str, seed: int) -> Image:
     if surface == "photographs":
-        return surfaces.photographed(seed).image
-    draw = (samples.draw_panel, surfaces.board, surfaces.printed)[seed % 3]
+        return surfaces.load_photograph(seed).image
+    draw = (samples.draw_panel, surfaces.draw_board, surfaces.draw_label)[seed % 3]
     return draw(_SIDE, _SIDE, seed=seed).image
 
 
-def harmed(
+def add_defects(
     intact: Image, other: Image, count: int, rng: np.random.Generator
 ) -> tuple[Image, tuple[Rect, ...]]:
-    """A copy of the surface with up to `count` defects apart from each other, and boxes that hug them.
+    """Return a copy of the surface with up to `count` separate defects, and their bounds.
 
-    other: what is pasted comes from there.
+    `other` is the source of pasted pieces.
     """
     image = intact.copy()
     height, width = image.shape[:2]
@@ -94,23 +96,25 @@ def harmed(
     for _ in range(count * 20):
         if len(boxes) == count:
             break
-        trial, shape = _defect(image, other, rng)
-        changed = np.abs(trial.astype(np.int16) - image).max(axis=2) > _VISIBLE
-        if np.count_nonzero(changed) < max(_LEAST_SHARE * np.count_nonzero(shape), 16):
+        trial, shape = _draw_defect(image, other, rng)
+        changed = np.abs(trial.astype(np.int16) - image).max(axis=2) > _MIN_CHANGE
+        if np.count_nonzero(changed) < max(_MIN_SHARE * np.count_nonzero(shape), 16):
             continue
         rows, columns = np.nonzero(changed)
         box = Rect(float(columns.min()), float(rows.min()), np.ptp(columns) + 1.0, np.ptp(rows) + 1.0)
-        wide = Rect(box.x - _APART, box.y - _APART, box.w + 2 * _APART, box.h + 2 * _APART)
-        near_edge = min(box.x, box.y, width - box.right, height - box.bottom) < _FROM_EDGE
-        if near_edge or any(not wide.intersection(one).is_empty for one in boxes):
+        wide = Rect(
+            box.x - _MIN_DISTANCE, box.y - _MIN_DISTANCE, box.w + 2 * _MIN_DISTANCE, box.h + 2 * _MIN_DISTANCE
+        )
+        near_edge = min(box.x, box.y, width - box.right, height - box.bottom) < _MIN_EDGE_DISTANCE
+        if near_edge or any(not wide.intersection(placed).is_empty for placed in boxes):
             continue
         image = trial
         boxes.append(box)
     return image, tuple(boxes)
 
 
-def _defect(image: Image, other: Image, rng: np.random.Generator) -> tuple[Image, Image]:
-    """A copy of the image with one more defect anywhere, and its shape (255 on 0)."""
+def _draw_defect(image: Image, other: Image, rng: np.random.Generator) -> tuple[Image, Image]:
+    """Return a copy of the image with one more defect, and the mask of the defect (255 on 0)."""
     height, width = image.shape[:2]
     kind = ("pasted", "cloned", "painted over", "scratched", "stained")[int(rng.integers(5))]
     shape = np.zeros((height, width), np.uint8)
@@ -122,7 +126,7 @@ def _defect(image: Image, other: Image, rng: np.random.Generator) -> tuple[Image
         line = np.rint(np.array([-step, bend, step]) + np.array([x, y])).astype(np.int32)
         cv2.polylines(shape, [line], False, 255, int(rng.integers(2, 4)), cv2.LINE_AA)
         fill = np.full_like(image, 235 if rng.random() < 0.5 else 25)
-        return _laid(image, fill, shape, 0.9), shape
+        return _blend(image, fill, shape, 0.9), shape
     axes = tuple(int(v) for v in rng.uniform(8, 30, 2))
     if rng.random() < 0.5:
         cv2.ellipse(shape, (x, y), axes, float(rng.uniform(0, 180)), 0, 360, 255, -1, cv2.LINE_AA)
@@ -132,7 +136,7 @@ def _defect(image: Image, other: Image, rng: np.random.Generator) -> tuple[Image
     if kind == "stained":
         tint = np.array([rng.uniform(0.35, 0.75), rng.uniform(0.4, 0.8), rng.uniform(0.5, 0.85)])
         soft = cv2.GaussianBlur(shape, (0, 0), 2.0)
-        return _laid(image, np.asarray(image * tint, np.uint8), soft, 1.0), shape
+        return _blend(image, np.asarray(image * tint, np.uint8), soft, 1.0), shape
     if kind == "painted over":
         around = cv2.dilate(shape, np.ones((9, 9), np.uint8)) - shape
         colour = cv2.mean(image, around)[:3]
@@ -144,35 +148,39 @@ def _defect(image: Image, other: Image, rng: np.random.Generator) -> tuple[Image
         rows = (np.arange(height) + int(rng.integers(tall))) % tall
         columns = (np.arange(width) + int(rng.integers(wide))) % wide
         fill = source[rows[:, None], columns]
-    return _laid(image, fill, shape, 1.0), shape
+    return _blend(image, fill, shape, 1.0), shape
 
 
-def _laid(image: Image, fill: Image, shape: Image, much: float) -> Image:
-    share = shape[..., None] / np.float32(255) * np.float32(much)
+def _blend(image: Image, fill: Image, shape: Image, opacity: float) -> Image:
+    share = shape[..., None] / np.float32(255) * np.float32(opacity)
     return np.asarray(np.rint(image * (1 - share) + fill * share), np.uint8)
 
 
-def quality(names: Sequence[str], count: int, seed: int, pictures: Path | None) -> list[tuple[float, bool]]:
-    """Print F, precision and recall per disturbance; gives (confidence, real) of every finding."""
+def print_quality(
+    names: Sequence[str], count: int, seed: int, pictures: Path | None
+) -> list[tuple[float, bool]]:
+    """Print F, precision and recall for each disturbance; return (confidence, real) of every finding."""
     judged: list[tuple[float, bool]] = []
     for name in names:
         for surface in SURFACES:
             row = [0, 0, 0, 0]
             for index in range(count):
-                one = pair(optics.DISTURBANCES[name], surface, seed + index)
+                pair = draw_pair(optics.DISTURBANCES[name], surface, seed + index)
                 try:
-                    found = detect(one.reference, one.region, one.photo).boxes
+                    found = detect(pair.reference, pair.region, pair.photo).boxes
                 except AlignmentFailed:
                     found = ()
                     row[3] += 1
-                verdicts = zip(found, hits(found, one), strict=True)
-                counted = [(each, hit) for each, hit in verdicts if hit is not None]
+                verdicts = zip(found, match_findings(found, pair), strict=True)
+                counted = [(finding, hit) for finding, hit in verdicts if hit is not None]
                 row[0] += sum(hit for _, hit in counted)
                 row[1] += len(counted)
-                row[2] += len(one.truth)
-                judged += [(each.confidence, hit) for each, hit in counted]
+                row[2] += len(pair.truth)
+                judged += [(finding.confidence, hit) for finding, hit in counted]
                 if pictures is not None:
-                    _save(pictures / f"{name}-{surface}-{seed + index}.png".replace(" ", "-"), one, found)
+                    _save_picture(
+                        pictures / f"{name}-{surface}-{seed + index}.png".replace(" ", "-"), pair, found
+                    )
             hit, given, true, refused = row
             print_figure(
                 f"F under {name}: {surface}",
@@ -188,39 +196,39 @@ def quality(names: Sequence[str], count: int, seed: int, pictures: Path | None) 
     return judged
 
 
-def hits(found: Sequence[DetectedDifference], one: Disturbed) -> list[bool | None]:
-    """For each finding, the surest first, whether it takes a true box; None: it lies on a cut one."""
+def match_findings(found: Sequence[DetectedDifference], pair: DisturbedPair) -> list[bool | None]:
+    """Return for each finding, by falling confidence, if it matches a true box; None if on a cut one."""
     return [
-        hit if hit or not any(_touches(each.box, box) for box in one.cut) else None
-        for each, hit in zip(found, matched(found, one.truth), strict=True)
+        hit if hit or not any(_overlaps_cut(finding.box, box) for box in pair.cut) else None
+        for finding, hit in zip(found, matched(found, pair.truth), strict=True)
     ]
 
 
-def _touches(box: Rect, cut: Rect) -> bool:
+def _overlaps_cut(box: Rect, cut: Rect) -> bool:
     return box.intersection(cut).area > 0.5 * min(box.area, cut.area)
 
 
-def _save(path: Path, one: Disturbed, found: Sequence[DetectedDifference]) -> None:
+def _save_picture(path: Path, pair: DisturbedPair, found: Sequence[DetectedDifference]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    shown = one.photo.copy()
-    for colour, boxes in (((0, 255, 0), one.truth), ((0, 0, 255), [each.box for each in found])):
+    picture = pair.photo.copy()
+    for colour, boxes in (((0, 255, 0), pair.truth), ((0, 0, 255), [finding.box for finding in found])):
         for box in boxes:
             start, end = (round(box.x), round(box.y)), (round(box.right), round(box.bottom))
-            cv2.rectangle(shown, start, end, colour, 2)
-    for each in found:
-        text = f"{each.label} {each.confidence:.2f}"
-        cv2.putText(shown, text, (round(each.box.x), round(each.box.y) - 4), 0, 0.4, (0, 0, 255), 1)
-    height = max(shown.shape[0], one.reference.shape[0])
-    both = [
+            cv2.rectangle(picture, start, end, colour, 2)
+    for finding in found:
+        text = f"{finding.label} {finding.confidence:.2f}"
+        cv2.putText(picture, text, (round(finding.box.x), round(finding.box.y) - 4), 0, 0.4, (0, 0, 255), 1)
+    height = max(picture.shape[0], pair.reference.shape[0])
+    images = [
         cv2.copyMakeBorder(image, 0, height - image.shape[0], 0, 8, cv2.BORDER_CONSTANT, value=(0, 0, 0))
-        for image in (one.reference, shown)
+        for image in (pair.reference, picture)
     ]
-    _, packed = cv2.imencode(".png", cv2.hconcat(both))
-    path.write_bytes(packed.tobytes())
+    _, data = cv2.imencode(".png", cv2.hconcat(images))
+    path.write_bytes(data.tobytes())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run all of it, or what `--only` names."""
+    """Run the benchmark for all disturbances or those of `--only`."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.disturbances",
         description=__doc__,
@@ -235,7 +243,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with closing(WorkThreads()) as threads, threads.shared():
         calibration(
-            quality(list(options.only or optics.DISTURBANCES), options.pairs, options.seed, options.pictures)
+            print_quality(
+                list(options.only or optics.DISTURBANCES), options.pairs, options.seed, options.pictures
+            )
         )
     return 0
 

@@ -1,4 +1,4 @@
-"""Provides what benchmarks share: timing, the printed line per figure, and the machine's description."""
+"""Provides the functions that benchmarks share: timing, printed figures, the machine's description."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def print_figure(
 ) -> None:
     """Print one line of JSON.
 
-    `goal` is the maximum for `value`, or with `at_least` the minimum, and `ok` tells whether it is reached.
+    `goal` is the maximum for `value`, or with `at_least` the minimum, and `ok` is whether it is reached.
     `floor` is the figure of a minimal program, measured in the same run and unit, and `ratio` is `value` /
     `floor`. `more` is added to the line.
     """
@@ -75,14 +75,14 @@ def time_calls(work: Callable[[], object], times: int, warm_up: int = 0) -> list
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the value below which `share` (0..1) of the values lie."""
+    """Return the value below which `share` (0..1) of the values are."""
     return sorted(values)[min(int(len(values) * share), len(values) - 1)]
 
 
 def resident_mb(field: str, pid: int | None = None) -> float:
     """Return a field of /proc/PID/status in MB, such as VmRSS, of this process without `pid`.
 
-    Returns 0 where the system has no such file.
+    Returns 0 if the system has no such file.
     """
     try:
         text = Path(f"/proc/{pid or 'self'}/status").read_text()
@@ -154,8 +154,8 @@ def _load_average() -> float:
         return 0.0
 
 
-def commit() -> str:
-    """The commit that was measured, short, with a word when files differ from it; "unknown" without git."""
+def describe_commit() -> str:
+    """Return the short commit, with a note if files differ from it; "unknown" without git."""
     try:
         name = _git("rev-parse", "--short=10", "HEAD")
         return f"{name} with changes" if _git("status", "--porcelain", "-uno") else name

@@ -1,13 +1,13 @@
-"""Measures the stalls of a process with nothing but a timer: the floor of every figure of stalls.
+"""Measures the stalls of a process with only a timer, which is the floor of all figures of stalls.
 
     with Floor() as floor:
         floor.reset()
         ...
         floor.longest()
 
-A process of its own, of the same priority, sleeps for 1 ms again and again and remembers the longest that it
-was away. Run as `python -m benchmarks.floor` it is that process, and answers each line with the ms since the
-line before.
+A separate process of the same priority repeatedly sleeps for 1 ms and records its longest pause.
+`python -m benchmarks.floor` is that process. It answers each line with the longest pause since the line
+before it, in ms.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-_TICK = 0.001
+_TICK_SECONDS = 0.001
 
 
 class Floor:
-    """The process with the timer, and how long other virtual machines had the processors meanwhile."""
+    """The process with the timer, and the processor time that other virtual machines took."""
 
     def __init__(self) -> None:
-        # In the same session and without another priority, so that the system treats it as it does the GUI.
+        # In the same session and with the same priority, so that the system treats it like the GUI.
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.floor"],
             cwd=Path(__file__).parent.parent,
@@ -46,19 +46,19 @@ class Floor:
         self._process.communicate()
 
     def reset(self) -> None:
-        """Begin again; waits for the process."""
-        self._ask()
+        """Restart the measurement; waits for the process."""
+        self._read_longest_ms()
         self._stolen = stolen_seconds()
 
     def longest(self) -> float:
-        """The longest that it was away since `reset`, ms."""
-        return self._ask()
+        """Return the longest pause of the process since `reset`, ms."""
+        return self._read_longest_ms()
 
     def stolen(self) -> float:
-        """How many ms of processors went to other virtual machines since `reset`."""
+        """Return the processor time that other virtual machines took since `reset`, ms."""
         return (stolen_seconds() - self._stolen) * 1000
 
-    def _ask(self) -> float:
+    def _read_longest_ms(self) -> float:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write("\n")
@@ -67,7 +67,7 @@ class Floor:
 
 
 def stolen_seconds() -> float:
-    """Seconds of processors that went to other virtual machines since the start; 0 where nobody tells.
+    """Return the processor seconds that other virtual machines took since the boot; 0 if unknown.
 
     Source: `steal` of proc(5), in hundredths of a second.
     """
@@ -78,13 +78,13 @@ def stolen_seconds() -> float:
 
 
 def main() -> None:
-    """Be the process with the timer until the input ends."""
+    """Run the timer until the input ends."""
     longest, last = 0.0, time.perf_counter()
     while True:
-        ended = select.select([sys.stdin], [], [], _TICK)[0]
+        is_readable = select.select([sys.stdin], [], [], _TICK_SECONDS)[0]
         now = time.perf_counter()
         longest, last = max(longest, now - last), now
-        if ended:
+        if is_readable:
             if not sys.stdin.readline():
                 return
             print(longest * 1000, flush=True)

@@ -1,7 +1,7 @@
-"""Puts load on an HTTP service: by wrk where it is installed, otherwise by httpx in this process.
+"""Applies load to an HTTP service: with wrk if it is installed, else with httpx in this process.
 
-wrk costs little beside what it measures. httpx takes more processor time per request than the service, so its
-figures are lower and only to be compared with others of its own.
+wrk takes little processor time. httpx takes more processor time per request than the service, so its figures
+are lower. Compare them only with other figures of httpx.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchmarks.figures import percentile
 
 CLIENTS = ("wrk", "httpx")
 
-# The requests one after another, from the first again after the last; the answer to everything as JSON.
+# Sends the requests one after another, repeatedly, and prints the results as JSON.
 _SCRIPT = """
 local targets = {}
 for line in io.lines("TARGETS") do targets[#targets + 1] = line end
@@ -44,26 +44,26 @@ end
 """
 
 
-def installed_client() -> str:
-    """The client that is used unless another is asked for."""
+def default_client() -> str:
+    """Return the default client: wrk if it is installed, else httpx."""
     return "wrk" if shutil.which("wrk") else "httpx"
 
 
 class LoadError(RuntimeError):
-    """Some answers were not those that a figure is about."""
+    """An answer was not the expected one, so the figure would be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """Requests of one kind: paths with their queries, one after another; with a `body` as POST."""
+class Workload:
+    """Requests of one kind: paths with queries in their order. With a `body` they are POST requests."""
 
     paths: Sequence[str]
     body: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """What a service bore: requests a second, and the milliseconds of half and of 99 of 100 of them."""
+class LoadResult:
+    """The result of a load: requests per second, and the 50th and 99th percentiles of their times in ms."""
 
     per_second: float
     p50: float
@@ -71,15 +71,19 @@ class Load:
     requests: int
 
 
-def put_load(url: str, work: Work, *, token: str = "", connections: int, seconds: float, client: str) -> Load:
-    """Send the requests of `work` over so many connections for so long. Raises LoadError."""
+def apply_load(
+    url: str, work: Workload, *, token: str = "", connections: int, seconds: float, client: str
+) -> LoadResult:
+    """Send the requests of `work` over `connections` connections for `seconds`. Raises LoadError."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     if client == "wrk":
-        return _by_wrk(url, work, headers, connections, seconds)
-    return asyncio.run(_by_httpx(url, work, headers, connections, seconds))
+        return _run_wrk(url, work, headers, connections, seconds)
+    return asyncio.run(_run_httpx(url, work, headers, connections, seconds))
 
 
-def _by_wrk(url: str, work: Work, headers: dict[str, str], connections: int, seconds: float) -> Load:
+def _run_wrk(
+    url: str, work: Workload, headers: dict[str, str], connections: int, seconds: float
+) -> LoadResult:
     with tempfile.TemporaryDirectory() as folder:
         targets, script = Path(folder) / "targets", Path(folder) / "script.lua"
         targets.write_text("\n".join(work.paths) + "\n", "utf-8")
@@ -90,7 +94,7 @@ def _by_wrk(url: str, work: Work, headers: dict[str, str], connections: int, sec
             lines += ['wrk.headers["Content-Type"] = "application/json"']
         lines += [f"wrk.headers[{json.dumps(key)}] = {json.dumps(value)}" for key, value in headers.items()]
         script.write_text("\n".join(lines), "utf-8")
-        # wrk counts whole seconds.
+        # wrk accepts only whole seconds.
         flags = ("-t", "1", "-c", str(connections), "-d", f"{max(round(seconds), 1)}s", "--timeout", "60s")
         run = subprocess.run(
             ["wrk", *flags, "-s", str(script), url], capture_output=True, text=True, check=True
@@ -98,11 +102,15 @@ def _by_wrk(url: str, work: Work, headers: dict[str, str], connections: int, sec
     report = json.loads(run.stdout.strip().splitlines()[-1])
     if report["errors"] or not report["requests"]:
         raise LoadError(f"{report['errors']} of {report['requests']} requests of {work.paths[0]} failed")
-    return Load(report["requests"] / report["seconds"], report["p50"], report["p99"], report["requests"])
+    return LoadResult(
+        report["requests"] / report["seconds"], report["p50"], report["p99"], report["requests"]
+    )
 
 
-async def _by_httpx(url: str, work: Work, headers: dict[str, str], connections: int, seconds: float) -> Load:
-    taken: list[float] = []
+async def _run_httpx(
+    url: str, work: Workload, headers: dict[str, str], connections: int, seconds: float
+) -> LoadResult:
+    durations: list[float] = []
     paths = itertools.cycle(work.paths)
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     async with httpx.AsyncClient(base_url=url, headers=headers, limits=limits, timeout=60) as client:
@@ -115,12 +123,13 @@ async def _by_httpx(url: str, work: Work, headers: dict[str, str], connections: 
                     answer = await client.get(path)
                 else:
                     answer = await client.post(path, json=work.body)
-                taken.append((time.perf_counter() - start) * 1000)
+                durations.append((time.perf_counter() - start) * 1000)
                 if answer.status_code != 200:
                     raise LoadError(f"{path}: {answer.status_code} {answer.text[:200]}")
                 if time.perf_counter() >= started_at + seconds:
                     return
 
         await asyncio.gather(*(send_requests() for _ in range(connections)))
-        lasted = time.perf_counter() - started_at
-    return Load(len(taken) / lasted, percentile(taken, 0.5), percentile(taken, 0.99), len(taken))
+        elapsed = time.perf_counter() - started_at
+    p50, p99 = percentile(durations, 0.5), percentile(durations, 0.99)
+    return LoadResult(len(durations) / elapsed, p50, p99, len(durations))

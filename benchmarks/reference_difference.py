@@ -67,16 +67,16 @@ def surface(kind: str, seed: int, size: tuple[int, int]) -> tuple[Image, Image, 
         kinds = list(rng.permutation(samples.KINDS)[: int(rng.integers(2, 6))])
         return drawn.image, *samples.damage_panel(drawn, kinds, seed)
     if kind == "scanned board":
-        copper = scans.etched(*size, seed)
-        hurt, faults = scans.faulty(copper, int(rng.integers(3, 12)), seed)
+        copper = scans.draw_board(*size, seed)
+        hurt, faults = scans.add_faults(copper, int(rng.integers(3, 12)), seed)
         return cv2.merge([copper] * 3), cv2.merge([hurt] * 3), faults
     if kind == "photograph":
-        sheet = surfaces.photographed(seed)
+        sheet = surfaces.load_photograph(seed)
     elif kind == "label":
-        sheet = surfaces.printed(*size, seed=seed)
+        sheet = surfaces.draw_label(*size, seed=seed)
     else:
-        sheet = surfaces.board(*size, seed=seed, binary=kind != "board")
-    return sheet.image, *surfaces.harm(sheet, int(rng.integers(2, 7)), seed)
+        sheet = surfaces.draw_board(*size, seed=seed, binary=kind != "board")
+    return sheet.image, *surfaces.add_defects(sheet, int(rng.integers(2, 7)), seed)
 
 
 def view(level: str, rng: np.random.Generator) -> View:
@@ -117,12 +117,12 @@ def scan(
 ) -> tuple[Image, Image, tuple[Rect, ...]]:
     """Scans of an intact and a faulty board that do not quite lie on each other, and the true boxes."""
     height, width = intact.shape[:2]
-    shift = scans.wander(width, height, rng)
+    shift = scans.draw_shift(width, height, rng)
     truth = []
     for box in (defect.box for defect in defects):
         x, y = shift[int(box.y + box.h / 2), int(box.x + box.w / 2)].tolist()
         truth.append(Rect(box.x + x, box.y + y, box.w, box.h))
-    return scans.scanned(intact[..., 0], None, rng), scans.scanned(hurt[..., 0], shift, rng), tuple(truth)
+    return scans.scan(intact[..., 0], None, rng), scans.scan(hurt[..., 0], shift, rng), tuple(truth)
 
 
 def thresholded(image: Image, rng: np.random.Generator) -> Image:

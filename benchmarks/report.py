@@ -1,10 +1,10 @@
-"""Measures how long the report of a large record takes, and whether the window stays responsive.
+"""Measures the duration of the report of a large record, and whether the window stays responsive.
 
     python -m benchmarks.report [--items N] [--megapixels N]
 
 A real service process, a record of 200 items with one finding each on a 12 MP reference image and a 12 MP
-photo. Prints one JSON line per figure (`benchmarks/figures.py`): gathering and writing the PDF together, with
-the writing alone as the floor, and the longest time the GUI thread did not answer.
+photo. Prints one JSON line per figure (`benchmarks/figures.py`): the time to collect and write the PDF, with
+the writing alone as the floor, and the longest time in which the GUI thread did not answer.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ GOAL_ITEMS = 200
 """The number of items for which the goal holds."""
 
 
-def make_record(session: Session, picture: Path, items: int, size: tuple[int, int]) -> str:
-    """A record with so many items and findings on a picture of `size` px; gives its id."""
+def create_record(session: Session, picture: Path, items: int, size: tuple[int, int]) -> str:
+    """Create a record with `items` items and findings on a picture of `size` px; return its id."""
     session.account.first_run("chief", "correct-horse-battery")
     reference = session.files.upload(picture, "reference.jpg")
     photo = session.files.upload(picture, "today.jpg")
@@ -67,7 +67,7 @@ def make_record(session: Session, picture: Path, items: int, size: tuple[int, in
 
 
 def measure_report(session: Session, record_id: str, items: int, path: Path, floor: Floor) -> None:
-    """Collect and write the report on a worker, as the page does, and measure the GUI thread meanwhile."""
+    """Collect and write the report in a worker, as the page does, and measure stalls of the GUI thread."""
     from PySide6.QtCore import QEventLoop
 
     from desktop.app.application import make_application
@@ -77,17 +77,17 @@ def measure_report(session: Session, record_id: str, items: int, path: Path, flo
     from desktop.report.collect import collect
 
     make_application()
-    # The desktop also collects garbage on the GUI thread only.
+    # As the desktop does, collect garbage only on the GUI thread.
     garbage = GarbageCollection()
     garbage.freeze_existing()
     seconds: dict[str, float] = {}
 
     def work(report: workers.ProgressReport) -> None:
-        started = time.perf_counter()
+        start = time.perf_counter()
         data = collect(session, record_id, "chief", lambda done, total: report((done, total)))
-        seconds["gather"] = time.perf_counter() - started
+        seconds["gather"] = time.perf_counter() - start
         pdf.write(data, path)
-        seconds["all"] = time.perf_counter() - started
+        seconds["all"] = time.perf_counter() - start
 
     def fail(problem: Exception) -> None:
         raise problem
@@ -98,9 +98,9 @@ def measure_report(session: Session, record_id: str, items: int, path: Path, flo
     loop.exec()
     stalls.end()
     longest = stalls.longest * 1000
-    writing = seconds["all"] - seconds["gather"]
+    write_seconds = seconds["all"] - seconds["gather"]
     goal = GOAL_SECONDS if items == GOAL_ITEMS else None
-    print_figure(f"report of {items} findings", seconds["all"], "s", goal=goal, floor=writing)
+    print_figure(f"report of {items} findings", seconds["all"], "s", goal=goal, floor=write_seconds)
     print_figure("longest stall while exporting", longest, "ms", goal=STALL_MS, **stalls.figure_details)
     print_figure("size of that report", path.stat().st_size / 2**20, "MB")
     garbage.end()
@@ -108,7 +108,7 @@ def measure_report(session: Session, record_id: str, items: int, path: Path, flo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run it."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.report", description=__doc__)
     parser.add_argument("--items", type=int, default=GOAL_ITEMS)
     parser.add_argument("--megapixels", type=int, default=12, help="of reference image and photo")
@@ -122,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         service.start()
         session = Session(service.wait_until_ready(60))
         try:
-            record_id = make_record(session, folder / "skin.jpg", options.items, size)
+            record_id = create_record(session, folder / "skin.jpg", options.items, size)
             with Floor() as floor:
                 measure_report(session, record_id, options.items, folder / "report.pdf", floor)
         finally:

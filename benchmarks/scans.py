@@ -1,9 +1,9 @@
-"""Draws etched boards as a black-and-white line scanner sees them, with the six usual faults of copper.
+"""Draws black-and-white line scans of etched boards, with the six common faults of copper.
 
-After what is published of DeepPCB (Tang et al. 2019, "Online PCB defect detector on a new PCB defect
-dataset"): pairs of 640 x 640 px that are binarised and aligned to a pixel or two, each with 3 to 12 open
-lines, shorts, mouse bites, spurs, pin holes or spurious copper. Here both scans have thresholds of their
-own, so that lines differ in width, edges that jitter, and a shift that wanders smoothly across the board.
+They follow the description of DeepPCB (Tang et al. 2019, "Online PCB defect detector on a new PCB defect
+dataset"): binary pairs of 640 x 640 px, aligned to one or two pixels, each with 3 to 12 open lines, shorts,
+mouse bites, spurs, pin holes or spurious copper. Here the two scans have different thresholds, so that lines
+differ in width, noisy edges, and a shift that varies smoothly across the board.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Mask = NDArray[np.uint8]
 FAULTS: Final = ("open", "short", "mouse bite", "spur", "pin hole", "spurious")
 
 
-def etched(width: int, height: int, seed: int) -> Mask:
-    """Copper of a board, 255 on 0: bent lines, fans of pads, fields of dots, or rings with spokes."""
+def draw_board(width: int, height: int, seed: int) -> Mask:
+    """Draw the copper of a board, 255 on 0: bent lines, fans of pads, fields of dots, or connected rings."""
     rng = np.random.default_rng(seed)
     copper = np.zeros((height, width), np.uint8)
     thickness = int(rng.integers(6, 14))
@@ -31,13 +31,13 @@ def etched(width: int, height: int, seed: int) -> Mask:
     halves = [np.s_[:, : width // 2], np.s_[:, width // 2 :]]
     for area in halves if rng.random() < 0.5 else [np.s_[:, :]]:
         part = np.zeros(copper[area].shape, np.uint8)
-        draw = (_lines, _fans, _dots, _rings)[int(rng.integers(4))]
+        draw = (_draw_lines, _draw_fans, _draw_dots, _draw_rings)[int(rng.integers(4))]
         draw(part, thickness, pitch, rng)
         copper[area] = part
     return copper
 
 
-def _lines(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
+def _draw_lines(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
     height, width = part.shape
     bend, jog = int(rng.integers(80, height - 80)), int(rng.integers(-90, 90))
     for x in range(-6 * pitch, width + 6 * pitch, pitch):
@@ -50,7 +50,7 @@ def _lines(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> 
         cv2.polylines(part, [np.array(points, np.int32)], False, 255, thickness, cv2.LINE_AA)
 
 
-def _fans(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
+def _draw_fans(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
     height, width = part.shape
     for _ in range(height * width // 30_000):
         x, y, long = (int(v) for v in (rng.integers(width), rng.integers(height), rng.integers(24, 60)))
@@ -60,14 +60,14 @@ def _fans(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> N
             cv2.line(part, (middle, y), (middle, end), 255, max(thickness - 2, 5), cv2.LINE_AA)
 
 
-def _dots(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
+def _draw_dots(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
     height, width = part.shape
     radius = max(thickness // 2, 4)
     step = int(radius * rng.uniform(3.2, 5))
     for y in range(step, height, step):
         for x in range(step + (y // step % 2) * (step // 2), width, step):
             cv2.circle(part, (x, y), radius, 255, -1, cv2.LINE_AA)
-    # Something else here and there, or nobody could tell where in the field a photo was taken.
+    # Other structures in some places. Without them, the place of a photo in the field would be ambiguous.
     for _ in range(4):
         x, y, w, h = (int(v) for v in (*rng.integers(0, (width, height)), *rng.integers(60, 160, 2)))
         field = part[y : y + h, x : x + w]
@@ -76,7 +76,7 @@ def _dots(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> N
             cv2.line(field, (lane, 8), (lane, field.shape[0] - 8), 255, thickness, cv2.LINE_AA)
 
 
-def _rings(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
+def _draw_rings(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> None:
     height, width = part.shape
     step, radius = 2 * pitch + 14, max(thickness, 10) + 3
     places = [(x, y) for y in range(step // 2, height, step) for x in range(step // 2, width, step)]
@@ -89,15 +89,15 @@ def _rings(part: Mask, thickness: int, pitch: int, rng: np.random.Generator) -> 
         cv2.circle(part, place, radius // 2, 0, -1, cv2.LINE_AA)
 
 
-def faulty(copper: Mask, count: int, seed: int) -> tuple[Mask, tuple[Defect, ...]]:
-    """A copy with up to `count` faults of 5 to 40 px apart from each other; boxes hug what changed."""
+def add_faults(copper: Mask, count: int, seed: int) -> tuple[Mask, tuple[Defect, ...]]:
+    """Return a copy with up to `count` separate faults of 5 to 40 px, and the bounds of the changes."""
     rng = np.random.default_rng([seed, 6])
-    done: list[Defect] = []
+    faults: list[Defect] = []
     for _ in range(count * 20):
-        if len(done) == count:
+        if len(faults) == count:
             break
         kind = FAULTS[int(rng.integers(len(FAULTS)))]
-        trial = _fault(copper, kind, rng)
+        trial = _draw_fault(copper, kind, rng)
         rows, columns = np.nonzero(cv2.absdiff(trial, copper) > 127)
         if len(rows) < 20:
             continue
@@ -108,29 +108,29 @@ def faulty(copper: Mask, count: int, seed: int) -> tuple[Mask, tuple[Defect, ...
         inside = wide.x > 0 and wide.y > 0 and wide.right < copper.shape[1] and wide.bottom < copper.shape[0]
         if not inside or not 5 <= max(box.w, box.h) <= 40:
             continue
-        if any(not wide.intersection(other.box).is_empty for other in done):
+        if any(not wide.intersection(other.box).is_empty for other in faults):
             continue
         copper = trial
-        done.append(Defect(kind, box))
-    return copper, tuple(done)
+        faults.append(Defect(kind, box))
+    return copper, tuple(faults)
 
 
-def marked(width: int, height: int, seed: int) -> Mask:
-    """What is printed or cut through in one colour, 255 on 0: lines of text, scales, frames and symbols."""
+def draw_print(width: int, height: int, seed: int) -> Mask:
+    """Draw a print in one colour, 255 on 0: lines of text, scales, frames and symbols."""
     rng = np.random.default_rng([seed, 11])
     sheet = np.zeros((height, width), np.uint8)
     y = int(rng.integers(20, 50))
     while y < height - 60:
-        draw = (_text, _text, _scale, _symbols)[int(rng.integers(4))]
+        draw = (_draw_text, _draw_text, _draw_scale, _draw_symbols)[int(rng.integers(4))]
         y += draw(sheet, y, rng) + int(rng.integers(14, 34))
     if rng.random() < 0.6:
         cv2.rectangle(sheet, (8, 8), (width - 9, height - 9), 255, int(rng.integers(4, 9)))
     return sheet
 
 
-def _text(sheet: Mask, y: int, rng: np.random.Generator) -> int:
+def _draw_text(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     height, width = sheet.shape
-    # Small and bold, the hole of a zero would be closed in the reference image itself.
+    # In a smaller size, the hole of a bold zero would be closed in the reference image.
     size = float(rng.uniform(1.2, 2.4))
     thickness, tall = max(round(size * rng.uniform(2.0, 2.8)), 3), round(size * 24)
     x = int(rng.integers(22, 80))
@@ -144,7 +144,7 @@ def _text(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     return tall + thickness
 
 
-def _scale(sheet: Mask, y: int, rng: np.random.Generator) -> int:
+def _draw_scale(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     width = sheet.shape[1]
     step, thickness, tall = int(rng.integers(10, 22)), int(rng.integers(3, 6)), int(rng.integers(26, 48))
     cv2.line(sheet, (24, y + tall), (width - 24, y + tall), 255, thickness)
@@ -157,7 +157,7 @@ def _scale(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     return tall + 42
 
 
-def _symbols(sheet: Mask, y: int, rng: np.random.Generator) -> int:
+def _draw_symbols(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     height, width = sheet.shape
     tall = int(min(int(rng.integers(44, 90)), height - y - 20))
     x = int(rng.integers(24, 60))
@@ -179,14 +179,14 @@ def _symbols(sheet: Mask, y: int, rng: np.random.Generator) -> int:
     return tall
 
 
-def _fault(copper: Mask, kind: str, rng: np.random.Generator) -> Mask:
-    """A copy with one fault, or an equal one where there is no place for it."""
-    full = kind in ("open", "mouse bite", "pin hole")
+def _draw_fault(copper: Mask, kind: str, rng: np.random.Generator) -> Mask:
+    """Return a copy with one fault, or `copper` itself if there is no place for it."""
+    removes_copper = kind in ("open", "mouse bite", "pin hole")
     is_copper = np.asarray(copper > 127, np.uint8)
-    depth = cv2.distanceTransform(is_copper if full else 1 - is_copper, cv2.DIST_L2, 5)
+    depth = cv2.distanceTransform(is_copper if removes_copper else 1 - is_copper, cv2.DIST_L2, 5)
     size = float(rng.uniform(4, 11))
     ridge = depth >= cv2.dilate(depth, np.ones((3, 3))) - 0.01
-    at = {
+    is_candidate = {
         "open": ridge & (depth > 2.5) & (depth < 10),
         "short": ridge & (depth > 2.5) & (depth < 12),
         "mouse bite": (depth > 0) & (depth < 1.5),
@@ -194,7 +194,7 @@ def _fault(copper: Mask, kind: str, rng: np.random.Generator) -> Mask:
         "pin hole": depth > 5,
         "spurious": depth > 8,
     }[kind]
-    rows, columns = np.nonzero(at)
+    rows, columns = np.nonzero(is_candidate)
     if not len(rows):
         return copper
     pick = int(rng.integers(len(rows)))
@@ -209,22 +209,22 @@ def _fault(copper: Mask, kind: str, rng: np.random.Generator) -> Mask:
     outline = np.stack([x + radii * np.cos(turns), y + radii * np.sin(turns) * rng.uniform(0.7, 1.0)], axis=1)
     changed = copper.copy()
     shape = [np.rint(outline * 16).astype(np.int32)]
-    cv2.fillPoly(changed, shape, 0 if full else 255, cv2.LINE_AA, 4)
+    cv2.fillPoly(changed, shape, 0 if removes_copper else 255, cv2.LINE_AA, 4)
     return changed
 
 
-def wander(width: int, height: int, rng: np.random.Generator) -> NDArray[np.float32]:
-    """A smooth shift of up to about 2 px, (height, width, 2): by how much a scan lies off at each px."""
-    sides = []
+def draw_shift(width: int, height: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Draw a smooth shift of a scan of up to about 2 px, (height, width, 2) px."""
+    components = []
     for _ in range(2):
         coarse = rng.uniform(-1, 1, (int(rng.integers(3, 6)), int(rng.integers(3, 6)))).astype(np.float32)
         smooth = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
-        sides.append(smooth * float(rng.uniform(0.3, 1.0)) + float(rng.uniform(-1.0, 1.0)))
-    return np.stack(sides, axis=2)
+        components.append(smooth * float(rng.uniform(0.3, 1.0)) + float(rng.uniform(-1.0, 1.0)))
+    return np.stack(components, axis=2)
 
 
-def scanned(copper: Mask, shift: NDArray[np.float32] | None, rng: np.random.Generator) -> Image:
-    """The board through a scanner that knows only black and white: blurred, shifted, cut at a threshold."""
+def scan(copper: Mask, shift: NDArray[np.float32] | None, rng: np.random.Generator) -> Image:
+    """Scan the board in black and white: blurred, shifted and binarised at a threshold."""
     grey = cv2.GaussianBlur(copper.astype(np.float32), (0, 0), 1.3)
     height, width = copper.shape
     if shift is not None:
@@ -234,5 +234,5 @@ def scanned(copper: Mask, shift: NDArray[np.float32] | None, rng: np.random.Gene
         )
     rough = cv2.GaussianBlur(rng.standard_normal(copper.shape).astype(np.float32), (0, 0), 1.2)
     level = grey + rough * (float(rng.uniform(3, 10)) / float(rough.std())) > float(rng.uniform(85, 170))
-    _, packed = cv2.imencode(".jpg", level.astype(np.uint8) * 255, [cv2.IMWRITE_JPEG_QUALITY, 90])
-    return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
+    _, data = cv2.imencode(".jpg", level.astype(np.uint8) * 255, [cv2.IMWRITE_JPEG_QUALITY, 90])
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)

@@ -24,8 +24,7 @@ from service.detection.reference_difference import RegionMemory
 from service.detection.reference_difference.variation.serial import to_bytes
 from shared import samples
 from shared.content import sha256
-from shared.findings import UNUSUAL
-from shared.findings import box_corners as box_corners
+from shared.findings import UNUSUAL, box_corners
 from shared.geometry import rect_from_corners
 from shared.images.cv import cv2
 from shared.samples.variation import draw_varied_region
@@ -40,12 +39,12 @@ KIND = ModelKind.REFERENCE_DIFFERENCE
 class Opinion:
     """A finding: whether it is a defect, its second opinion and its confidence."""
 
-    defect: bool
+    is_defect: bool
     value: float
     confidence: float
 
 
-def second_opinions(
+def measure_second_opinions(
     name: str,
     kinds: Sequence[str],
     regions: int,
@@ -54,54 +53,63 @@ def second_opinions(
     backbone: Path,
     settings: dict[str, Any],
 ) -> None:
-    """Print the area under the ROC curve for findings without a memory, by the number of passed photos, and
-    for those that a memory leaves."""
+    """Print the area under the ROC curve of the second opinion.
+
+    For findings without a memory, by the number of passed photos, and for findings that a memory does not
+    explain.
+    """
     model = check_model(backbone, ModelKind.BACKBONE, settings)
-    wanted = OpinionRequest(
+    opinion_request = OpinionRequest(
         str(backbone), backbone.stem, backbone.stem, backbone.stem, 1, model["settings"], reference_sha256=""
     )
     cases = {f"second opinion by {size} photos": (size, False) for size in PHOTOS}
     cases["second opinion on what a memory leaves"] = (max(PHOTOS), True)
     opinions: dict[str, list[Opinion]] = {case: [] for case in cases}
-    taken = dict.fromkeys(cases, 0.0)
+    seconds = dict.fromkeys(cases, 0.0)
     with tempfile.TemporaryDirectory() as folder, Computer() as computer:
         for index in range(regions):
             region_kinds = np.random.default_rng(seed + index).permutation(kinds)[:4].tolist()
             region = draw_varied_region(SIZE, SIZE, seed + index, region_kinds)
-            reference = _stored(region.reference, Path(folder))
+            reference = _store_image(region.reference, Path(folder))
             images = [region.draw_state(number).image for number in range(1, max(PHOTOS) + 1)]
             memory = [to_bytes(RegionMemory.of(REGION, [photo])) for photo in passed(region, images)]
             photos = [
-                _request(_stored(photographed(region, image, number)[0], Path(folder)))
+                _create_request(_store_image(photographed(region, image, number)[0], Path(folder)))
                 for number, image in enumerate(images, 1)
             ]
             for check in checks(region, max(PHOTOS), count):
-                request = _request(_stored(check.photo, Path(folder)))
-                for case, (size, remembers) in cases.items():
-                    known = replace(
-                        wanted, reference_sha256=reference.stem, photos=tuple(reversed(photos))[:size]
+                request = _create_request(_store_image(check.photo, Path(folder)))
+                for case, (size, uses_memory) in cases.items():
+                    second_opinion = replace(
+                        opinion_request,
+                        reference_sha256=reference.stem,
+                        photos=tuple(reversed(photos))[:size],
                     )
-                    asked = replace(request, reference=str(reference), second_opinion=known)
-                    started = time.process_time()
-                    opinions[case] += _opinions(computer, asked, check, memory if remembers else ())
-                    taken[case] += time.process_time() - started
+                    full_request = replace(request, reference=str(reference), second_opinion=second_opinion)
+                    start = time.process_time()
+                    opinions[case] += _detect_opinions(
+                        computer, full_request, check, memory if uses_memory else ()
+                    )
+                    seconds[case] += time.process_time() - start
     for case, found in opinions.items():
-        _print(f"{name}: {case}", found, taken[case] / (regions * count))
+        _print_opinions(f"{name}: {case}", found, seconds[case] / (regions * count))
 
 
-def _stored(image: samples.Image, folder: Path) -> Path:
-    """The image as a file named by its content."""
+def _store_image(image: samples.Image, folder: Path) -> Path:
+    """Save the image as a file named by its content, and return its path."""
     data = bytes(cv2.imencode(".png", image)[1])
     path = folder / f"{sha256(data)}.png"
     path.write_bytes(data)
     return path
 
 
-def _request(photo: Path) -> Request:
+def _create_request(photo: Path) -> Request:
     return Request(KIND, str(photo), photo_sha256=photo.stem)
 
 
-def _opinions(computer: Computer, request: Request, check: Check, memory: Sequence[bytes]) -> list[Opinion]:
+def _detect_opinions(
+    computer: Computer, request: Request, check: Check, memory: Sequence[bytes]
+) -> list[Opinion]:
     try:
         boxes = computer.run(request, contents=memory).boxes
     except DetectionFailed:
@@ -114,26 +122,29 @@ def _opinions(computer: Computer, request: Request, check: Check, memory: Sequen
     return opinions
 
 
-def _print(figure: str, found: Sequence[Opinion], seconds: float) -> None:
-    defects = [one for one in found if one.defect]
-    others = [one for one in found if not one.defect]
+def _print_opinions(figure: str, found: Sequence[Opinion], seconds: float) -> None:
+    defects = [opinion for opinion in found if opinion.is_defect]
+    others = [opinion for opinion in found if not opinion.is_defect]
     if not defects or not others:
         print_skipped(f"{figure}, area under the ROC curve", "no defects or no other findings")
         return
     print_figure(
         f"{figure}, area under the ROC curve",
-        area([one.value for one in defects], [one.value for one in others]),
+        roc_area([opinion.value for opinion in defects], [opinion.value for opinion in others]),
         "",
-        of_confidence=round(area([one.confidence for one in defects], [one.confidence for one in others]), 3),
-        unusual_defects=round(float(np.mean([one.value >= UNUSUAL for one in defects])), 3),
-        unusual_others=round(float(np.mean([one.value >= UNUSUAL for one in others])), 3),
+        of_confidence=round(
+            roc_area([opinion.confidence for opinion in defects], [opinion.confidence for opinion in others]),
+            3,
+        ),
+        unusual_defects=round(float(np.mean([opinion.value >= UNUSUAL for opinion in defects])), 3),
+        unusual_others=round(float(np.mean([opinion.value >= UNUSUAL for opinion in others])), 3),
         seconds_per_photo=round(seconds, 2),
         defects=len(defects),
         others=len(others),
     )
 
 
-def area(positive: Sequence[float], negative: Sequence[float]) -> float:
-    """The share of pairs in which the positive value is larger; equal ones count half."""
+def roc_area(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """Return the share of pairs with a larger positive value; equal pairs count half."""
     larger = np.subtract.outer(positive, negative)
     return float((larger > 0).mean() + (larger == 0).mean() / 2)

@@ -1,16 +1,15 @@
-"""Measures how fast records and items are created, read, searched and listed, against a floor.
+"""Measures how fast the service creates, reads, searches and lists records and items, compared to a floor.
 
     python -m benchmarks.service [--records N] [--connections N] [--seconds S] [--databases NAME ...]
         [--client wrk|httpx] [--starts N]
 
-A real service process answers over loopback on a database filled with N records: SQLite, and PostgreSQL where
-its server programs are installed, which then flushes to the disk as it does in use. Prints one JSON line per
-figure (`benchmarks/figures.py`): requests a second with the milliseconds that half (`p50`) and 99 of 100 of
-them (`p99`) took, and the microseconds of processor time that one cost the service (`processor`), which
-depend least on what else the machine does. The floor is a bare JSON answer of Starlette under uvicorn
-(`benchmarks/bare.py`), put under the same load before each database; the ratio is the share of it that is
-reached. `benchmarks/load.py` says what puts the load on. The last figure is the time from starting the
-process until it accepts requests.
+A real service process answers over loopback with a database of N records: SQLite, and PostgreSQL if its
+server programs are installed, which writes through to the disk as in production. Prints one JSON line per
+figure (`benchmarks/figures.py`): requests per second, the 50th and 99th percentiles of their times in ms
+(`p50`, `p99`), and the processor time of the service per request in microseconds (`processor`), which depends
+least on the other load of the machine. The floor is a minimal JSON answer of Starlette under uvicorn
+(`benchmarks/floor_server.py`) with the same load, measured before each database. `benchmarks/load.py` applies
+the load. The last figure is the time from the start of the process until it accepts requests.
 """
 
 from __future__ import annotations
@@ -33,23 +32,30 @@ from urllib.parse import urlencode
 
 import httpx
 
-from benchmarks.bare import bare
 from benchmarks.figures import ROOT, Machine, print_figure, print_skipped, processor_seconds
-from benchmarks.load import CLIENTS, LoadError, Work, installed_client, put_load
-from benchmarks.records import HALF, ITEMS, audited, fill, task_count, with_items
+from benchmarks.floor_server import run_floor_server
+from benchmarks.load import CLIENTS, LoadError, Workload, apply_load, default_client
+from benchmarks.records import (
+    HALF_STATUS,
+    ITEMS_PER_RECORD,
+    count_audit_entries,
+    count_records_with_items,
+    count_tasks,
+    fill_database,
+)
 from shared.paths import program_command
 from tests import postgresql
 
 DATABASES = ("sqlite", "postgresql")
 PAGE = 20
-_REQUESTS = 2_000
-"""So many different requests of a kind, so that no cache of a few rows answers."""
+_REQUEST_COUNT = 2_000
+"""Number of different requests of a kind, so that a cache of a few rows does not help."""
 _TASK_PAGES = 10
-_CHECKED = 20
+_CHECKED_COUNT = 20
 
 
-class Served(NamedTuple):
-    """A running service process: its address, its id, and the seconds until it accepted requests."""
+class RunningService(NamedTuple):
+    """A running service process: its address, process id, and the seconds until it accepted requests."""
 
     url: str
     pid: int
@@ -57,8 +63,8 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def served(data_dir: Path, database_url: str) -> Iterator[Served]:
-    """A service process on a database."""
+def run_service(data_dir: Path, database_url: str) -> Iterator[RunningService]:
+    """Run a service process with a database."""
     settings = {
         "WALKAROUND_DATABASE_URL": database_url,
         "WALKAROUND_LOG_LEVEL": "WARNING",
@@ -72,87 +78,99 @@ def served(data_dir: Path, database_url: str) -> Iterator[Served]:
         assert process.stdout is not None
         try:
             url = json.loads(process.stdout.readline())["url"]
-            yield Served(url, process.pid, time.perf_counter() - start)
+            yield RunningService(url, process.pid, time.perf_counter() - start)
         finally:
             process.terminate()
 
 
-def works(ids: Sequence[str]) -> dict[str, tuple[Work, Callable[[Any], bool]]]:
-    """What is measured: the requests, and whether `data` of an answer to one is what was asked for."""
+def create_workloads(ids: Sequence[str]) -> dict[str, tuple[Workload, Callable[[Any], bool]]]:
+    """Return the measured workloads, each with a function that checks `data` of an answer."""
     draw = random.Random(3)
     records = len(ids)
 
-    def searches(queries: Callable[[], dict[str, Any]]) -> Work:
-        drawn = ({"page_size": PAGE, **queries()} for _ in range(_REQUESTS))
-        return Work([f"/api/inspection/search?{urlencode(query)}" for query in drawn])
+    def create_searches(queries: Callable[[], dict[str, Any]]) -> Workload:
+        drawn = ({"page_size": PAGE, **queries()} for _ in range(_REQUEST_COUNT))
+        return Workload([f"/api/inspection/search?{urlencode(query)}" for query in drawn])
 
     def by_task() -> dict[str, Any]:
         return {
-            "task_id": f"task-{draw.randrange(task_count(records))}",
+            "task_id": f"task-{draw.randrange(count_tasks(records))}",
             "current_page": draw.randint(1, _TASK_PAGES),
         }
 
     def by_status() -> dict[str, Any]:
-        return {"inspection_status": HALF, "current_page": draw.randint(1, max(records // 2 // PAGE, 1))}
+        return {
+            "inspection_status": HALF_STATUS,
+            "current_page": draw.randint(1, max(records // 2 // PAGE, 1)),
+        }
 
-    def full_page(data: Any) -> bool:
+    def is_full_page(data: Any) -> bool:
         return len(data["data"]) == PAGE
 
     lists = (
-        urlencode({"inspection_id": draw.choice(ids[: with_items(records)]), "page_size": ITEMS})
-        for _ in range(_REQUESTS)
+        urlencode(
+            {
+                "inspection_id": draw.choice(ids[: count_records_with_items(records)]),
+                "page_size": ITEMS_PER_RECORD,
+            }
+        )
+        for _ in range(_REQUEST_COUNT)
     )
     return {
         "record by id": (
-            Work([f"/api/inspection/getInspectionById/{draw.choice(ids)}" for _ in range(_REQUESTS)]),
+            Workload(
+                [f"/api/inspection/getInspectionById/{draw.choice(ids)}" for _ in range(_REQUEST_COUNT)]
+            ),
             lambda data: data["inspection_id"] in ids,
         ),
-        f"search by task, pages 1 to {_TASK_PAGES}": (searches(by_task), full_page),
-        "search by status, any page": (searches(by_status), full_page),
+        f"search by task, pages 1 to {_TASK_PAGES}": (create_searches(by_task), is_full_page),
+        "search by status, any page": (create_searches(by_status), is_full_page),
         "search without filter, last page": (
-            searches(lambda: {"current_page": -(-records // PAGE)}),
+            create_searches(lambda: {"current_page": -(-records // PAGE)}),
             lambda data: 0 < len(data["data"]) <= PAGE,
         ),
-        f"list of {ITEMS} items": (
-            Work([f"/api/inspection_item/list?{query}" for query in lists]),
-            lambda data: len(data["data"]) == ITEMS,
+        f"list of {ITEMS_PER_RECORD} items": (
+            Workload([f"/api/inspection_item/list?{query}" for query in lists]),
+            lambda data: len(data["data"]) == ITEMS_PER_RECORD,
         ),
         "create with audit entry": (
-            Work(["/api/inspection/create"], {"task_id": "benchmark", "inspection_name": "新"}),
+            Workload(["/api/inspection/create"], {"task_id": "benchmark", "inspection_name": "新"}),
             lambda data: bool(data["inspection_id"]),
         ),
     }
 
 
-def check(url: str, token: str, name: str, work: Work, right: Callable[[Any], bool]) -> None:
-    """Ask some times, so that what is timed is warm and the answer that is meant. Raises LoadError."""
+def check_answers(
+    url: str, token: str, name: str, work: Workload, is_expected: Callable[[Any], bool]
+) -> None:
+    """Send some requests, to warm up the service and to check its answers. Raises LoadError."""
     headers = {"Authorization": f"Bearer {token}"}
     method = "GET" if work.body is None else "POST"
     with httpx.Client(base_url=url, headers=headers, timeout=60) as client:
-        for path in work.paths[:_CHECKED]:
+        for path in work.paths[:_CHECKED_COUNT]:
             answer = client.request(method, path, json=work.body)
             body = answer.json()
-            if answer.status_code != 200 or body.get("code", 0) != 0 or not right(body["data"]):
+            if answer.status_code != 200 or body.get("code", 0) != 0 or not is_expected(body["data"]):
                 raise LoadError(f"{name}: {answer.status_code} {answer.text[:300]}")
 
 
-def measure(database: str, database_url: str, folder: Path, options: argparse.Namespace) -> None:
-    """Fill a database, serve it, put load on it, start again and again."""
+def measure_database(database: str, database_url: str, folder: Path, options: argparse.Namespace) -> None:
+    """Fill a database, run the service with it, apply the loads, and measure several starts."""
     folder.mkdir(mode=0o700)
     database_url = database_url or f"sqlite:///{folder / 'walkaround.db'}"
-    ids = fill(database_url, options.records)
-    put = {"connections": options.connections, "seconds": options.seconds, "client": options.client}
-    with bare() as (url, floor_start):
-        floor = put_load(url, Work(["/"]), **put).per_second
+    ids = fill_database(database_url, options.records)
+    load_options = {"connections": options.connections, "seconds": options.seconds, "client": options.client}
+    with run_floor_server() as (url, floor_start):
+        floor = apply_load(url, Workload(["/"]), **load_options).per_second
     conditions = {"records": options.records, "connections": options.connections, "client": options.client}
     created = 0
-    with served(folder, database_url) as (url, pid, _):
+    with run_service(folder, database_url) as (url, pid, _):
         body = {"username": "bench", "password": uuid.uuid4().hex}
         token = httpx.post(f"{url}/api/auth/first-run", json=body).json()["data"]["access_token"]
-        for name, (work, right) in works(ids).items():
-            check(url, token, name, work, right)
+        for name, (work, is_expected) in create_workloads(ids).items():
+            check_answers(url, token, name, work, is_expected)
             before = processor_seconds(pid)
-            load = put_load(url, work, token=token, **put)
+            load = apply_load(url, work, token=token, **load_options)
             processor = (processor_seconds(pid) - before) / load.requests * 1e6
             created += load.requests + 1 if work.body is not None else 0
             more: dict[str, Any] = {
@@ -163,12 +181,12 @@ def measure(database: str, database_url: str, folder: Path, options: argparse.Na
             print_figure(
                 f"{database}: {name}", load.per_second, "requests/s", floor=floor, **more, **conditions
             )
-    entries = audited(database_url, "record", "create")
+    entries = count_audit_entries(database_url, "record", "create")
     if entries < created:
-        raise LoadError(f"{created} records were created, and {entries} entries of the audit log say so")
+        raise LoadError(f"{created} records were created, but the audit log has {entries} entries")
     starts = []
     for _ in range(options.starts):
-        with served(folder, database_url) as service:
+        with run_service(folder, database_url) as service:
             starts.append(service.ready_after)
     print_figure(
         f"{database}: ready after start", statistics.median(starts), "s", floor=floor_start, **conditions
@@ -186,7 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=4.0, help="for each figure; wrk counts whole ones")
     parser.add_argument("--databases", nargs="+", choices=DATABASES, default=DATABASES)
-    parser.add_argument("--client", choices=CLIENTS, default=installed_client())
+    parser.add_argument("--client", choices=CLIENTS, default=default_client())
     parser.add_argument("--starts", type=int, default=3)
     options = parser.parse_args(arguments)
     print(Machine.detect().description, file=sys.stderr)
@@ -202,7 +220,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 stack.callback(server.stop)
                 server.execute("CREATE DATABASE benchmark")
                 url = server.url("benchmark")
-            measure(database, url, Path(name) / database, options)
+            measure_database(database, url, Path(name) / database, options)
     return 0
 
 

@@ -1,11 +1,11 @@
-"""Measures how long the desktop takes from its start until a person can log in.
+"""Measures the time from the start of the desktop until a user can log in.
 
     python -m benchmarks.start [--program FILE | --sources] [--times N]
 
-The program (dist/walkaround/walkaround where it was made, else the sources) starts with its own service,
-without a display, once for a user with data and once for a new user, whose database is made. The floor is an
-empty window of Qt. Because wall-clock time depends on the load of the machine, the processor time of desktop
-and service is shown beside it. Prints one JSON line per figure (`benchmarks/figures.py`).
+The program (dist/walkaround/walkaround if it exists, else the sources) starts with its own service and
+without a display, for a user with data and for a new user, whose database is created. The floor is an empty
+window of Qt. Because wall-clock time depends on the load of the machine, the lines also have the processor
+time of desktop and service. Prints one JSON line per figure (`benchmarks/figures.py`).
 """
 
 from __future__ import annotations
@@ -47,44 +47,44 @@ class Start(NamedTuple):
 
 
 def measure_start(command: Sequence[str], home: Path) -> Start:
-    """Start the program for the user with this home, measure until its login page is ready and end it."""
+    """Start the program with this home folder, measure until its login page is ready, and end it."""
     log = home / ".local" / "state" / "Walkaround" / "log" / "desktop.log"
     before = _count_ready_starts(log)
     environment = {"HOME": str(home), "PATH": os.defpath, "QT_QPA_PLATFORM": "offscreen", "LANG": "C.UTF-8"}
-    began = time.perf_counter()
+    start = time.perf_counter()
     with subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL) as process:
         try:
             while _count_ready_starts(log) == before:
-                if process.poll() is not None or time.perf_counter() - began > _TIMEOUT_SECONDS:
+                if process.poll() is not None or time.perf_counter() - start > _TIMEOUT_SECONDS:
                     raise RuntimeError(f"{command[0]} shows no login page")
                 time.sleep(0.005)
-            took = time.perf_counter() - began
+            seconds = time.perf_counter() - start
             children = {
                 int(child)
                 for thread in Path(f"/proc/{process.pid}/task").iterdir()
                 for child in (thread / "children").read_text().split()
             }
-            return Start(took, processor_seconds(process.pid), sum(map(processor_seconds, children)))
+            return Start(seconds, processor_seconds(process.pid), sum(map(processor_seconds, children)))
         finally:
             process.terminate()
             process.wait(30)
 
 
 def _count_ready_starts(log: Path) -> int:
-    """Count in the log how many starts were ready."""
+    """Count the starts in the log that reached the login page."""
     return log.read_text("utf-8").count(READY) if log.exists() else 0
 
 
 def measure_bare_window() -> float:
     """Return the seconds until an empty window of Qt is shown."""
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    began = time.perf_counter()
+    start = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, "-c", BARE_WINDOW_SCRIPT], stdout=subprocess.PIPE, env=environment
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        return time.perf_counter() - began
+        return time.perf_counter() - start
 
 
 def _folder(name: str, number: int) -> Path:
@@ -107,17 +107,17 @@ def _print_start_figure(figure: str, starts: Sequence[Start], floor: float, goal
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the figures; 0 when they meet their goals or have none."""
+    """Print the figures. Returns 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", help="the frozen program (default: the one in dist/, else the sources)")
-    parser.add_argument("--sources", action="store_true", help="the sources, also where the program was made")
+    parser.add_argument("--sources", action="store_true", help="the sources, even if the program was built")
     parser.add_argument("--times", type=int, default=7)
     options = parser.parse_args(arguments)
     program = None if options.sources else options.program or (str(BUNDLED) if BUNDLED.exists() else None)
     command = [program] if program else program_command()
-    # The first start of each is not measured: it reads all files from the disk.
+    # The first start of each program is not measured, because it reads all files from the disk.
     measure_bare_window()
-    what = "bundle" if program else "sources"
+    program_kind = "bundle" if program else "sources"
     with tempfile.TemporaryDirectory() as name:
         fresh = [measure_start(command, _folder(name, number)) for number in range(2)][1:]
         home = _folder(name, 0)
@@ -128,8 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             fresh.append(measure_start(command, _folder(name, 2 + number)))
     floor = statistics.median(floors)
     goal = GOAL_SECONDS if program else None
-    _print_start_figure(f"start of the {what} to login", starts, floor, goal)
-    _print_start_figure(f"first start of the {what} to login, fresh user", fresh, floor, None)
+    _print_start_figure(f"start of the {program_kind} to login", starts, floor, goal)
+    _print_start_figure(f"first start of the {program_kind} to login, fresh user", fresh, floor, None)
     return 0
 
 

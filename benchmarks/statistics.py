@@ -1,12 +1,12 @@
-"""Measures how long the charts of a million records take, and how fast records are counted.
+"""Measures the time of the charts of a million records, and how fast records are counted.
 
     python -m benchmarks.statistics [--records N] [--days N] [--databases NAME ...]
 
-Fills SQLite, and PostgreSQL where its server programs are installed, with N records over so many days
-(`benchmarks/inspections.py`), every fourth with an item and its findings. Counts them as the first start
-after an upgrade does, then asks the running application for each chart: of all days, of the last year, and
-of one aircraft, one executor and both. A figure is the slowest median of these; the floor is an answer of
-the same application without any query.
+Fills SQLite, and PostgreSQL if its server programs are installed, with N records over the given days
+(`benchmarks/inspections.py`), every fourth with an item and findings. Counts them as the first start after an
+upgrade does, then requests each chart from the running application: of all days, of the last year, and of one
+aircraft, one executor and both. A figure is the slowest median of these. The floor is an answer of the same
+application without a query.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def list_filters(days: int) -> list[dict[str, Any]]:
     return [until, year, until | plane, until | executor, until | plane | executor, year | plane]
 
 
-def measure(database: str, url: str, folder: Path, options: argparse.Namespace) -> None:
+def measure_charts(database: str, url: str, folder: Path, options: argparse.Namespace) -> None:
     """Fill a database, count its records and measure every chart."""
     fill_database(url, Years(options.records, options.days, _END, with_items=4))
     counting = Database(url)
@@ -70,29 +70,29 @@ def measure(database: str, url: str, folder: Path, options: argparse.Namespace) 
         for chart in CHARTS:
             slowest = 0.0
             slowest_filters: dict[str, Any] = {}
-            for question in list_filters(options.days):
+            for filters in list_filters(options.days):
 
-                def ask(question: dict[str, Any] = question, chart: str = chart) -> None:
-                    client.get(f"/api/statistics/{chart}", params=question).raise_for_status()
+                def request_chart(filters: dict[str, Any] = filters, chart: str = chart) -> None:
+                    client.get(f"/api/statistics/{chart}", params=filters).raise_for_status()
 
-                median_ms = statistics.median(time_calls(ask, _REPETITIONS, 1))
+                median_ms = statistics.median(time_calls(request_chart, _REPETITIONS, 1))
                 slowest, slowest_filters = max(
-                    (slowest, slowest_filters), (median_ms, question), key=lambda pair: pair[0]
+                    (slowest, slowest_filters), (median_ms, filters), key=lambda pair: pair[0]
                 )
-            filters = " ".join(sorted(slowest_filters)) or "none"
+            filter_names = " ".join(sorted(slowest_filters)) or "none"
             print_figure(
                 f"{database}: chart {chart}",
                 slowest,
                 "ms",
                 goal=GOAL_MS,
                 floor=floor,
-                filters=filters,
+                filters=filter_names,
                 **conditions,
             )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure on each database."""
+    """Run the benchmark with each database."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.statistics",
         description=__doc__,
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 stack.callback(server.stop)
                 server.execute("CREATE DATABASE charts")
                 url = server.url("charts")
-            measure(database, url, folder, options)
+            measure_charts(database, url, folder, options)
     return 0
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.figures import print_figure
-from benchmarks.second_opinions import second_opinions
+from benchmarks.second_opinions import measure_second_opinions
 from benchmarks.varied_regions import REGION, SIZE, Check, checks, finds, moved, passed, photographed
 from service.detection.onnx.settings import parse_settings
 from service.detection.reference_difference import (
@@ -272,8 +272,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cv2.setNumThreads(1)
     if options.backbone is not None:
         model = options.checks, options.backbone, options.settings
-        second_opinions("known kinds", NUISANCES, options.regions, options.seed, *model)
-        second_opinions("other kinds", UNSEEN_NUISANCES, options.regions, options.seed + 1000, *model)
+        measure_second_opinions("known kinds", NUISANCES, options.regions, options.seed, *model)
+        measure_second_opinions("other kinds", UNSEEN_NUISANCES, options.regions, options.seed + 1000, *model)
         return 0
     sizes = options.inspections, options.checks
     quality("known kinds", NUISANCES, options.regions, options.seed, *sizes)

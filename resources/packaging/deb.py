@@ -1,9 +1,8 @@
-"""Makes the installer for Debian and Ubuntu from the bundle: `python -m resources.packaging.deb`.
+"""Builds the installer for Debian and Ubuntu from the bundle: `python -m resources.packaging.deb`.
 
-`dist/walkaround_VERSION_ARCH.deb` puts the bundle into /opt/walkaround, the command on the PATH and the
-program into the menu with its icon, and brings a systemd unit for the service, disabled. What the bundle
-needs of the system is read out of its libraries, not kept as a list by hand: a library that the machine
-that builds does not have stops the build.
+`dist/walkaround_VERSION_ARCH.deb` installs the bundle in /opt/walkaround, the command on the PATH, an entry
+in the menu, and a systemd unit for the service, which is disabled. The build reads the dependencies from the
+libraries of the bundle. It stops if the build machine lacks one of the libraries that they need.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from resources.packaging.slim import is_elf
 from resources.packaging.system import (
     BuildError,
     build_time,
-    named_after,
-    needed_in,
-    output,
-    package_of,
-    packaged,
+    debian_package_name,
+    find_package,
+    parse_needed,
+    run_build,
+    run_tool,
 )
 from shared import __version__
 from shared.paths import program_folder
@@ -32,11 +31,11 @@ from shared.paths import program_folder
 PACKAGE = "walkaround"
 TARGET = Path("opt") / PACKAGE
 LEVEL = 6
-"""Of xz: 9 would need 700 MB of memory to pack, for 2 % less."""
+"""Compression level of xz. Level 9 would need 700 MB of memory and save 2 %."""
 UNIT = Path(__file__).with_name("walkaround.service")
 
-OPERATORS_DOCUMENTS = ("backup.md", "clients.md", "deploy.md", "monitoring.md", "security.md")
-"""For the operator of a site's service, who has only the package and not the sources."""
+OPERATOR_DOCUMENTS = ("backup.md", "clients.md", "deploy.md", "monitoring.md", "security.md")
+"""Documents for operators of a service, who have only the package and not the sources."""
 
 DESKTOP_ENTRY = """\
 [Desktop Entry]
@@ -55,8 +54,8 @@ Keywords=inspection;aircraft;defect;检查;飞机;缺陷;
 StartupWMClass=Walkaround
 """
 
-# Nothing is linked against these: Qt's plugins open them when they start, or read their files.
-_OPENED = ("fontconfig-config", "libegl1", "libgl1", "xkb-data")
+# No library is linked against these. Qt's plugins load them at run time or read their files.
+_RUNTIME_PACKAGES = ("fontconfig-config", "libegl1", "libgl1", "xkb-data")
 
 # The font is for Chinese texts and reports; the library opens HEIC photos.
 CONTROL = """\
@@ -80,99 +79,103 @@ Description: inspection workstation for surfaces 绕机检查工作站
 _GLIBC = re.compile(r"\bGLIBC_(\d+)\.(\d+)")
 
 
-def build(bundle: Path, out: Path) -> Path:
-    """The installer made of `bundle`, written into the folder `out`. Raises BuildError."""
+def build_installer(bundle: Path, out: Path) -> Path:
+    """Build the installer from `bundle`, write it into the folder `out` and return its path. Raises
+    BuildError.
+    """
     program = bundle / PACKAGE
     if not program.is_file():
         raise BuildError(f"there is no program in {bundle}: run `make package` first")
-    stage = program_folder() / "build" / "deb"
-    shutil.rmtree(stage, ignore_errors=True)
-    _fill(stage, bundle)
-    architecture = output("dpkg", "--print-architecture").strip()
-    control = stage / "DEBIAN" / "control"
+    staging = program_folder() / "build" / "deb"
+    shutil.rmtree(staging, ignore_errors=True)
+    _copy_files(staging, bundle)
+    architecture = run_tool("dpkg", "--print-architecture").strip()
+    control = staging / "DEBIAN" / "control"
     control.parent.mkdir()
     control.write_text(
         CONTROL.format(
             package=PACKAGE,
             version=__version__,
             architecture=architecture,
-            size=sum(file.lstat().st_size for file in stage.rglob("*")) // 1024,
-            depends=", ".join(depends(bundle)),
+            size=sum(file.lstat().st_size for file in staging.rglob("*")) // 1024,
+            depends=", ".join(find_dependencies(bundle)),
         ),
         "utf-8",
     )
-    _rights(stage)
+    _normalize_permissions(staging)
     installer = out / f"{PACKAGE}_{__version__}_{architecture}.deb"
-    # By several threads; the time of the archive itself comes from a variable.
-    times = {"SOURCE_DATE_EPOCH": str(build_time())}
-    output("dpkg-deb", "--root-owner-group", "-Zxz", f"-z{LEVEL}", "--build", stage, installer, **times)
+    # dpkg-deb takes the time of the archive from this variable.
+    variables = {"SOURCE_DATE_EPOCH": str(build_time())}
+    run_tool(
+        "dpkg-deb", "--root-owner-group", "-Zxz", f"-z{LEVEL}", "--build", staging, installer, **variables
+    )
     return installer
 
 
-def _fill(stage: Path, bundle: Path) -> None:
-    # Hard links: the bundle is 400 MB.
-    shutil.copytree(bundle, stage / TARGET, symlinks=True, copy_function=os.link)
-    command = stage / "usr" / "bin" / PACKAGE
+def _copy_files(staging: Path, bundle: Path) -> None:
+    # Hard links, because the bundle has 400 MB.
+    shutil.copytree(bundle, staging / TARGET, symlinks=True, copy_function=os.link)
+    command = staging / "usr" / "bin" / PACKAGE
     command.parent.mkdir(parents=True)
     command.symlink_to(Path("/", TARGET, PACKAGE))
-    share = stage / "usr" / "share"
+    share = staging / "usr" / "share"
     entry = share / "applications" / f"{PACKAGE}.desktop"
     entry.parent.mkdir(parents=True)
     entry.write_text(DESKTOP_ENTRY, "utf-8")
     icon = share / "icons" / "hicolor" / "scalable" / "apps" / f"{PACKAGE}.svg"
     icon.parent.mkdir(parents=True)
     shutil.copyfile(program_folder() / "resources" / "icons" / "walkaround.svg", icon)
-    # Only the administrator enables it: the package has no script that runs when it is installed.
-    unit = stage / "usr" / "lib" / "systemd" / "system" / UNIT.name
+    # The administrator enables it. The package has no script that runs at its installation.
+    unit = staging / "usr" / "lib" / "systemd" / "system" / UNIT.name
     unit.parent.mkdir(parents=True)
     shutil.copyfile(UNIT, unit)
-    papers = share / "doc" / PACKAGE
-    papers.mkdir(parents=True)
-    for paper in OPERATORS_DOCUMENTS:
-        shutil.copyfile(program_folder() / "docs" / paper, papers / paper)
-    shutil.copyfile(bundle / "_internal" / "licences" / "NOTICE.txt", papers / "copyright")
-    shutil.copyfile(bundle / "_internal" / "licences" / sbom.FILE_NAME, papers / sbom.FILE_NAME)
-    # Without the time in its header the same changelog makes the same file.
-    with gzip.GzipFile(papers / "changelog.gz", "wb", 9, mtime=0) as packed:
-        packed.write((program_folder() / "CHANGELOG.md").read_bytes())
+    documents = share / "doc" / PACKAGE
+    documents.mkdir(parents=True)
+    for name in OPERATOR_DOCUMENTS:
+        shutil.copyfile(program_folder() / "docs" / name, documents / name)
+    shutil.copyfile(bundle / "_internal" / "licences" / "NOTICE.txt", documents / "copyright")
+    shutil.copyfile(bundle / "_internal" / "licences" / sbom.FILE_NAME, documents / sbom.FILE_NAME)
+    # Without a time in its header, the file depends only on the changelog.
+    with gzip.GzipFile(documents / "changelog.gz", "wb", 9, mtime=0) as compressed:
+        compressed.write((program_folder() / "CHANGELOG.md").read_bytes())
 
 
-def _rights(stage: Path) -> None:
-    """Make all files readable by everyone, writable by root only, whatever the umask, and of one time."""
+def _normalize_permissions(staging: Path) -> None:
+    """Make all files readable for everyone, writable for root only, with the same time, for every umask."""
     time = build_time()
-    for path in stage.rglob("*"):
+    for path in staging.rglob("*"):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
         os.utime(path, (time, time), follow_symlinks=False)
-    os.utime(stage, (time, time))
+    os.utime(staging, (time, time))
 
 
-def depends(bundle: Path) -> list[str]:
-    """The packages that the libraries of `bundle` need besides it, libc6 with its version.
+def find_dependencies(bundle: Path) -> list[str]:
+    """Return the packages that the libraries of `bundle` need from the system, libc6 with its version.
 
     Raises BuildError.
     """
     libraries = [path for path in bundle.rglob("*") if path.is_file() and is_elf(path)]
-    inside = {path.name for path in bundle.rglob("*")}
-    headers = output("objdump", "-p", *libraries)
-    paths = _by_soname()
-    outside = needed_in(headers) - inside
-    missing = sorted(outside - set(paths))
+    bundled_names = {path.name for path in bundle.rglob("*")}
+    headers = run_tool("objdump", "-p", *libraries)
+    paths = _read_library_paths()
+    system_names = parse_needed(headers) - bundled_names
+    missing = sorted(system_names - set(paths))
     if missing:
-        wanted = " ".join(named_after(name) for name in missing)
+        missing_packages = " ".join(debian_package_name(name) for name in missing)
         raise BuildError(
             f"the bundle needs libraries that this machine lacks: {', '.join(missing)}. "
-            f"Install them and try again; on Debian and Ubuntu: apt install {wanted}"
+            f"Install them and try again; on Debian and Ubuntu: apt install {missing_packages}"
         )
-    packages = set(_OPENED) | {package_of(paths[name]) for name in outside}
+    packages = set(_RUNTIME_PACKAGES) | {find_package(paths[name]) for name in system_names}
     major, minor = max((int(a), int(b)) for a, b in _GLIBC.findall(headers))
-    return [f"{each} (>= {major}.{minor})" if each == "libc6" else each for each in sorted(packages)]
+    return [f"{name} (>= {major}.{minor})" if name == "libc6" else name for name in sorted(packages)]
 
 
-def _by_soname() -> dict[str, Path]:
-    """Where the system keeps each library that programs may be linked against."""
+def _read_library_paths() -> dict[str, Path]:
+    """Return the paths of the system's libraries by their sonames."""
     paths: dict[str, Path] = {}
-    for line in output("ldconfig", "-p").splitlines():
+    for line in run_tool("ldconfig", "-p").splitlines():
         name, arrow, path = line.partition(" => ")
         if arrow:
             paths.setdefault(name.split()[0], Path(path))
@@ -180,4 +183,4 @@ def _by_soname() -> dict[str, Path]:
 
 
 if __name__ == "__main__":
-    sys.exit(packaged(build, __spec__.name, __doc__))
+    sys.exit(run_build(build_installer, __spec__.name, __doc__))

@@ -1,4 +1,4 @@
-"""Renders the icon for systems whose programs carry it inside: `python -m resources.packaging.icons`.
+"""Renders the icon for systems whose programs contain it: `python -m resources.packaging.icons`.
 
 Writes `build/icons/walkaround.ico` for Windows, and `walkaround.png` for PyInstaller on macOS.
 """
@@ -15,26 +15,26 @@ from PySide6.QtSvg import QSvgRenderer
 from shared.paths import program_folder, resource_path
 
 SIZES = (16, 20, 24, 32, 40, 48, 64, 128, 256)
-"""The sides (px) that Windows asks for, from the list to the desktop at 200 %."""
-_LARGEST = 1024
+"""The sizes (px) that Windows uses, from lists to the desktop at 200 %."""
+_MACOS_SIZE = 1024
 
 
-def write_icons(into: Path) -> None:
-    """Write both files into the folder `into`."""
-    into.mkdir(parents=True, exist_ok=True)
-    (into / "walkaround.png").write_bytes(_png(_LARGEST))
-    pictures = [_png(side) for side in SIZES]
-    # Source: the ICO format, with pictures as PNG (Windows Vista and later). 0 means 256.
-    head = struct.pack("<HHH", 0, 1, len(pictures))
-    at = len(head) + 16 * len(pictures)
-    for side, picture in zip(SIZES, pictures, strict=True):
-        head += struct.pack("<BBBBHHII", side % 256, side % 256, 0, 0, 1, 32, len(picture), at)
-        at += len(picture)
-    (into / "walkaround.ico").write_bytes(head + b"".join(pictures))
+def write_icons(folder: Path) -> None:
+    """Write both files into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "walkaround.png").write_bytes(_render_png(_MACOS_SIZE))
+    pictures = [_render_png(size) for size in SIZES]
+    # Source: the ICO format with PNG pictures (Windows Vista and later). A size of 0 means 256.
+    header = struct.pack("<HHH", 0, 1, len(pictures))
+    offset = len(header) + 16 * len(pictures)
+    for size, picture in zip(SIZES, pictures, strict=True):
+        header += struct.pack("<BBBBHHII", size % 256, size % 256, 0, 0, 1, 32, len(picture), offset)
+        offset += len(picture)
+    (folder / "walkaround.ico").write_bytes(header + b"".join(pictures))
 
 
-def _png(side: int) -> bytes:
-    image = QImage(side, side, QImage.Format.Format_ARGB32)
+def _render_png(size: int) -> bytes:
+    image = QImage(size, size, QImage.Format.Format_ARGB32)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
     QSvgRenderer(str(resource_path("icons", "walkaround.svg"))).render(painter)

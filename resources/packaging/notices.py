@@ -1,9 +1,8 @@
-"""Collects the licences of everything in the bundle while it is built.
+"""Collects the licences of all third-party parts of the bundle during the build.
 
-Whoever distributes the program distributes these parts as well, and most licences require their text. What
-counts as bundled is what PyInstaller really took, file by file; a file whose owner or licence is not known
-stops the build, so that nothing slips in without its notice. NOTICE.txt lists the parts for people, a
-CycloneDX document (`resources.packaging.sbom`) for programs.
+A user who distributes the program also distributes these parts, and most licences require their text. The
+list is made from the files that PyInstaller bundled. A file with an unknown owner or licence stops the build.
+NOTICE.txt lists the parts for people, a CycloneDX document (`resources.packaging.sbom`) for programs.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from typing import Any
 
 from license_expression import get_spdx_licensing
 
-from resources.packaging import native
-from resources.packaging.system import BuildError, output, package_of
+from resources.packaging import native_libraries
+from resources.packaging.system import BuildError, find_package, run_tool
 from shared import __version__
 
-_OWN = "walkaround"
-_TEXTS = ("LICEN", "COPYING", "NOTICE", "AUTHORS")
+_PROJECT = "walkaround"
+_TEXT_NAMES = ("LICEN", "COPYING", "NOTICE", "AUTHORS")
 _DOCS = Path("/usr/share/doc")
-# Packages of Debian and Ubuntu that belong to one release of Python (`OF_ONE_RELEASE` in build.spec).
-_OF_SYSTEM = {
+# Packages of Debian and Ubuntu that belong to one release of Python (`PYTHON_LIBRARIES` in build.spec).
+_SYSTEM_LICENCES = {
     "libmpdec3": "BSD-2-Clause",
     "libpython3.11": "PSF-2.0",
     "libpython3.11-minimal": "PSF-2.0",
@@ -36,19 +35,19 @@ _OF_SYSTEM = {
     "libpython3.12-stdlib": "PSF-2.0",
     "libpython3.12t64": "PSF-2.0",
 }
-_COMMON = Path("/usr/share/common-licenses")
-# A few parts say in their metadata what they are under and leave the text out: it is among the common ones.
-_WITHOUT_TEXT = {"PySide6_Essentials": ("LGPL-3", "GPL-3"), "shiboken6": ("LGPL-3", "GPL-3")}
-_BY_NAME = {"Apache-2.0": ("Apache-2.0",)}
-# What packages say that name no SPDX expression, and what it means.
-_SPDX = {
+_COMMON_LICENCES = Path("/usr/share/common-licenses")
+# Some parts name their licence in the metadata without its text, which is one of the common licences.
+_COMMON_TEXTS_BY_PACKAGE = {"PySide6_Essentials": ("LGPL-3", "GPL-3"), "shiboken6": ("LGPL-3", "GPL-3")}
+_COMMON_TEXTS_BY_LICENCE = {"Apache-2.0": ("Apache-2.0",)}
+# Names of licences in the metadata of packages that are not SPDX expressions.
+_SPDX_BY_NAME = {
     "Apache 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
     "Boost Software License": "BSL-1.0",
     "MIT License": "MIT",
     "MIT license": "MIT",
 }
-_SPDX_OF = {
+_SPDX_BY_PACKAGE = {
     "pyinstaller": "GPL-2.0-or-later WITH Bootloader-exception",
     "scikit-image": "BSD-3-Clause",
     "segno": "BSD-3-Clause",
@@ -58,9 +57,9 @@ _LICENSING = get_spdx_licensing()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something of others in the bundle: its name, version, licence (an SPDX expression), and the texts.
+    """A third-party part of the bundle: its name, version, licence (an SPDX expression) and licence texts.
 
-    `kind`: "pypi", "deb" or "generic". `inside` are the libraries that it brings along.
+    `kind`: "pypi", "deb" or "generic". `libraries`: the native libraries in it.
     """
 
     name: str
@@ -68,134 +67,154 @@ class Part:
     licence: str
     texts: tuple[Path, ...]
     kind: str
-    inside: tuple[native.Native, ...] = ()
+    libraries: tuple[native_libraries.NativeLibrary, ...] = ()
 
 
-def gather(sources: Iterable[str], project: Path, into: Path) -> list[Part]:
-    """Write a folder of texts per part, and NOTICE.txt that lists them, below `into`; gives the parts.
+def write_notices(sources: Iterable[str], project: Path, folder: Path) -> list[Part]:
+    """Write NOTICE.txt and a folder of texts for each part into `folder`; return the parts.
 
-    `sources` are the files that were bundled, as paths on the machine that builds; those below `project`, the
-    project itself, are not parts. Raises BuildError.
+    `sources` are the bundled files, as paths on the build machine. Files below `project`, the project itself,
+    are not parts. Raises BuildError.
     """
-    owners = _owners()
-    python, systems, distributions = False, set[Path](), dict[str, tuple[metadata.Distribution, list[Path]]]()
+    owners = _read_owners()
+    has_python, system_files, distributions = (
+        False,
+        set[Path](),
+        dict[str, tuple[metadata.Distribution, list[Path]]](),
+    )
     stdlib = Path(sysconfig.get_path("stdlib")).resolve()
     base = Path(sys.base_prefix).resolve()
-    for source in sorted({Path(each).resolve() for each in sources}):
+    for source in sorted({Path(source).resolve() for source in sources}):
         owner = owners.get(source)
         if owner is None and "site-packages" in source.parts:
-            owner = _beside(source, owners)
+            owner = _find_neighbour_owner(source, owners)
         if owner is not None:
             distributions.setdefault(owner.metadata["Name"], (owner, []))[1].append(source)
         elif source.is_relative_to(project) or "PyInstaller" in source.parts:
             continue
         elif source.is_relative_to(stdlib) or (source.is_relative_to(base) and base != Path("/usr")):
-            python = True
+            has_python = True
         else:
-            systems.add(source)
-    parts = [_of_distribution(each, files) for each, files in distributions.values()]
-    parts += _of_system(systems)
-    if python:
+            system_files.add(source)
+    parts = [_distribution_part(distribution, files) for distribution, files in distributions.values()]
+    parts += _system_parts(system_files)
+    if has_python:
         parts.append(Part("Python", sys.version.split()[0], "PSF-2.0", (stdlib / "LICENSE.txt",), "generic"))
     parts.sort(key=lambda part: part.name.lower())
-    _write(parts, into)
+    _write_texts(parts, folder)
     return parts
 
 
-def _owners() -> dict[Path, metadata.Distribution]:
-    """Every installed file and the distribution that it came with."""
+def _read_owners() -> dict[Path, metadata.Distribution]:
+    """Return the distribution of every installed file."""
     owners: dict[Path, metadata.Distribution] = {}
     for distribution in metadata.distributions():
-        if distribution.metadata["Name"] == _OWN:
+        if distribution.metadata["Name"] == _PROJECT:
             continue
         for file in distribution.files or ():
             owners[Path(str(distribution.locate_file(file))).resolve()] = distribution
     return owners
 
 
-def _beside(source: Path, owners: dict[Path, metadata.Distribution]) -> metadata.Distribution | None:
-    """The owner of a file that was made after the installation, as compiled modules are."""
-    return next((owners[each] for each in sorted(source.parent.iterdir()) if each in owners), None)
+def _find_neighbour_owner(
+    source: Path, owners: dict[Path, metadata.Distribution]
+) -> metadata.Distribution | None:
+    """Return the owner of a file that was created after the installation, such as a compiled module."""
+    return next((owners[path] for path in sorted(source.parent.iterdir()) if path in owners), None)
 
 
-def _of_distribution(distribution: metadata.Distribution, files: list[Path]) -> Part:
-    name, licence = distribution.metadata["Name"], licence_of(distribution)
+def _distribution_part(distribution: metadata.Distribution, files: list[Path]) -> Part:
+    name, licence = distribution.metadata["Name"], find_licence(distribution)
     texts = [
         Path(str(distribution.locate_file(file)))
         for file in distribution.files or ()
-        if file.suffix != ".py" and any(word in file.name.upper() for word in _TEXTS)
+        if file.suffix != ".py" and any(word in file.name.upper() for word in _TEXT_NAMES)
     ]
     if not texts:
-        texts = [_COMMON / each for each in _WITHOUT_TEXT.get(name, ()) or _BY_NAME.get(licence, ())]
+        texts = [
+            _COMMON_LICENCES / text
+            for text in _COMMON_TEXTS_BY_PACKAGE.get(name, ()) or _COMMON_TEXTS_BY_LICENCE.get(licence, ())
+        ]
     if not texts or not all(text.is_file() for text in texts):
-        raise BuildError(f"{name} {distribution.version} ({licence}): no text of its licence is to be found")
+        raise BuildError(
+            f"{name} {distribution.version} ({licence}): the text of its licence is not available"
+        )
     bills = [
         Path(str(distribution.locate_file(file)))
         for file in distribution.files or ()
         if "sboms" in file.parts and file.suffix == ".json"
     ]
-    inside = tuple(native.inside(files, bills))
-    return Part(name, distribution.version, licence, tuple(texts), "pypi", inside)
+    libraries = tuple(native_libraries.find_libraries(files, bills))
+    return Part(name, distribution.version, licence, tuple(texts), "pypi", libraries)
 
 
-def licence_of(distribution: metadata.Distribution) -> str:
-    """What an installed package is under, as an SPDX expression. Raises BuildError."""
+def find_licence(distribution: metadata.Distribution) -> str:
+    """Return the licence of an installed package as an SPDX expression. Raises BuildError."""
     fields: Mapping[str, Any] = distribution.metadata.json
     name = fields["name"]
-    kinds = [each.split(" :: ")[-1] for each in fields.get("classifier", ()) if each.startswith("License ::")]
+    classifiers = fields.get("classifier", ())
+    classified = [text.split(" :: ")[-1] for text in classifiers if text.startswith("License ::")]
     claims: list[str | None] = [
-        _SPDX_OF.get(name),
+        _SPDX_BY_PACKAGE.get(name),
         fields.get("license_expression"),
         fields.get("license", "").strip(),
-        *kinds,
+        *classified,
     ]
     for claim in claims:
-        expression = _SPDX.get(claim or "", claim)
-        # Some put the whole text into the field of the licence.
+        expression = _SPDX_BY_NAME.get(claim or "", claim)
+        # Some packages put the whole text into this field.
         if expression and "\n" not in expression and _is_spdx(expression):
             return expression
-    raise BuildError(f"{name} {distribution.version} is under {claims}: say in notices.py what that means")
+    raise BuildError(
+        f"{name} {distribution.version} has the licence {claims}: add its SPDX expression to notices.py"
+    )
 
 
 def _is_spdx(expression: str) -> bool:
     return not _LICENSING.validate(expression).errors
 
 
-def _of_system(files: set[Path]) -> list[Part]:
-    """The packages of the system that libraries were taken from."""
+def _system_parts(files: set[Path]) -> list[Part]:
+    """Return the system packages that own these libraries."""
     parts = []
-    for package in sorted({package_of(file) for file in files}):
+    for package in sorted({find_package(file) for file in files}):
         text = _DOCS / package / "copyright"
         if not text.is_file():
             raise BuildError(f"{package}: its copyright file is not installed")
-        version = output("dpkg-query", "-W", "-f=${Version}", package)
-        licence = _OF_SYSTEM.get(package)
+        version = run_tool("dpkg-query", "-W", "-f=${Version}", package)
+        licence = _SYSTEM_LICENCES.get(package)
         if licence is None:
-            raise BuildError(f"{package}: say in notices.py what it is under; its text is {text}")
+            raise BuildError(f"{package}: add its licence to notices.py; its text is {text}")
         parts.append(Part(package, version, licence, (text,), "deb"))
     return parts
 
 
-def _write(parts: Sequence[Part], into: Path) -> None:
-    shutil.rmtree(into, ignore_errors=True)
-    into.mkdir(parents=True)
+def _write_texts(parts: Sequence[Part], folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     lines = [
-        f"Walkaround {__version__} holds these parts of others. The text of each licence lies in the folder",
-        "of its name; what stands indented came inside of the part above it.",
+        f"Walkaround {__version__} contains these third-party parts. The text of each licence is in the",
+        "folder of its name. An indented library is contained in the part above it.",
         "",
-        "Qt (PySide6, shiboken6), libvips (pyvips-binary) and psycopg are under the LGPL: they are files of",
-        "their own beside this folder, and may be replaced by builds of yours.",
+        "Qt (PySide6, shiboken6), libvips (pyvips-binary) and psycopg have the LGPL. They are separate files",
+        "beside this folder, and you may replace them by your own builds.",
         "",
     ]
-    names = [part.name for part in parts] + [f"  {library.name}" for part in parts for library in part.inside]
+    names = [part.name for part in parts] + [
+        f"  {library.name}" for part in parts for library in part.libraries
+    ]
     width = max(map(len, names))
     for part in parts:
         lines.append(f"{part.name:<{width}}  {part.version:<18}  {part.licence}")
-        for library in part.inside:
+        for library in part.libraries:
             lines.append(f"  {library.name:<{width - 2}}  {library.version or '-':<18}  {library.licence}")
-        folder = into / part.name
-        folder.mkdir()
+        part_folder = folder / part.name
+        part_folder.mkdir()
         for number, text in enumerate(part.texts):
-            name = text.name if number == 0 or not (folder / text.name).exists() else f"{number}-{text.name}"
-            shutil.copyfile(text, folder / name)
-    (into / "NOTICE.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            name = (
+                text.name
+                if number == 0 or not (part_folder / text.name).exists()
+                else f"{number}-{text.name}"
+            )
+            shutil.copyfile(text, part_folder / name)
+    (folder / "NOTICE.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

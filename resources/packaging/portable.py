@@ -1,8 +1,8 @@
-"""Makes the portable archive for Linux from the bundle: `python -m resources.packaging.portable`.
+"""Builds the portable archive for Linux from the bundle: `python -m resources.packaging.portable`.
 
-`dist/walkaround-VERSION-linux-MACHINE.tar.xz` holds one folder that runs where it is unpacked, also where
-nobody may write: nothing is installed, and data lies in each user's own folders. The same bundle gives the
-same bytes.
+`dist/walkaround-VERSION-linux-MACHINE.tar.xz` contains one folder with the program, which needs no
+installation and runs from any place, also a read-only one. Data is stored in each user's folders. The same
+bundle gives the same bytes.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import IO
 
 from resources.packaging import sbom
-from resources.packaging.system import BuildError, build_time, packaged
+from resources.packaging.system import BuildError, build_time, run_build
 from shared import __version__, atomic
 from shared.paths import program_folder
 
 PACKAGE = "walkaround"
 LEVEL = 6
-"""Of xz: 9 would need 700 MB of memory to pack, for 2 % less."""
+"""Compression level of xz. Level 9 would need 700 MB of memory and save 2 %."""
 
 README = """\
 Walkaround {version}, inspection workstation 绕机检查工作站
@@ -44,36 +44,36 @@ NOTICE.txt lists the parts of others and their licences, sbom.cdx.json the same 
 _PACKAGES = "libegl1 libgl1 libxcb-cursor0 libxkbcommon-x11-0 libfontconfig1 libdbus-1-3 fonts-noto-cjk"
 
 
-def name() -> str:
-    """The name of the folder in the archive, and of the archive without its ending."""
+def archive_name() -> str:
+    """Return the name of the folder in the archive, which is also that of the archive without its ending."""
     return f"{PACKAGE}-{__version__}-linux-{platform.machine()}"
 
 
-def build(bundle: Path, out: Path) -> Path:
-    """The archive made of `bundle`, written into the folder `out`. Raises BuildError."""
+def build_archive(bundle: Path, out: Path) -> Path:
+    """Build the archive from `bundle` in the folder `out` and return its path. Raises BuildError."""
     if not (bundle / PACKAGE).is_file():
         raise BuildError(f"there is no program in {bundle}: run `make package` first")
     xz = shutil.which("xz")
     if xz is None:
         raise BuildError("xz is missing: on Debian and Ubuntu it is in the package xz-utils")
-    archive = out / f"{name()}.tar.xz"
+    archive = out / f"{archive_name()}.tar.xz"
     with atomic.open_for_writing(archive, durable=False) as file:
-        # By several threads; how many there are changes nothing in what comes out.
+        # With several threads. Their number does not change the result.
         command = [xz, "--compress", "--stdout", f"-{LEVEL}", "--threads=0", "--block-size=24MiB"]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file) as packing:  # noqa: S603
-            assert packing.stdin is not None
-            write(bundle, packing.stdin)
-        if packing.returncode:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file) as process:  # noqa: S603
+            assert process.stdin is not None
+            write_archive(bundle, process.stdin)
+        if process.returncode:
             raise BuildError("xz failed: is the disk full?")
     return archive
 
 
-def write(bundle: Path, file: IO[bytes]) -> None:
-    """Write the archive, not yet compressed."""
+def write_archive(bundle: Path, file: IO[bytes]) -> None:
+    """Write the uncompressed archive of `bundle` to `file`."""
     time = build_time()
 
-    def same_for_all(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-        """The entry with the owner, rights and time that do not depend on who builds."""
+    def normalize(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        """Set owner, permissions and time, so that they do not depend on the build machine."""
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = "root"
         entry.mode = 0o755 if entry.isdir() or entry.issym() or entry.mode & 0o100 else 0o644
@@ -81,15 +81,17 @@ def write(bundle: Path, file: IO[bytes]) -> None:
         return entry
 
     with tarfile.open(fileobj=file, mode="w|", format=tarfile.PAX_FORMAT) as archive:
-        for path, data in _texts(bundle):
-            entry = tarfile.TarInfo(f"{name()}/{path}")
+        for text_name, data in _read_texts(bundle):
+            entry = tarfile.TarInfo(f"{archive_name()}/{text_name}")
             entry.size = len(data)
-            archive.addfile(same_for_all(entry), io.BytesIO(data))
-        for each in sorted(bundle.rglob("*")):
-            archive.add(each, f"{name()}/{each.relative_to(bundle)}", recursive=False, filter=same_for_all)
+            archive.addfile(normalize(entry), io.BytesIO(data))
+        for path in sorted(bundle.rglob("*")):
+            archive.add(
+                path, f"{archive_name()}/{path.relative_to(bundle)}", recursive=False, filter=normalize
+            )
 
 
-def _texts(bundle: Path) -> Iterator[tuple[str, bytes]]:
+def _read_texts(bundle: Path) -> Iterator[tuple[str, bytes]]:
     licences = bundle / "_internal" / "licences"
     yield "CHANGELOG.md", (program_folder() / "CHANGELOG.md").read_bytes()
     yield "NOTICE.txt", (licences / "NOTICE.txt").read_bytes()
@@ -98,4 +100,4 @@ def _texts(bundle: Path) -> Iterator[tuple[str, bytes]]:
 
 
 if __name__ == "__main__":
-    sys.exit(packaged(build, __spec__.name, __doc__))
+    sys.exit(run_build(build_archive, __spec__.name, __doc__))

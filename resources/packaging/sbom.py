@@ -1,7 +1,7 @@
-"""Writes what the bundle holds as a CycloneDX document, for programs that look for known weaknesses.
+"""Writes the parts of the bundle as a CycloneDX document, for programs that search known vulnerabilities.
 
-It lists the same parts as NOTICE.txt, from the same files. The same bundle gives the same document: its
-serial number follows from what it lists, its time from `SOURCE_DATE_EPOCH`.
+It lists the same parts as NOTICE.txt, from the same files. The same bundle gives the same document: the
+serial number is computed from the parts, and the time is `SOURCE_DATE_EPOCH`.
 
 Source of the format: CycloneDX 1.6, ECMA-424.
 """
@@ -28,7 +28,7 @@ from shared import __version__
 FILE_NAME = "sbom.cdx.json"
 
 
-def write(parts: Iterable[Part], path: Path) -> None:
+def write_sbom(parts: Iterable[Part], path: Path) -> None:
     """Write the document of `parts` to `path`."""
     licences = LicenseFactory()
     program = Component(
@@ -48,7 +48,7 @@ def write(parts: Iterable[Part], path: Path) -> None:
             type=ComponentType.LIBRARY,
         )
     )
-    listed = []
+    components = []
     for part in parts:
         purl = PackageURL(part.kind, "debian" if part.kind == "deb" else None, part.name, part.version)
         component = Component(
@@ -59,7 +59,7 @@ def write(parts: Iterable[Part], path: Path) -> None:
             purl=purl,
             licenses=[licences.make_with_expression(part.licence)],
         )
-        for library in part.inside:
+        for library in part.libraries:
             component.components.add(
                 Component(
                     name=library.name,
@@ -70,10 +70,10 @@ def write(parts: Iterable[Part], path: Path) -> None:
                 )
             )
         bom.components.add(component)
-        listed.append(component)
-    bom.register_dependency(program, listed)
+        components.append(component)
+    bom.register_dependency(program, components)
     bom.serial_number = uuid.uuid5(
-        uuid.NAMESPACE_URL, repr(sorted((each.name, each.version) for each in listed))
+        uuid.NAMESPACE_URL, repr(sorted((component.name, component.version) for component in components))
     )
     text = JsonV1Dot6(bom).output_as_string(indent=1)
     path.write_text(json.dumps(json.loads(text), ensure_ascii=False, indent=1) + "\n", "utf-8")

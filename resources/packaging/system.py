@@ -1,4 +1,4 @@
-"""Reads which packages own the libraries of the build machine (Debian and Ubuntu)."""
+"""Runs the tools of the build machine (Debian and Ubuntu) and reads the packages of its libraries."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from shared.paths import program_folder
 
 
 class BuildError(Exception):
-    """The bundle or its installer cannot be made; the text says why and what to do."""
+    """The bundle or its installer cannot be built. The text says why and what to do."""
 
 
-def output(*command: str | Path, **variables: str) -> str:
-    """What a tool prints, run with these variables. Raises BuildError where it is missing or fails."""
-    # ldconfig lies where only root looks.
+def run_tool(*command: str | Path, **variables: str) -> str:
+    """Run a tool with these environment variables and return its output.
+
+    Raises BuildError if the tool is missing or fails.
+    """
+    # ldconfig is in a folder that only root has on the PATH.
     path = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"))
     tool = shutil.which(command[0], path=path)
     if tool is None:
-        raise BuildError(f"{command[0]} is missing: this is done on Debian or Ubuntu, with binutils")
-    # In the C locale the tools say what is matched in their answers.
+        raise BuildError(f"{command[0]} is missing: build on Debian or Ubuntu, with binutils")
+    # In the C locale the tools print the texts that this package parses.
     environment = {**os.environ, "LC_ALL": "C.UTF-8", **variables}
-    run = subprocess.run(  # noqa: S603 - the commands are those of the two modules beside this one
+    run = subprocess.run(  # noqa: S603 - the commands come from this package
         [tool, *command[1:]], capture_output=True, text=True, check=False, env=environment
     )
     if run.returncode:
@@ -38,34 +41,35 @@ def output(*command: str | Path, **variables: str) -> str:
 _NEEDED = re.compile(r"^\s+NEEDED\s+(\S+)$", re.MULTILINE)
 
 
-def needed(*libraries: Path) -> set[str]:
-    """The names of the libraries that these are linked against. Raises BuildError."""
-    return needed_in(output("objdump", "-p", *libraries))
+def needed_libraries(*libraries: Path) -> set[str]:
+    """Return the names of the libraries that these libraries are linked against. Raises BuildError."""
+    return parse_needed(run_tool("objdump", "-p", *libraries))
 
 
-def needed_in(headers: str) -> set[str]:
-    """The same, from the output of `objdump -p`."""
+def parse_needed(headers: str) -> set[str]:
+    """Return the names of the needed libraries in the output of `objdump -p`."""
     return set(_NEEDED.findall(headers))
 
 
 def build_time() -> int:
-    """The time that packages name as theirs, in seconds since 1970: the same sources make the same files.
+    """Return the time for packages and their files, in seconds since 1970; it depends only on the sources.
 
-    It is `SOURCE_DATE_EPOCH` (reproducible-builds.org), else the newest commit's, else the changelog's.
+    It is `SOURCE_DATE_EPOCH` (reproducible-builds.org), else the time of the newest commit, else that of the
+    changelog.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if epoch is not None:
         return int(epoch)
     try:
-        return int(output("git", "-C", program_folder(), "log", "-1", "--format=%ct"))
+        return int(run_tool("git", "-C", program_folder(), "log", "-1", "--format=%ct"))
     except BuildError:
         return int((program_folder() / "CHANGELOG.md").stat().st_mtime)
 
 
-def package_of(library: Path) -> str:
-    """The installed package that a library of the system came with. Raises BuildError."""
+def find_package(library: Path) -> str:
+    """Return the installed package that owns a library of the system. Raises BuildError."""
     resolved = library.resolve()
-    # The database may know a library by its path from before /lib became a link to /usr/lib, or after.
+    # The database may have the path from before or after /lib became a link to /usr/lib.
     paths: Sequence[Path] = (
         library,
         resolved,
@@ -74,31 +78,31 @@ def package_of(library: Path) -> str:
     )
     for path in dict.fromkeys(paths):
         try:
-            return output("dpkg-query", "-S", path).split(":")[0]
+            return run_tool("dpkg-query", "-S", path).split(":")[0]
         except BuildError:
             continue
-    raise BuildError(f"{library} belongs to no installed package: who wrote it, and under what licence?")
+    raise BuildError(f"{library} belongs to no installed package, so its author and licence are unknown")
 
 
-def named_after(soname: str) -> str:
-    """The package of Debian that a library is in, by the rule that names such packages.
+def debian_package_name(soname: str) -> str:
+    """Return the name of the Debian package of a library, by the naming rule for such packages.
 
-    Source: Debian Policy 8.1; a few packages are named otherwise.
+    Source: Debian Policy 8.1. A few packages have other names.
     """
     name, _, version = soname.partition(".so")
     hyphen = "-" if re.search(r"\d$", name) else ""
     return f"{name}{hyphen}{version.lstrip('.')}".lower().replace("_", "-")
 
 
-def packaged(
+def run_build(
     build: Callable[[Path, Path], Path],
     module: str,
     description: str | None,
     arguments: Sequence[str] | None = None,
 ) -> int:
-    """Run `build` with the two folders that the command line of `module` names, and print what it made.
+    """Run `build` with the two folders from the command line of `module`, and print the path that it returns.
 
-    0, or 1 where it raises BuildError.
+    Returns 0, or 1 if `build` raises BuildError.
     """
     parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
     parser.add_argument("--bundle", type=Path, default=program_folder() / "dist" / "walkaround")

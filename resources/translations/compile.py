@@ -1,4 +1,4 @@
-"""Makes the .qm files that the program reads of the .ts catalogues in this folder (`make setup` runs it)."""
+"""Compiles the .ts catalogues in this folder to the .qm files of the program (`make setup` runs it)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parent
 
 
-def main(folder: Path = HERE) -> int:
-    """Compile every catalogue into `folder`; the exit status of the first that fails, or 0."""
+def main(folder: Path = FOLDER) -> int:
+    """Compile every catalogue into `folder`. Returns the exit status of the first failure, or 0."""
     tool = Path(sys.executable).with_name("pyside6-lrelease")
-    for catalogue in sorted(HERE.glob("*.ts")):
+    for catalogue in sorted(FOLDER.glob("*.ts")):
         new_file = folder / f"{catalogue.stem}.new.qm"
         command = [str(tool), "-silent", str(catalogue), "-qm", str(new_file)]
-        done = subprocess.run(command, check=False)  # noqa: S603 - our own command
-        if done.returncode != 0:
-            print(f"{catalogue.name} could not be compiled", file=sys.stderr)
-            return done.returncode
-        # A running program has the old file mapped into its memory: replaced, it stays whole there.
+        process = subprocess.run(command, check=False)  # noqa: S603 - our own command
+        if process.returncode != 0:
+            print(f"cannot compile {catalogue.name}", file=sys.stderr)
+            return process.returncode
+        # A running program has mapped the old file into its memory. A replaced file stays intact there.
         new_file.replace(folder / f"{catalogue.stem}.qm")
     return 0
 

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks.confidence import LEFT, PHOTOS, WEIGHTS, fitted, held_out
+from benchmarks.confidence import PHOTOS, SHIFT_WEIGHTS, WEIGHT_NAMES, fit_weights, held_out_confidences
 from benchmarks.reference_difference import calibration, wilson
 from service.detection.reference_difference.difference import confidence
 
-TRUE = np.array([1.0, 2.0, -1.0, 0.5, LEFT[PHOTOS], 1.5, -0.5, 0.8])
+TRUE = np.array([1.0, 2.0, -1.0, 0.5, SHIFT_WEIGHTS[PHOTOS], 1.5, -0.5, 0.8])
 
 
 def draw_findings(count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -20,20 +20,20 @@ def draw_findings(count: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_fit_finds_the_weights_that_made_the_data() -> None:
-    found = fitted(*draw_findings(20_000), LEFT[PHOTOS])
+    found = fit_weights(*draw_findings(20_000), SHIFT_WEIGHTS[PHOTOS])
     assert np.abs(found - TRUE).max() < 0.2
 
 
 def test_fit_keeps_the_weight_of_what_a_shift_leaves() -> None:
-    assert fitted(*draw_findings(200), 1.25)[WEIGHTS.index("left")] == 1.25
+    assert fit_weights(*draw_findings(200), 1.25)[WEIGHT_NAMES.index("left")] == 1.25
 
 
 def test_held_out_confidence_does_not_depend_on_what_is_real_in_its_group() -> None:
     x, y = draw_findings(400)
     groups = ["one" if index % 4 else "other" for index in range(400)]
     out = np.array(groups) == "other"
-    before = held_out(x, y, 1.0, groups)[out]
-    assert held_out(x, np.where(out, 1 - y, y), 1.0, groups)[out].tolist() == before.tolist()
+    before = held_out_confidences(x, y, 1.0, groups)[out]
+    assert held_out_confidences(x, np.where(out, 1 - y, y), 1.0, groups)[out].tolist() == before.tolist()
 
 
 @pytest.mark.parametrize(("share", "count", "low", "high"), [(0.5, 10, 0.237, 0.763), (1.0, 10, 0.722, 1.0)])
@@ -50,7 +50,7 @@ def test_tenth_of_few_findings_is_shown_and_not_judged(capsys: pytest.CaptureFix
 
 
 def test_confidences_of_the_service_are_fitted_with_the_same_weight_of_a_shift() -> None:
-    at = WEIGHTS.index("left")
+    at = WEIGHT_NAMES.index("left")
     assert [weights[at] for weights in (confidence._PHOTO, confidence._SCAN, confidence._BILEVEL)] == list(
-        LEFT.values()
+        SHIFT_WEIGHTS.values()
     )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks import __main__ as bench
-from benchmarks.figures import Machine, commit, percentile, print_figure, print_skipped, time_calls
+from benchmarks.figures import Machine, describe_commit, percentile, print_figure, print_skipped, time_calls
 
 
 def read_printed(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -66,7 +66,7 @@ def test_the_table() -> None:
     machine = Machine("A Processor", 2, 23.4, "Debian 12", "3.11.7", 0.25)
     text = bench.format_table([("canvas", lines, 12.3)], machine, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
     assert "A Processor, 2 cores, 23.4 GiB, Debian 12, Python 3.11.7, load 0.2 at the start" in text
-    assert f"Commit: {commit()}" in text
+    assert f"Commit: {describe_commit()}" in text
     assert "2026-01-02 03:04 UTC" in text
     assert "canvas 12 s" in text
     assert text.splitlines()[-3:] == [
@@ -79,7 +79,7 @@ def test_the_table() -> None:
 def test_without_git_there_is_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchmarks.figures.ROOT", tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert commit() == "unknown"
+    assert describe_commit() == "unknown"
 
 
 def benchmark(monkeypatch: pytest.MonkeyPatch, source: str) -> None:

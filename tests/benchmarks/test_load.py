@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.load import CLIENTS, LoadError, Work, put_load
+from benchmarks.load import CLIENTS, LoadError, Workload, apply_load
 
 
 class Target:
@@ -63,8 +63,8 @@ def client(request: pytest.FixtureRequest) -> str:
 
 
 def test_every_path_is_asked_with_the_token(target: Target, client: str) -> None:
-    work = Work(["/a?b=1", "/c"])
-    load = put_load(target.url, work, token="secret", connections=2, seconds=0.3, client=client)
+    work = Workload(["/a?b=1", "/c"])
+    load = apply_load(target.url, work, token="secret", connections=2, seconds=0.3, client=client)
     assert {key[:3] for key in target.requests} == {("GET", path, "Bearer secret") for path in work.paths}
     assert abs(target.requests.total() - load.requests) <= 2
     assert load.per_second > 0
@@ -72,12 +72,12 @@ def test_every_path_is_asked_with_the_token(target: Target, client: str) -> None
 
 
 def test_a_body_is_posted(target: Target, client: str) -> None:
-    work = Work(["/make"], {"name": "新"})
-    put_load(target.url, work, connections=1, seconds=0.3, client=client)
+    work = Workload(["/make"], {"name": "新"})
+    apply_load(target.url, work, connections=1, seconds=0.3, client=client)
     assert {(method, path) for method, path, *_ in target.requests} == {("POST", "/make")}
     assert {json.dumps(json.loads(body)) for *_, body in target.requests} == {json.dumps(work.body)}
 
 
 def test_an_answer_that_failed_is_an_error(target: Target, client: str) -> None:
     with pytest.raises(LoadError):
-        put_load(target.url, Work(["/wrong"]), connections=1, seconds=0.3, client=client)
+        apply_load(target.url, Workload(["/wrong"]), connections=1, seconds=0.3, client=client)

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.__main__ import NAMES
 from benchmarks.figures import ROOT
-from benchmarks.second_opinions import area
+from benchmarks.second_opinions import roc_area
 from tests.service.detection.graphs import backbone_model
 
 # The words that make it small, and figures that have to be among the lines.
@@ -157,7 +157,7 @@ def test_backbone_is_measured(tmp_path: Path) -> None:
 def test_area_is_the_share_of_pairs_in_order(
     positive: list[float], negative: list[float], share: float
 ) -> None:
-    assert area(positive, negative) == pytest.approx(share)
+    assert roc_area(positive, negative) == pytest.approx(share)
 
 
 def test_make_bench_runs_every_benchmark() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks import lost
 from benchmarks.acknowledged import Writers
-from benchmarks.lost import Played, Service
+from benchmarks.lost import ScenarioResult, Service
 from service.settings import Settings
 from tests.postgresql import Server, find_binaries
 
@@ -36,11 +36,11 @@ def short_statements(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def settings(database_kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Settings:
     if database_kind == "sqlite":
-        return lost.settings_for(tmp_path, "")
+        return lost.create_settings(tmp_path, "")
     server: Server = request.getfixturevalue("server")
     server.execute("DROP DATABASE IF EXISTS lost WITH (FORCE)")
     server.execute("CREATE DATABASE lost")
-    return lost.settings_for(tmp_path, server.url("lost"))
+    return lost.create_settings(tmp_path, server.url("lost"))
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +54,9 @@ def server() -> Iterator[Server]:
     server.stop()
 
 
-def play_scenario(settings: Settings, scenario: Scenario) -> Played:
-    outcome = lost.played(settings, THREADS, scenario)
-    assert outcome.missing.nothing, outcome.missing
+def play_scenario(settings: Settings, scenario: Scenario) -> ScenarioResult:
+    outcome = lost.run_scenario(settings, THREADS, scenario)
+    assert outcome.losses.is_empty, outcome.losses
     assert outcome.others == []
     assert outcome.acknowledged > 2 * THREADS
     # A refusal takes at most the time limit of its statement, and of those before it.
@@ -67,7 +67,7 @@ def play_scenario(settings: Settings, scenario: Scenario) -> Played:
 @on_both_databases
 @pytest.mark.slow(120)
 def test_killed_service_loses_no_acknowledged_change(settings: Settings, database_kind: str) -> None:
-    assert len(play_scenario(settings, lost.kills(2)).recoveries) == 2
+    assert len(play_scenario(settings, lost.kill_repeatedly(2)).recoveries) == 2
 
 
 @pytest.mark.parametrize("database_kind", ["sqlite"])
@@ -75,8 +75,8 @@ def test_full_disk_loses_no_acknowledged_change(
     settings: Settings, database_kind: str, tmp_path: Path
 ) -> None:
     try:
-        with lost.small_disk(tmp_path / "disk") as disk:
-            outcome = play_scenario(lost.settings_for(disk, ""), lost.full_disk(disk))
+        with lost.mount_small_disk(tmp_path / "disk") as disk:
+            outcome = play_scenario(lost.create_settings(disk, ""), lost.fill_disk(disk))
     except (subprocess.CalledProcessError, OSError):
         pytest.skip("this user may mount no tmpfs")
     assert [sentence for sentence in outcome.refused if "空间不足" not in sentence] == []
@@ -89,10 +89,10 @@ def test_silent_database_loses_no_acknowledged_change(
 ) -> None:
     path = settings.data_dir / "walkaround.db"
     if database_kind == "sqlite":
-        outcome = play_scenario(settings, lost.away(lambda: lost.locked(path), 0))
+        outcome = play_scenario(settings, lost.block_database(lambda: lost.lock_database(path), 0))
     else:
         server: Server = request.getfixturevalue("server")
-        outcome = play_scenario(settings, lost.away(server.pause, 0))
+        outcome = play_scenario(settings, lost.block_database(server.pause, 0))
     assert outcome.refused
     assert [sentence for sentence in outcome.refused if "数据库" not in sentence] == []
 
@@ -103,4 +103,4 @@ def test_silent_database_loses_no_acknowledged_change(
 def test_crashed_database_server_loses_no_acknowledged_change(
     settings: Settings, server: Server, database_kind: str
 ) -> None:
-    assert len(play_scenario(settings, lost.restarts(server, 1)).recoveries) == 1
+    assert len(play_scenario(settings, lost.restart_repeatedly(server, 1)).recoveries) == 1

@@ -23,7 +23,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def archive() -> Path:
-    path = program_folder() / "dist" / f"{portable.name()}.tar.xz"
+    path = program_folder() / "dist" / f"{portable.archive_name()}.tar.xz"
     assert path.is_file(), "build it first: make portable"
     return path
 
@@ -39,7 +39,7 @@ def unpacked(archive: Path) -> Iterator[Path]:
 
 
 def test_it_is_one_folder_with_what_a_person_wants_to_read(unpacked: Path) -> None:
-    assert unpacked.name == portable.name()
+    assert unpacked.name == portable.archive_name()
     names = {path.name for path in unpacked.iterdir()}
     assert names == {"CHANGELOG.md", "NOTICE.txt", "README.txt", "_internal", "sbom.cdx.json", "walkaround"}
     assert __version__ in (unpacked / "README.txt").read_text("utf-8")

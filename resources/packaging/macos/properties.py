@@ -1,4 +1,4 @@
-"""The properties (Info.plist) of the program for macOS."""
+"""Defines the properties (Info.plist) of the program for macOS."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from shared import __version__
 
 
-def mac_properties() -> dict[str, Any]:
-    """What macOS wants to know of Walkaround.app; a user reads why it asks for the camera."""
+def build_mac_properties() -> dict[str, Any]:
+    """Return the Info.plist of Walkaround.app, with the reason that users read for the use of the camera."""
     return {
         "CFBundleDisplayName": "Walkaround",
         "CFBundleShortVersionString": __version__,

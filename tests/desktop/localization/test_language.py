@@ -38,11 +38,11 @@ def test_no_catalogue_is_stale_or_unfinished() -> None:
 
 
 def test_placeholders_survive_translation() -> None:
-    for text, translated in update.entries(update.CHINESE).items():
+    for text, translated in update.read_catalogue(update.CHINESE).items():
         if translated is None:
             continue
         marks = sorted(re.findall(r"\{\w*\}|%n", text.source))
-        for form in translated.split("\n") if text.counts else [translated]:
+        for form in translated.split("\n") if text.has_plural else [translated]:
             assert sorted(re.findall(r"\{\w*\}|%n", form)) == marks, text
 
 
@@ -114,8 +114,8 @@ def test_text_that_is_not_a_literal_is_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(update, "ROOT", tmp_path)
     source = tmp_path / "page.py"
     source.write_text("class P:\n    def f(self, name):\n        return self.tr(name)\n", encoding="utf-8")
-    with pytest.raises(update.Wrong, match=r"page\.py:3"):
-        list(update.texts(source))
+    with pytest.raises(update.NotLiteralError, match=r"page\.py:3"):
+        list(update.read_texts(source))
 
 
 def test_texts_are_found_in_all_kinds_of_code(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_texts_are_found_in_all_kinds_of_code(tmp_path: Path) -> None:
         "T = QT_TRANSLATE_NOOP('Commands', 'four')\n",
         encoding="utf-8",
     )
-    texts = {(text.context, text.source, text.counts) for text in update.texts(source)}
+    texts = {(text.context, text.source, text.has_plural) for text in update.read_texts(source)}
     assert texts == {
         ("Other", "one", False),
         ("P", "two parts", False),
@@ -153,9 +153,9 @@ def test_a_new_catalogue_holds_exactly_the_texts(tmp_path: Path) -> None:
     )
     catalogue = tmp_path / "walkaround_zh_CN.ts"
     update.update(catalogue, wanted)
-    assert sorted(update.entries(catalogue)) == wanted
+    assert sorted(update.read_catalogue(catalogue)) == wanted
     update.update(catalogue, wanted[:1])
-    assert list(update.entries(catalogue)) == wanted[:1]
+    assert list(update.read_catalogue(catalogue)) == wanted[:1]
 
 
 @pytest.mark.parametrize(("code", "comma", "colon"), [("en", ", ", ": "), ("zh_CN", "、", "：")])
@@ -168,7 +168,7 @@ def test_lists_and_labelled_values_use_punctuation_of_language(
 
 
 def test_filters_of_file_dialogs_keep_the_parentheses_that_qt_reads() -> None:
-    held = update.entries(update.CHINESE)
+    held = update.read_catalogue(update.CHINESE)
     filters = {
         text.source: translation
         for text, translation in held.items()

@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 from license_expression import get_spdx_licensing
 
-from resources.packaging import native, notices, sbom
-from resources.packaging.native import Native, inside
-from resources.packaging.notices import Part, licence_of
+from resources.packaging import native_libraries, notices, sbom
+from resources.packaging.native_libraries import NativeLibrary, find_libraries
+from resources.packaging.notices import Part, find_licence
 from resources.packaging.system import BuildError
 
-LIBRARIES = [*native._FILES.values(), *((name, licence) for _, name, licence in native._IN_LIBVIPS)]
+LIBRARIES = [
+    *native_libraries._LIBRARIES_BY_FILE.values(),
+    *((name, licence) for _, name, licence in native_libraries._LIBVIPS_LIBRARIES),
+]
 
 
 class Installed(metadata.Distribution):
@@ -48,7 +51,7 @@ class Installed(metadata.Distribution):
     ],
 )
 def test_licence_is_an_spdx_expression(fields: dict[str, str], licence: str) -> None:
-    assert licence_of(Installed(**fields)) == licence
+    assert find_licence(Installed(**fields)) == licence
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,7 @@ def test_licence_is_an_spdx_expression(fields: dict[str, str], licence: str) -> 
 )
 def test_unknown_licence_stops_the_build(fields: dict[str, str]) -> None:
     with pytest.raises(BuildError, match="part 1"):
-        licence_of(Installed(**fields))
+        find_licence(Installed(**fields))
 
 
 @pytest.mark.parametrize(("name", "licence"), sorted(set(LIBRARIES)))
@@ -78,7 +81,7 @@ def test_libraries_are_known_by_their_files(tmp_path: Path) -> None:
         "PySide6/Qt/plugins/imageformats/libqjpeg.so",
         "module.py",
     ]
-    libraries = inside([tmp_path / name for name in files], [])
+    libraries = find_libraries([tmp_path / name for name in files], [])
     assert {(library.name, library.version) for library in libraries} == {
         ("libaom", "3.14.1"),
         ("OpenBLAS", ""),
@@ -87,7 +90,7 @@ def test_libraries_are_known_by_their_files(tmp_path: Path) -> None:
         ("Shiboken", ""),
     }
     with pytest.raises(BuildError, match="libnew-0a1b2c3d"):
-        inside([tmp_path / "libnew-0a1b2c3d.so.1"], [])
+        find_libraries([tmp_path / "libnew-0a1b2c3d.so.1"], [])
 
 
 def test_bills_of_wheels_give_versions_and_crates(tmp_path: Path) -> None:
@@ -102,11 +105,14 @@ def test_bills_of_wheels_give_versions_and_crates(tmp_path: Path) -> None:
         {"name": "itself", "version": "1", "purl": "pkg:pypi/itself@1"},
     ]
     bill.write_text(json.dumps({"components": parts}), "utf-8")
-    libraries = inside([tmp_path / "libopenblasp-r0-59ffcd50.3.15.so"], [bill])
-    assert libraries == [Native("libc", "0.2", "MIT"), Native("OpenBLAS", "0.3.15", "BSD-3-Clause")]
+    libraries = find_libraries([tmp_path / "libopenblasp-r0-59ffcd50.3.15.so"], [bill])
+    assert libraries == [
+        NativeLibrary("libc", "0.2", "MIT"),
+        NativeLibrary("OpenBLAS", "0.3.15", "BSD-3-Clause"),
+    ]
     bill.write_text(json.dumps({"components": [{**parts[1], "licenses": []}]}), "utf-8")
     with pytest.raises(BuildError, match="without a licence"):
-        inside([], [bill])
+        find_libraries([], [bill])
 
 
 def test_both_lists_name_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,11 +120,11 @@ def test_both_lists_name_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     text = tmp_path / "LICENSE"
     text.write_text("text", "utf-8")
     parts = [
-        Part("vips", "8", "MIT", (text,), "pypi", (Native("libvips", "", "LGPL-2.1-or-later"),)),
+        Part("vips", "8", "MIT", (text,), "pypi", (NativeLibrary("libvips", "", "LGPL-2.1-or-later"),)),
         Part("Python", "3.11.7", "PSF-2.0", (text,), "generic"),
         Part("libmpdec3", "2.5", "BSD-2-Clause", (text,), "deb"),
     ]
-    notices._write(parts, tmp_path / "licences")
+    notices._write_texts(parts, tmp_path / "licences")
     lines = (tmp_path / "licences" / "NOTICE.txt").read_text("utf-8").splitlines()
     assert [line.split() for line in lines[6:]] == [
         ["vips", "8", "MIT"],
@@ -127,7 +133,7 @@ def test_both_lists_name_every_part(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ["libmpdec3", "2.5", "BSD-2-Clause"],
     ]
     for name in ("one.json", "two.json"):
-        sbom.write(parts, tmp_path / name)
+        sbom.write_sbom(parts, tmp_path / name)
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
     document = json.loads((tmp_path / "one.json").read_text("utf-8"))
     assert document["metadata"]["timestamp"].startswith("2023-11-14T")

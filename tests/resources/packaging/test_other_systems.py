@@ -13,7 +13,7 @@ import yaml
 from PySide6.QtGui import QImage
 
 from resources.packaging.icons import SIZES, write_icons
-from resources.packaging.macos.properties import mac_properties
+from resources.packaging.macos.properties import build_mac_properties
 from shared import __version__
 from shared.paths import program_folder
 
@@ -66,7 +66,7 @@ def test_inno_setup_takes_files_of_the_project() -> None:
 
 
 def test_macos_asks_for_the_camera_in_both_languages() -> None:
-    properties = plistlib.loads(plistlib.dumps(mac_properties()))
+    properties = plistlib.loads(plistlib.dumps(build_mac_properties()))
     assert properties["CFBundleShortVersionString"] == __version__
     assert "摄像头" in properties["NSCameraUsageDescription"]
     assert "camera" in properties["NSCameraUsageDescription"]

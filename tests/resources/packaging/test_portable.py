@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from resources.packaging import portable, sbom
-from resources.packaging.system import BuildError, build_time, packaged
+from resources.packaging.system import BuildError, build_time, run_build
 
 needs_xz = pytest.mark.skipif(shutil.which("xz") is None, reason="needs xz")
 
@@ -37,7 +37,7 @@ def test_same_bundle_gives_the_same_bytes(
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
 
     def digest() -> str:
-        return hashlib.sha256(portable.build(bundle, tmp_path).read_bytes()).hexdigest()
+        return hashlib.sha256(portable.build_archive(bundle, tmp_path).read_bytes()).hexdigest()
 
     first = digest()
     for path in bundle.rglob("*"):
@@ -50,7 +50,7 @@ def test_same_bundle_gives_the_same_bytes(
 
 @needs_xz
 def test_archive_holds_links_and_names_as_they_are(bundle: Path, tmp_path: Path) -> None:
-    path = portable.build(bundle, tmp_path)
+    path = portable.build_archive(bundle, tmp_path)
     with tarfile.open(path) as archive:
         entries = {entry.name.partition("/")[2]: entry for entry in archive}
     assert {"_internal/机.txt", "NOTICE.txt", "README.txt", "CHANGELOG.md", sbom.FILE_NAME} <= set(entries)
@@ -62,9 +62,9 @@ def test_archive_holds_links_and_names_as_they_are(bundle: Path, tmp_path: Path)
 
 def test_folder_without_a_program_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(BuildError, match="make package"):
-        portable.build(tmp_path, tmp_path)
+        portable.build_archive(tmp_path, tmp_path)
     arguments = ["--bundle", str(tmp_path), "--out", str(tmp_path)]
-    assert packaged(portable.build, "resources.packaging.portable", "", arguments) == 1
+    assert run_build(portable.build_archive, "resources.packaging.portable", "", arguments) == 1
     assert "make package" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 

@@ -69,13 +69,13 @@ def test_qt_gets_the_same_of_what_is_left_of_icu(tmp_path: Path) -> None:
 
 def test_data_of_icu_in_another_format_stops_the_build() -> None:
     with pytest.raises(BuildError, match="format"):
-        slim.read(bytes(64))
+        slim.read_icu(bytes(64))
 
 
 def test_icu_data_is_read_and_written() -> None:
     header = struct.pack("<HH8s4s", 16, 0x27DA, bytes(8), b"CmnD")
-    parts = [slim.Part("icudt73l/a.res", b"1" * 16), slim.Part("icudt73l/coll/zh.res", b"2" * 32)]
-    assert slim.read(slim.written(header, parts)) == (header, parts)
+    parts = [slim.IcuEntry("icudt73l/a.res", b"1" * 16), slim.IcuEntry("icudt73l/coll/zh.res", b"2" * 32)]
+    assert slim.read_icu(slim.write_icu(header, parts)) == (header, parts)
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,16 @@ def test_icu_data_is_read_and_written() -> None:
     ],
 )
 def test_what_is_wanted_of_icu(name: str, wanted: bool) -> None:
-    assert slim.wanted(name) is wanted
+    assert slim.is_needed(name) is wanted
 
 
 def test_symbols_are_taken_out_of_a_library(tmp_path: Path) -> None:
     (library,) = QT.glob("libicuuc.so.*")
     copy = tmp_path / library.name
     shutil.copy(library, copy)
-    slim.strip(copy)
+    slim.strip_symbols(copy)
     assert copy.stat().st_size < library.stat().st_size
-    assert slim.segments(copy.read_bytes()) == slim.segments(library.read_bytes())
+    assert slim.loaded_segments(copy.read_bytes()) == slim.loaded_segments(library.read_bytes())
     assert os.access(copy, os.X_OK) == os.access(library, os.X_OK)
 
 
@@ -119,6 +119,6 @@ def test_a_library_that_would_not_load_any_more_stays(
         Path(arguments[-2]).write_bytes(content)
         return ""
 
-    monkeypatch.setattr(slim, "output", damaging)
-    slim.strip(copy)
+    monkeypatch.setattr(slim, "run_tool", damaging)
+    slim.strip_symbols(copy)
     assert copy.read_bytes() == library.read_bytes()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from resources.packaging import deb
-from resources.packaging.system import BuildError, named_after
+from resources.packaging.system import BuildError, debian_package_name
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from resources.packaging.system import BuildError, named_after
     ],
 )
 def test_the_package_of_a_library(soname: str, package: str) -> None:
-    assert named_after(soname) == package
+    assert debian_package_name(soname) == package
 
 
 def test_a_library_that_is_missing_is_named_with_its_package(
@@ -30,6 +30,6 @@ def test_a_library_that_is_missing_is_named_with_its_package(
         "objdump": "  NEEDED               libxcb-cursor.so.0\n  NEEDED               libc.so.6\n",
         "ldconfig": "\tlibc.so.6 (libc6,x86-64) => /lib/libc.so.6\n",
     }
-    monkeypatch.setattr(deb, "output", lambda tool, *_: outputs[tool])
+    monkeypatch.setattr(deb, "run_tool", lambda tool, *_: outputs[tool])
     with pytest.raises(BuildError, match=r"lacks: libxcb-cursor\.so\.0\..*apt install libxcb-cursor0$"):
-        deb.depends(tmp_path)
+        deb.find_dependencies(tmp_path)

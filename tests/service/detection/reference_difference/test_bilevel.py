@@ -19,7 +19,7 @@ EVERYWHERE = np.full((SIZE, SIZE), 255, np.uint8)
 
 
 def etched(seed: int = 4) -> np.ndarray:
-    return scans.etched(SIZE, SIZE, seed)
+    return scans.draw_board(SIZE, SIZE, seed)
 
 
 def test_frame_of_differences_does_not_absorb_differences_inside() -> None:
@@ -61,9 +61,9 @@ def test_lines_are_made_as_wide_as_those_of_the_photo(wider: bool) -> None:
 
 
 def test_a_photo_of_a_board_shows_its_faults() -> None:
-    pair = bilevel.pair("boards", 1702)
+    pair = bilevel.draw_pair("boards", 1702)
     found = detect(pair.reference, Rect(0, 0, bilevel.SIZE, bilevel.SIZE), pair.photo).boxes
-    verdicts = bilevel.hits([one.box for one in found], pair)
+    verdicts = bilevel.match_findings([one.box for one in found], pair)
     assert verdicts.count(True) >= 0.8 * len(pair.truth)
 
 

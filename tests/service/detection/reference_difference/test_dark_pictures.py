@@ -34,7 +34,7 @@ def test_dark_picture_with_lights_is_not_bilevel() -> None:
 
 @pytest.mark.parametrize("size", [320, 250])
 def test_drawn_sheet_is_bilevel_at_any_size(size: int) -> None:
-    sheet = cv2.merge([scans.etched(SIDE, SIDE, 4)] * 3)
+    sheet = cv2.merge([scans.draw_board(SIDE, SIDE, 4)] * 3)
     smaller = cv2.resize(sheet, (size, size), interpolation=cv2.INTER_AREA)
     assert model._black_and_white(np.asarray(smaller, np.uint8), 0.8)
 

@@ -18,7 +18,7 @@ from shared.samples import Image, View, photograph
 
 SIZE = 480
 WHOLE = Rect(0, 0, SIZE, SIZE)
-BOARD = surfaces.board(SIZE, SIZE, 4).image
+BOARD = surfaces.draw_board(SIZE, SIZE, 4).image
 
 
 def through(image: Image, bend: float) -> Image:
@@ -93,4 +93,4 @@ def test_through_a_lens_the_most_confident_finding_is_the_defect(bend: float) ->
 
 def test_another_board_is_refused_with_any_bend() -> None:
     with pytest.raises(AlignmentFailed):
-        detect(BOARD, WHOLE, through(surfaces.board(SIZE, SIZE, 9).image, 0.06))
+        detect(BOARD, WHOLE, through(surfaces.draw_board(SIZE, SIZE, 9).image, 0.06))

@@ -242,7 +242,7 @@ def test_surface_clipped_in_the_reference_may_be_darker_in_the_photo() -> None:
 
 
 def test_a_grey_photo_is_compared_with_a_coloured_reference_by_brightness() -> None:
-    board = surfaces.board(640, 480, 3).image
+    board = surfaces.draw_board(640, 480, 3).image
     board[120:240, 200:420] = (40, 60, 190)
     photo, _ = samples.photograph(board, View(noise=2, jpeg=90), 4)
     cv2.circle(photo, (500, 330), 14, (235, 235, 235), -1, cv2.LINE_AA)

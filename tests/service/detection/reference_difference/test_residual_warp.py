@@ -16,12 +16,12 @@ SIZE = 640
 
 
 def grey(copper: scans.Mask, shift: Floats | None, seed: int) -> Floats:
-    return scans.scanned(copper, shift, np.random.default_rng(seed))[..., 1].astype(np.float32)
+    return scans.scan(copper, shift, np.random.default_rng(seed))[..., 1].astype(np.float32)
 
 
 def test_a_wandering_scan_is_followed_to_a_part_of_a_pixel() -> None:
-    copper = scans.etched(SIZE, SIZE, 4)
-    shift = scans.wander(SIZE, SIZE, np.random.default_rng(3))
+    copper = scans.draw_board(SIZE, SIZE, 4)
+    shift = scans.draw_shift(SIZE, SIZE, np.random.default_rng(3))
     valid = np.full(copper.shape, 255, np.uint8)
     one, other = grey(copper, None, 1), grey(copper, shift, 2)
     warp = residual_warp.residual_shift(one, other, valid)
@@ -64,7 +64,7 @@ def test_px_read_from_beyond_the_photo_are_not_visible() -> None:
 
 
 def test_aligned_photo_is_not_shifted() -> None:
-    copper = scans.etched(SIZE, SIZE, 4)
+    copper = scans.draw_board(SIZE, SIZE, 4)
     valid = np.full(copper.shape, 255, np.uint8)
     assert residual_warp.residual_shift(grey(copper, None, 1), grey(copper, None, 2), valid) is None
     part = np.s_[:40, :40]
@@ -76,11 +76,11 @@ def test_aligned_photo_is_not_shifted() -> None:
 
 @pytest.mark.parametrize("seed", [1, 4])
 def test_wandering_scans_have_few_findings_beside_faults(seed: int) -> None:
-    copper = scans.etched(SIZE, SIZE, seed)
-    hurt, faults = scans.faulty(copper, 6, seed)
-    shift = scans.wander(SIZE, SIZE, np.random.default_rng(seed))
-    reference = scans.scanned(copper, None, np.random.default_rng(seed + 10))
-    photo = scans.scanned(hurt, shift, np.random.default_rng(seed + 20))
+    copper = scans.draw_board(SIZE, SIZE, seed)
+    hurt, faults = scans.add_faults(copper, 6, seed)
+    shift = scans.draw_shift(SIZE, SIZE, np.random.default_rng(seed))
+    reference = scans.scan(copper, None, np.random.default_rng(seed + 10))
+    photo = scans.scan(hurt, shift, np.random.default_rng(seed + 20))
     findings = detect(reference, Rect(0, 0, SIZE, SIZE), photo).boxes
     hits = 0
     for box in (fault.box for fault in faults):
@@ -93,7 +93,7 @@ def test_wandering_scans_have_few_findings_beside_faults(seed: int) -> None:
 
 
 def test_lines_that_are_all_wider_are_not_a_finding() -> None:
-    copper = scans.etched(SIZE, SIZE, 2)
+    copper = scans.draw_board(SIZE, SIZE, 2)
     wider = cv2.dilate(copper, np.ones((3, 3), np.uint8))
     one, other = (cv2.merge([image] * 3) for image in (copper, wider))
     assert detect(one, Rect(0, 0, SIZE, SIZE), other).boxes == ()

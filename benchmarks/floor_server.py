@@ -1,7 +1,7 @@
-"""Measures the floor of the service: a Starlette application that answers one JSON body, under uvicorn.
+"""Runs a minimal server as the floor of the service: a Starlette application with one JSON body.
 
-`bare()` runs it as a process; `python -m benchmarks.bare` is that process, and prints its address as a line
-of JSON when it accepts requests. uvicorn takes the parser and the event loop that it finds.
+`run_floor_server()` starts it under uvicorn as the process `python -m benchmarks.floor_server`, which prints
+its address as a line of JSON when it accepts requests. uvicorn uses the installed parser and event loop.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.figures import ROOT
 
-# Of the size of one record.
+# A body with the size of one record.
 BODY: dict[str, Any] = {
     "code": 0,
     "msg": "",
@@ -26,10 +26,10 @@ BODY: dict[str, Any] = {
 
 
 @contextmanager
-def bare() -> Iterator[tuple[str, float]]:
-    """The address of a running floor, and the seconds until it accepted requests."""
+def run_floor_server() -> Iterator[tuple[str, float]]:
+    """Run the server; yield its address and the seconds until it accepted requests."""
     start = time.perf_counter()
-    command = [sys.executable, "-m", "benchmarks.bare"]
+    command = [sys.executable, "-m", "benchmarks.floor_server"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -40,7 +40,7 @@ def bare() -> Iterator[tuple[str, float]]:
 
 
 def main() -> None:
-    """Be that process until it is ended."""
+    """Serve until the process is ended."""
     import uvicorn
     from starlette.applications import Starlette
     from starlette.requests import Request
@@ -50,7 +50,7 @@ def main() -> None:
     async def answer(_request: Request) -> JSONResponse:
         return JSONResponse(BODY)
 
-    class Announced(uvicorn.Server):
+    class AnnouncingServer(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             port = self.servers[0].sockets[0].getsockname()[1]
@@ -58,7 +58,7 @@ def main() -> None:
 
     app = Starlette(routes=[Route("/", answer)])
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, server_header=False, ws="none")
-    Announced(config).run()
+    AnnouncingServer(config).run()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Names the libraries in other languages that come inside of Python packages, with their licences.
+"""Lists the native libraries inside of Python packages, with their licences.
 
-A wheel says what it is itself under, not always what its makers linked into it. Each library that the bundle
-holds as a file of its own has to be known here, or the build stops. Licences are SPDX expressions. Versions
-come from the bills of materials that wheels bring along (PEP 770), which list Rust crates too: the number at
-the end of a file's name is that of its interface, not of its release.
+A wheel names its own licence, but not always the licences of the libraries in it. This module must know every
+library that is a separate file in the bundle, otherwise the build stops. Licences are SPDX expressions.
+Versions come from the bills of materials in wheels (PEP 770), which also list Rust crates. The number at the
+end of a file name is the version of the interface, not of the release.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from resources.packaging.system import BuildError
 
 
 @dataclass(frozen=True, slots=True)
-class Native:
-    """A library inside of a part: its name, its version where that is known (or empty), and its licence."""
+class NativeLibrary:
+    """A library inside of a part: its name, its version (empty if unknown) and its licence."""
 
     name: str
     version: str
@@ -29,8 +29,8 @@ class Native:
 _QT = "LGPL-3.0-only OR GPL-2.0-only OR GPL-3.0-only"
 _GCC = "GPL-3.0-or-later WITH GCC-exception-3.1"
 
-# The name of the file without its version and the digest that auditwheel adds -> the library and its licence.
-_FILES = {
+# File name without version and without the digest that auditwheel adds -> library and licence.
+_LIBRARIES_BY_FILE = {
     "libaom": ("libaom", "BSD-2-Clause"),
     "libavif": ("libavif", "BSD-2-Clause"),
     "libcom_err": ("e2fsprogs libcom_err", "MIT"),
@@ -59,8 +59,9 @@ _FILES = {
     "libssl": ("OpenSSL", "Apache-2.0"),
     "libvips": ("libvips", "LGPL-2.1-or-later"),
 }
-# What libvips of pyvips-binary is linked with: a text in its file that shows it, the library and its licence.
-_IN_LIBVIPS = (
+# The libraries that are linked into libvips of pyvips-binary: a pattern in its file, the library, its
+# licence.
+_LIBVIPS_LIBRARIES = (
     (rb"AOMedia Project AV1 Decoder v([\d.]+)", "libaom", "BSD-2-Clause"),
     (rb"libarchive ([\d.]+)", "libarchive", "BSD-2-Clause"),
     (rb"pango-cairo", "cairo", "LGPL-2.1-only OR MPL-1.1"),
@@ -85,10 +86,10 @@ _IN_LIBVIPS = (
     (rb"libxml2", "libxml2", "MIT"),
     (rb"([\d.]+)\.zlib-ng", "zlib-ng", "Zlib"),
 )
-# Files whose number is that of the release.
-_NUMBERED = ("libaom", "libicudata", "libicui18n", "libicuuc")
-# The package of Red Hat that the makers of a wheel took a library from, as auditwheel writes.
-_RED_HAT = {
+# Files whose number is the version of the release.
+_VERSIONED_FILES = ("libaom", "libicudata", "libicui18n", "libicuuc")
+# The Red Hat package that a library of a wheel comes from, as auditwheel writes it.
+_RED_HAT_PACKAGES = {
     "GCC libgfortran": "libgfortran",
     "GCC libquadmath": "libquadmath",
     "OpenBLAS": "openblas-threads",
@@ -96,66 +97,70 @@ _RED_HAT = {
     "e2fsprogs libcom_err": "libcom_err",
     "keyutils": "keyutils-libs",
 }
-_WITHOUT_LICENCE = {"openssl": "Apache-2.0"}
-"""What a wheel's own list names without a licence."""
+_MISSING_LICENCES = {"openssl": "Apache-2.0"}
+"""Licences that are missing in the bills of materials of wheels."""
 _VERSION = re.compile(r"\.so\.?([\w.]*)$")
 _DIGEST = re.compile(r"(-[0-9a-f]{8})+(?=\.so)|(?<=_)-[0-9a-f]{8}(?=\.so)")
-# Extension modules and plugins of Qt are the part itself.
-_OF_THE_PART = re.compile(r"\.cpython-|\.abi3\.so$|\.pyd$|/plugins/|^libQt6")
+# Extension modules and Qt plugins belong to the part itself.
+_OWN_FILE = re.compile(r"\.cpython-|\.abi3\.so$|\.pyd$|/plugins/|^libQt6")
 
 
-def inside(files: Iterable[Path], bills: Iterable[Path]) -> list[Native]:
-    """The libraries that a part brings along: of those of its files that are bundled, and of its own bills.
+def find_libraries(files: Iterable[Path], bills: Iterable[Path]) -> list[NativeLibrary]:
+    """Return the libraries in a part, from its bundled files and its bills of materials.
 
     Raises BuildError.
     """
-    taken, libraries = _of_bills(bills)
+    rpm_versions, libraries = _read_bills(bills)
     for file in files:
-        if ".so" not in file.name or _OF_THE_PART.search(file.as_posix()) or _OF_THE_PART.search(file.name):
+        if ".so" not in file.name or _OWN_FILE.search(file.as_posix()) or _OWN_FILE.search(file.name):
             continue
-        bare = _DIGEST.sub("", file.name)
-        stem, _, _ = bare.partition(".abi3" if ".abi3" in bare else ".so")
-        stem = stem if stem in _FILES else re.sub(r"-\d.*$", "", stem)
-        if stem not in _FILES:
+        plain_name = _DIGEST.sub("", file.name)
+        stem, _, _ = plain_name.partition(".abi3" if ".abi3" in plain_name else ".so")
+        stem = stem if stem in _LIBRARIES_BY_FILE else re.sub(r"-\d.*$", "", stem)
+        if stem not in _LIBRARIES_BY_FILE:
             raise BuildError(
-                f"{file.name} in {file.parent.name} is not known: say in native.py what it is and its licence"
+                f"{file.name} in {file.parent.name} is unknown: add it and its licence to native_libraries.py"
             )
-        name, licence = _FILES[stem]
-        version = _VERSION.search(bare)
-        numbered = version[1] if version and stem in _NUMBERED else ""
-        libraries.add(Native(name, taken.get(_RED_HAT.get(name, ""), numbered), licence))
+        name, licence = _LIBRARIES_BY_FILE[stem]
+        version = _VERSION.search(plain_name)
+        file_version = version[1] if version and stem in _VERSIONED_FILES else ""
+        libraries.add(
+            NativeLibrary(name, rpm_versions.get(_RED_HAT_PACKAGES.get(name, ""), file_version), licence)
+        )
         if stem == "libvips":
-            libraries |= set(_linked_into(file))
+            libraries |= set(_find_linked_into_libvips(file))
     return sorted(libraries, key=lambda library: (library.name.lower(), library.version))
 
 
-def _of_bills(bills: Iterable[Path]) -> tuple[dict[str, str], set[Native]]:
-    """The versions of Red Hat's packages by name, and the libraries that were compiled in."""
-    taken, libraries = dict[str, str](), set[Native]()
+def _read_bills(bills: Iterable[Path]) -> tuple[dict[str, str], set[NativeLibrary]]:
+    """Return the versions of the Red Hat packages by name, and the libraries that were compiled in."""
+    rpm_versions, libraries = dict[str, str](), set[NativeLibrary]()
     for bill in bills:
         for component in json.loads(bill.read_text("utf-8")).get("components", ()):
             name, version, purl = component["name"], component.get("version", ""), component.get("purl", "")
             if purl.startswith("pkg:rpm/"):
-                taken[name] = version.partition("-")[0]
+                rpm_versions[name] = version.partition("-")[0]
             elif purl.startswith(("pkg:cargo/", "pkg:generic/")):
                 licences = [
-                    each.get("expression") or each["license"].get("id")
-                    for each in component.get("licenses", ())
+                    entry.get("expression") or entry["license"].get("id")
+                    for entry in component.get("licenses", ())
                 ]
-                licence = " AND ".join(filter(None, licences)) or _WITHOUT_LICENCE.get(name)
+                licence = " AND ".join(filter(None, licences)) or _MISSING_LICENCES.get(name)
                 if licence is None:
                     raise BuildError(
-                        f"{bill.name} names {name} without a licence: say in native.py what it is under"
+                        f"{bill.name} names {name} without a licence: add the licence to native_libraries.py"
                     )
-                libraries.add(Native(name, version, licence))
-    return taken, libraries
+                libraries.add(NativeLibrary(name, version, licence))
+    return rpm_versions, libraries
 
 
-def _linked_into(libvips: Path) -> list[Native]:
+def _find_linked_into_libvips(libvips: Path) -> list[NativeLibrary]:
     content = libvips.read_bytes()
     libraries = []
-    for mark, name, licence in _IN_LIBVIPS:
-        match = re.search(mark, content)
+    for pattern, name, licence in _LIBVIPS_LIBRARIES:
+        match = re.search(pattern, content)
         if match is not None:
-            libraries.append(Native(name, match[1].decode("ascii") if match.re.groups else "", licence))
+            libraries.append(
+                NativeLibrary(name, match[1].decode("ascii") if match.re.groups else "", licence)
+            )
     return libraries

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from resources.packaging.stand_ins import stand_ins
-from resources.packaging.system import BuildError, needed
+from resources.packaging.stubs import build_stubs
+from resources.packaging.system import BuildError, needed_libraries
 from shared.images.cv import cv2
 
 pytestmark = pytest.mark.skipif(
@@ -38,12 +38,16 @@ print(sorted(path for path in paths if "libav" in path and "avif" not in path))
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    names = {name for name in needed(OPENCV) if name.startswith(("libavcodec", "libavformat", "libavutil"))}
-    names |= {name for name in needed(OPENCV) if name.startswith("libswscale")}
+    names = {
+        name
+        for name in needed_libraries(OPENCV)
+        if name.startswith(("libavcodec", "libavformat", "libavutil"))
+    }
+    names |= {name for name in needed_libraries(OPENCV) if name.startswith("libswscale")}
     if not names:
         pytest.skip("this OpenCV is linked against no FFmpeg")
     return sorted(
-        stand_ins(OPENCV, [LIBRARIES / name for name in names], tmp_path_factory.mktemp("made")).values()
+        build_stubs(OPENCV, [LIBRARIES / name for name in names], tmp_path_factory.mktemp("made")).values()
     )
 
 
@@ -75,9 +79,9 @@ def test_a_call_ends_the_process(libraries: list[Path]) -> None:
 
 def test_they_are_small_and_need_nothing(libraries: list[Path]) -> None:
     assert sum(path.stat().st_size for path in libraries) < 100_000
-    assert needed(*libraries) == set()
+    assert needed_libraries(*libraries) == set()
 
 
 def test_a_library_that_is_not_asked_by_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="without a version"):
-        stand_ins(OPENCV, [Path("libother.so.1")], tmp_path)
+        build_stubs(OPENCV, [Path("libother.so.1")], tmp_path)
