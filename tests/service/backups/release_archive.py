@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--postgresql", action="store_true", help="on PostgreSQL instead of SQLite")
     options = parser.parse_args()
     if not options.postgresql:
-        _make(options.tree.absolute(), options.archive.absolute(), {})
+        _create_archive(options.tree.absolute(), options.archive.absolute(), {})
         return
     place = find_binaries()
     if place is None:
@@ -52,7 +52,7 @@ def main() -> None:
     server = Server(place)
     try:
         server.execute("CREATE DATABASE release")
-        _make(
+        _create_archive(
             options.tree.absolute(),
             options.archive.absolute(),
             {"WALKAROUND_DATABASE_URL": server.url("release")},
@@ -61,7 +61,7 @@ def main() -> None:
         server.stop()
 
 
-def _make(tree: Path, archive: Path, variables: dict[str, str]) -> None:
+def _create_archive(tree: Path, archive: Path, variables: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             **os.environ,
@@ -88,11 +88,11 @@ def _make(tree: Path, archive: Path, variables: dict[str, str]) -> None:
         subprocess.run(
             [sys.executable, "-m", "shared", "backup", str(archive)], cwd=tree, env=environment, check=True
         )
-    _compress(archive)
+    _compress_archive(archive)
     archive.with_suffix(".json").write_text(json.dumps(facts, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
-def _compress(archive: Path) -> None:
+def _compress_archive(archive: Path) -> None:
     """Pack the members of the archive again, compressed: the repository gets the same bytes, only smaller."""
     with zipfile.ZipFile(archive) as old:
         members = [(name, old.read(name)) for name in old.namelist()]
