@@ -84,7 +84,7 @@ def test_type_is_detected_from_content(head: bytes, mime_type: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "wanted"),
+    ("header", "expected_range"),
     [
         (None, None),
         ("bytes=0-0", range(0, 1)),

@@ -67,7 +67,7 @@ class Phone:
         return upload
 
 
-class Scene:
+class PhoneSetup:
     """A record with a reference image and two items, and a person who makes codes."""
 
     def __init__(self, client: TestClient) -> None:
@@ -87,9 +87,9 @@ class Scene:
             },
         ).json()["data"]
         self.record_id: str = record["inspection_id"]
-        self.items = [self._item(name, x) for name, x in (("前缘", 0.1), ("口盖", 0.5))]
+        self.items = [self._create_item(name, x) for name, x in (("前缘", 0.1), ("口盖", 0.5))]
 
-    def _item(self, name: str, x: float) -> str:
+    def _create_item(self, name: str, x: float) -> str:
         point = {"point": {"x": x, "y": 0.2, "w": 0.25, "h": 0.3}}
         body = {"item_name": name, "inspection_id": self.record_id, "item_point": point}
         answer = self.client.post("/api/inspection_item/create", json=body)
@@ -97,7 +97,9 @@ class Scene:
         item_id: str = answer.json()["item_id"]
         return item_id
 
-    def code(self, item_id: str | None = None, by: TestClient | None = None, **more: Any) -> dict[str, Any]:
+    def create_code(
+        self, item_id: str | None = None, by: TestClient | None = None, **more: Any
+    ) -> dict[str, Any]:
         """A new code, by the admin unless another person is named."""
         body = {"inspection_id": self.record_id, "item_id": item_id, **more}
         answer = (by or self.client).post("/api/phone/codes", json=body)
@@ -105,19 +107,19 @@ class Scene:
         phone_code: dict[str, Any] = answer.json()["data"]
         return phone_code
 
-    def status(self, code: dict[str, Any]) -> dict[str, Any]:
+    def read_status(self, code: dict[str, Any]) -> dict[str, Any]:
         """What its maker sees of a code."""
         status: dict[str, Any] = self.client.get(f"/api/phone/codes/{code['code_id']}").json()["data"]
         return status
 
-    def phone(self, item_id: str | None = None, by: TestClient | None = None) -> Phone:
+    def connect_phone(self, item_id: str | None = None, by: TestClient | None = None) -> Phone:
         """A phone that has claimed a new code."""
         phone = Phone(self.client)
-        answer = phone.claim(self.code(item_id, by)["token"])
+        answer = phone.claim(self.create_code(item_id, by)["token"])
         assert answer.status_code == 200, answer.text
         return phone
 
-    def photos(self, item_id: str) -> list[dict[str, Any]]:
+    def item_photos(self, item_id: str) -> list[dict[str, Any]]:
         """The photos of an item, newest first."""
         photos: list[dict[str, Any]] = self.client.get(f"/api/inspection_item/{item_id}/photos").json()[
             "data"
@@ -133,13 +135,13 @@ class Scene:
 
 
 @pytest.fixture
-def scene(client: TestClient) -> Scene:
+def scene(client: TestClient) -> PhoneSetup:
     """The record and its maker."""
-    return Scene(client)
+    return PhoneSetup(client)
 
 
 @pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+def wait_seconds(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Let so many seconds pass for codes, and for nothing else."""
     import datetime as dt
 

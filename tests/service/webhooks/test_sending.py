@@ -117,7 +117,7 @@ def test_next_address_of_a_host_is_tried(receiver: Receiver, monkeypatch: pytest
     assert receiver.received[0].headers["host"] == f"two.example:{receiver.port}"
 
 
-def test_certificate_has_to_be_valid_for_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificate_must_be_valid_for_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     context, authority = server_context(tmp_path, "localhost")
     server = Receiver(context)
     try:
@@ -137,13 +137,13 @@ def test_connection_without_tls_is_reported(receiver: Receiver) -> None:
     assert send(f"https://127.0.0.1:{receiver.port}/") == Outcome(None, DeliveryError.TLS_FAILED)
 
 
-def test_server_that_is_not_there_is_said() -> None:
+def test_missing_server_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
     assert send(f"http://127.0.0.1:{port}/") == Outcome(None, DeliveryError.NOT_CONNECTED)
 
 
-class Raw:
+class RawServer:
     """A server that writes `answer` in pieces of `piece` bytes, one each `pause` seconds, and waits."""
 
     def __init__(self, answer: bytes) -> None:
@@ -178,20 +178,20 @@ class Raw:
         (b"HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\nfirst", Outcome(200, None)),
     ],
 )
-def test_answers_are_read_to_the_end_of_the_head_only(answer: bytes, outcome: Outcome) -> None:
-    server = Raw(answer)
+def test_only_the_head_of_an_answer_is_read(answer: bytes, outcome: Outcome) -> None:
+    server = RawServer(answer)
     assert send(server.url) == outcome
     server.close()
 
 
-def test_server_that_never_answers_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sending, "ATTEMPT_SECONDS", 0.3)
-    server = Raw(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    server = RawServer(b"HTTP/1.1 200 OK\r\nX-Slow: ")
     assert send(server.url) == Outcome(None, DeliveryError.TOO_SLOW)
     server.close()
 
 
-def test_tls_below_version_1_2_is_not_spoken() -> None:
+def test_tls_below_version_1_2_is_refused() -> None:
     assert sending._ssl_context().minimum_version >= ssl.TLSVersion.TLSv1_2
     assert sending._ssl_context().verify_mode is ssl.CERT_REQUIRED
     assert sending._ssl_context().check_hostname

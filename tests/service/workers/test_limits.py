@@ -17,7 +17,7 @@ GROUP = Path("/proc/self/autogroup")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sessions have a niceness on Linux only")
-def test_a_lower_priority_counts_against_other_sessions() -> None:
+def test_lower_priority_applies_to_other_sessions() -> None:
     own = GROUP.read_text("ascii") if GROUP.exists() else ""
     child = """
 import os, pathlib
@@ -36,7 +36,7 @@ print(os.nice(0), os.getsid(0) == os.getpid(), (told or ["10"])[-1])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sessions have a niceness on Linux only")
-def test_a_session_waits_for_its_turn_to_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_session_priority_is_retried_until_the_kernel_accepts_it(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
     written: list[str] = []
 
