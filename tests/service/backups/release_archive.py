@@ -1,4 +1,4 @@
-"""Makes a small archive with the code of a release, for the tests that restore it with today's.
+"""Creates a small archive with the code of a release, for the tests that restore it with the current code.
 
     git worktree add /tmp/release COMMIT
     cd tests/service/backups
@@ -27,7 +27,7 @@ import httpx
 from tests.postgresql import Server, find_binaries
 
 ADMIN = {"username": "chief", "password": "correct-horse-battery", "name": "主任"}
-# The smallest picture in PNG: one grey pixel.
+# The smallest PNG picture: one grey pixel.
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010800000000"
     "3a7e9b550000000a49444154789c6368000000820081"
@@ -37,7 +37,7 @@ NOTE = "左翼前缘 left wing\n".encode()
 
 
 def main() -> None:
-    """Make the archive that the command line names."""
+    """Create the archive that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tree", type=Path, help="a checkout of the release")
     parser.add_argument("archive", type=Path, help="the archive to make")
@@ -93,7 +93,7 @@ def _create_archive(tree: Path, archive: Path, variables: dict[str, str]) -> Non
 
 
 def _compress_archive(archive: Path) -> None:
-    """Pack the members of the archive again, compressed: the repository gets the same bytes, only smaller."""
+    """Compress the members of the archive, so that the repository stays small."""
     with zipfile.ZipFile(archive) as old:
         members = [(name, old.read(name)) for name in old.namelist()]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as new:
@@ -102,7 +102,7 @@ def _compress_archive(archive: Path) -> None:
 
 
 def _fill_service(url: str) -> dict[str, Any]:
-    """Two records, one of them sealed, and two files; what a restore brings back."""
+    """Create two records, one of them sealed, and two files. Returns what a restore must restore."""
     with httpx.Client(base_url=f"{url}/api", timeout=60) as client:
 
         def post(path: str, **body: Any) -> Any:

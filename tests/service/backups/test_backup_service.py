@@ -1,4 +1,4 @@
-"""The schedule in a running service: backups in a child process, one at a time, their status and failures."""
+"""Tests the schedule of a running service: backups in a child process, one at a time, status and failures."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_service_makes_due_backups_in_a_child_process(
     outcome = backups.make_due()
     assert outcome is not None
     assert (outcome.problem, outcome.name) == (None, archive_names(target)[0])
-    # The next one is due in an hour.
+    # The next backup is due in an hour.
     assert backups.make_due() is None
     [row] = count_runs(database)
     assert (row.state, row.name, row.problem) == ("done", outcome.name, None)
@@ -116,7 +116,7 @@ def test_one_backup_at_a_time(
         elsewhere = settings.model_copy(update={"data_dir": settings.data_dir.parent / "elsewhere"})
         elsewhere.prepare()
         try:
-            # Another machine has a data directory of its own, and the same database if it is on a server.
+            # Another machine has another data directory, but the same database if it is on a server.
             for using in [settings] if other.is_sqlite else [settings, elsewhere]:
                 with pytest.raises(BusyError):
                     make_now(other, using, make)
@@ -155,7 +155,7 @@ def test_failure_is_logged_and_the_next_backup_waits(
         outcome = backups.make_due()
     assert outcome == Outcome(problem=BackupProblem.PLACE_AWAY)
     assert caplog.messages == [f"the backup failed: {TEXTS[BackupProblem.PLACE_AWAY].log}"]
-    # Not again at once, but in a quarter of an hour.
+    # The next attempt is in a quarter of an hour.
     assert backups.make_due() is None
     later = now() + dt.timedelta(minutes=16)
     monkeypatch.setattr(backup_service, "now", lambda: later)
@@ -194,7 +194,7 @@ def test_interrupted_run_is_a_failure_and_is_repeated(
     with monkeypatch.context() as context:
         context.setattr(backups._child, "ask", die)
         assert backups.make_due() == Outcome(problem=BackupProblem.INTERRUPTED)
-    # As a service that was killed leaves it.
+    # The state that a killed service leaves.
     database.write_now(lambda session: session.add(BackupRow(state="running")))
     (target / "incoming").mkdir()
     (target / "incoming" / "half").write_bytes(b"half")

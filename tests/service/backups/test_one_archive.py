@@ -1,4 +1,4 @@
-"""Backup and restore of a data directory."""
+"""Tests backup and restore of a data directory as one archive."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from service.settings import Settings
 
 @pytest.fixture
 def filled_settings(settings: Settings, database: Database) -> Settings:
-    """A data directory with a log, two stored files, keys, a model pack and things that are rebuilt."""
+    """Settings of a data directory with a log, two files, keys, a model pack and rebuildable files."""
     settings.prepare()
     audit = AuditService(database, settings)
     database.before_commit.append(audit.before_commit)
@@ -71,7 +71,7 @@ def member_names(archive: Path) -> set[str]:
 
 
 def rewrite_archive(archive: Path, change: Any, **replaced: bytes) -> Path:
-    """The archive with `change(manifest)` applied and members replaced, added or (None) removed."""
+    """Rewrite the archive: apply `change` to its manifest, and replace, add or (None) remove members."""
     target = archive.with_name("changed.zip")
     with zipfile.ZipFile(archive) as old, zipfile.ZipFile(target, "w") as new:
         manifest = json.loads(old.read(MANIFEST))
@@ -111,7 +111,7 @@ def test_restored_data_equals_the_backup(archive: Path, filled_settings: Setting
         assert [files.path(row.file_id).read_bytes() for row in rows] == [b"left wing", b"right wing"]
         assert [row.filename for row in rows] == ["左翼.txt", "右翼.txt"]
         files.close()
-        # Another secret, and still a whole log: it was whole when it was backed up.
+        # Valid in spite of another secret, because the log was valid when it was backed up.
         verification = AuditService(database, new).verify()
         assert verification.problems == []
         last = database.read_now(
@@ -223,7 +223,8 @@ def test_restore_keeps_existing_data_unless_forced(
     assert main(["restore", str(archive)], new) == 1
     assert "is not empty" in capsys.readouterr().err
     assert database.read_bytes() == before
-    # What was written last may be in the log only; beside the restored database it would be read into that.
+    # The newest changes may be only in the write-ahead log, which SQLite would apply to the restored
+    # database.
     log = database.with_name("walkaround.db-wal")
     log.write_bytes(b"written last")
     assert main(["restore", str(archive), "--force"], new) == 0

@@ -1,4 +1,4 @@
-"""Backups that releases made are restored with today's code: records, files, seals and the audit log."""
+"""Tests that backups of releases are restored with the current code: records, files, seals, audit log."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def release(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def empty_settings(release: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Settings]:
-    """An installation without anything, on the kind of database that the archive is of."""
+    """Settings of an empty installation, on the kind of database of the archive."""
     if release.startswith("sqlite"):
         yield Settings(data_dir=tmp_path / "data", database_url="")
         return
@@ -59,13 +59,13 @@ def test_backup_of_a_release_is_restored(release: str, empty_settings: Settings)
         assert rows("SELECT seal FROM record_edition") == [(facts["seal"],)]
         [(photo,)] = rows(f"SELECT sha256 FROM file WHERE file_id = '{facts['photo']}'")
         assert file_contents(empty_settings).path(photo).read_bytes() == PIXEL
-        # The log goes on with the entry of the restore, signed with the secret that was made here.
+        # The log continues with the entry of the restore, signed with the secret of this installation.
         assert rows("SELECT max(seq) FROM audit_event") == [(facts["audit_rows"] + 1,)]
         check = seal_checks(database, empty_settings).check_now(facts["sealed"])
         assert (check.seal, check.intact) == (facts["seal"], True)
     finally:
         database.close()
-    # What was restored is backed up again, and restored nowhere but in an empty place.
+    # The restored data can be backed up again. A restore needs an empty directory.
     again = empty_settings.data_dir.parent / "again.zip"
     assert main(["backup", str(again)], empty_settings) == 0
     assert main(["backup", "verify", str(again)], empty_settings) == 0

@@ -16,7 +16,7 @@ NIGHTS = [NIGHT - dt.timedelta(days=days) for days in range(500)]
 def test_backups_of_a_year_are_thinned_out() -> None:
     kept_times = sorted(times_to_keep(NIGHTS, Retention(7, 5, 12)), reverse=True)
     assert kept_times[:7] == NIGHTS[:7]
-    # The newest of each week is its Sunday, the newest of each month its last day.
+    # The newest backup of a week is that of Sunday, the newest of a month that of its last day.
     assert [time.isoformat()[:10] for time in kept_times[7:]] == [
         *("2026-11-15", "2026-11-08", "2026-11-01", "2026-10-31", "2026-09-30", "2026-08-31", "2026-07-31"),
         *("2026-06-30", "2026-05-31", "2026-04-30", "2026-03-31", "2026-02-28", "2026-01-31", "2025-12-31"),

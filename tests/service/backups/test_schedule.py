@@ -1,4 +1,4 @@
-"""When the next backup is due."""
+"""Tests when the next backup is due."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOUR = dt.timedelta(hours=1)
 
 @pytest.fixture
 def berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A zone with summer time."""
+    """A time zone with daylight saving time."""
     if os.name != "posix":
         pytest.skip("the zone of a process cannot be set")
     with monkeypatch.context() as context:
@@ -47,9 +47,9 @@ def test_backup_is_due_some_hours_after_the_last() -> None:
 @pytest.mark.usefixtures("berlin")
 def test_backup_is_due_at_the_local_time_of_day() -> None:
     assert next_backup("02:30", NOON) == dt.datetime(2026, 11, 24, 1, 30, tzinfo=dt.UTC)
-    # One that was made by hand at midnight does not replace that of the night.
+    # A backup by command at midnight does not replace the scheduled one.
     assert next_backup("02:30", NOON.replace(hour=0)) == dt.datetime(2026, 11, 23, 1, 30, tzinfo=dt.UTC)
-    # A night without a half past two: it is half past one or three. A night with two of them has one backup.
+    # In the night without 02:30 the backup is at 01:30 or 03:30. In the night with 02:30 twice there is one.
     assert next_backup("02:30", dt.datetime(2026, 3, 28, 12, tzinfo=dt.UTC)).hour in (0, 1)
     first = next_backup("02:30", dt.datetime(2026, 10, 24, 12, tzinfo=dt.UTC))
     assert next_backup("02:30", first) - first > 20 * HOUR

@@ -1,4 +1,4 @@
-"""Backups that share their contents, in a directory and in a store: made, verified, restored and removed."""
+"""Tests backups that share their contents, in a directory and in a store: create, verify, restore, remove."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def settings(settings: Settings, target: Path) -> Settings:
 
 @pytest.fixture
 def store_file(settings: Settings, database: Database) -> Iterator[StoreFile]:
-    """Stores a file; gives the SHA-256 of its content. The audit log is begun."""
+    """A function that stores a file and returns the SHA-256 of its content. The audit log has started."""
     settings.prepare()
     audit = AuditService(database, settings)
     database.before_commit.append(audit.before_commit)
@@ -63,7 +63,7 @@ def store_file(settings: Settings, database: Database) -> Iterator[StoreFile]:
 
 @pytest.fixture(params=["directory", "s3"])
 def place(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> BackupPlace:
-    """The place of the settings: the directory, or a bucket."""
+    """The target in the settings: a directory or a bucket."""
     if request.param == "s3":
         values = store_settings(request.getfixturevalue("s3"), tmp_path)
         settings.files_endpoint, settings.files_keys_file = (
@@ -81,7 +81,7 @@ def folder(place: BackupPlace) -> SharedFolder:
 
 @pytest.fixture
 def backups_one_second_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each backup is made a second after the one before, whatever the clock says."""
+    """Let each backup be one second after the previous one, independent of the clock."""
     finish, number = SharedFolder.finish, iter(range(1000))
 
     def later(self: SharedFolder, manifest: Manifest) -> str:
@@ -115,7 +115,8 @@ def test_backup_adds_only_new_contents(
     assert folder.names() == [first.name, second.name]
     manifest = folder.read(second.name).manifest
     assert sum(entry.name.startswith("data/files/") for entry in manifest.entries) == 2
-    # The first file was there; of the database only what changed of PostgreSQL's tables, or the whole file.
+    # The first file was stored already. The database adds the changed tables on PostgreSQL, or the whole
+    # file.
     assert second.added is not None
     assert second.size is not None
     assert second.added <= second.size - 9000
@@ -170,7 +171,7 @@ def test_old_backups_and_their_unshared_contents_are_removed(
     first, second = make(settings), make(settings)
     file_contents(settings).path(lost).unlink()
     third = make(settings)
-    # It says so, and is a backup all the same.
+    # It reports that, and is a usable backup.
     assert third.problem is BackupProblem.DAMAGED_DATA
     names = [backup.name for backup in (first, second, third)]
     assert folder.names() == names
@@ -222,7 +223,7 @@ def test_verify_finds_a_changed_and_a_missing_content(
     path.unlink()
     assert main(["backup", "verify", "--backup", str(name)], settings) == 1
     assert "is missing in the backup" in capsys.readouterr().out
-    # The next backup brings it back.
+    # The next backup stores it again.
     assert make(settings).problem is None
     assert main(["backup", "verify", "--all"], settings) == 0
 
@@ -289,7 +290,7 @@ def test_backup_that_differs_from_its_source_is_discarded(
     assert (outcome.name, outcome.problem) == (None, BackupProblem.NOT_VERIFIED)
     folder = SharedFolder(directory_names(target))
     assert folder.names() == []
-    # What was written wrong is not taken for the content by the next backup.
+    # The next backup does not reuse the wrong content.
     assert make(settings).problem is None
     assert main(["backup", "verify"], settings) == 0
 
@@ -328,7 +329,7 @@ def test_failures_have_a_named_problem(
         context.setattr(making, "take_backup", _raising(RuntimeError("canary")))
         assert make(settings).problem is BackupProblem.INTERNAL
     shutil.rmtree(target)
-    # A disk that is not mounted: nothing is made in its place.
+    # A disk that is not mounted: no directory is created instead.
     assert make(settings).problem is BackupProblem.PLACE_AWAY
     assert not target.exists()
     database = settings.data_dir / "walkaround.db"
@@ -377,7 +378,7 @@ def test_backup_is_consistent_while_the_service_writes(
 
 @pytest.fixture
 def bucket_settings(s3: S3Server, short_retries: None, settings: Settings, tmp_path: Path) -> Settings:
-    """The settings of a service whose files lie in a bucket."""
+    """The settings of a service with its files in a bucket."""
     for name, value in store_settings(s3, tmp_path).items():
         setattr(settings, name, value)
     return settings
@@ -396,7 +397,7 @@ def test_files_in_a_bucket_are_backed_up_and_restored(
     elsewhere = Settings(data_dir=tmp_path / "elsewhere", database_url="")
     assert main(["restore", str(target)], elsewhere) == 0
     assert file_contents(elsewhere).path(stored).read_bytes() == b"photo"
-    # Back into a bucket: nothing of it in the data directory.
+    # Restored into a bucket, not into the data directory.
     other = bucket_settings.model_copy(
         update={
             "files_url": f"{bucket_settings.files_url}/other",

@@ -1,4 +1,4 @@
-"""The catalogue over HTTP, on both databases."""
+"""Tests the catalogue over HTTP, on both databases."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 def file_info(_session: Any, file_id: str) -> StoredFile | None:
-    """A file store with one picture and one text."""
+    """The file port, with one picture and one text."""
     if file_id not in {"picture", "text"}:
         return None
     size = 640 if file_id == "picture" else None
@@ -233,7 +233,7 @@ def test_names_are_joined_and_a_task_takes_the_aircraft_of_its_flight(client: Te
     )
     assert (by_flight["aircraft_id"], by_flight["aircraft_name"]) == (first["aircraft_id"], "B-1")
     assert (by_flight["flight_number"], by_aircraft["aircraft_name"]) == ("CA1501", "B-2")
-    # The flight gets another aircraft: the task follows.
+    # If the flight gets another aircraft, the task has it too.
     client.put(
         f"/api/catalogue/flights/{flight['flight_id']}",
         json={"flight_number": "CA1501", "aircraft_id": second["aircraft_id"]},

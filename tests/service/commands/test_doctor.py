@@ -1,4 +1,4 @@
-"""The checks of an installation."""
+"""Tests the checks of an installation (doctor)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Usage(NamedTuple):
 
 @pytest.fixture
 def sound_settings(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """An installation without a fault, on a machine with room."""
+    """The settings of an installation without a fault, on a machine with enough disk space."""
     settings.prepare()
     settings.load_signing_secret()
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(2**40, 0, 2**40))

@@ -1,4 +1,4 @@
-"""Unused files are removed, and nothing else."""
+"""Tests that only unused files are removed."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def files(database: Database, settings: Settings) -> Iterator[FilesService]:
 def store_aged_file(
     files: FilesService, database: Database, name: str, data: bytes, days: float = 30
 ) -> StoredFile:
-    """A file that was uploaded so many days ago."""
+    """Store a file as if it was uploaded this number of days ago."""
     stored = database.write_now(files.keep(name, data, None))
     at = now() - dt.timedelta(days=days)
     row = FileRow.__table__
@@ -70,7 +70,7 @@ def store_aged_file(
 
 
 def insert_row(session: Session, table: Table, **values: Any) -> None:
-    """Insert a row with `values`, and something in every other column that needs a value."""
+    """Insert a row with `values`, and any value in the other columns that need one."""
     for column in table.columns:
         if column.name not in values and not column.nullable and column.server_default is None:
             values[column.name] = _any_value(column)
@@ -136,13 +136,13 @@ KINDS: dict[str, WriteReference] = {
 
 
 def write_reference(database: Database, write: WriteReference, file: StoredFile) -> None:
-    """Write a row that names the file."""
+    """Write a row that refers to the file."""
     database.write_now(lambda session: write(session, file))
 
 
 @pytest.fixture
 def record(database: Database) -> None:
-    """A record with an item, for what belongs to one."""
+    """A record with an item, for rows that belong to one."""
 
     def write(session: Session) -> None:
         insert_row(session, RECORD, inspection_id="record")
@@ -188,7 +188,7 @@ def test_referenced_file_is_kept_for_every_kind_of_reference(
 
 def test_every_text_column_is_classified() -> None:
     named = {column for source in SOURCES for column in source.columns}
-    # What may hold text besides, by table; none of it names a file.
+    # Other columns of text, by table. None of them refers to a file.
     without = {
         *("user", "user_role", "session", "spent_refresh", "login_failures", "audit_event", "audit_head"),
         *("face_enrolment", "face_template", "face_station", "file", "alembic_version"),
@@ -196,9 +196,9 @@ def test_every_text_column_is_classified() -> None:
         *("detection_job", "record", "record_key", "backup_run", "webhook", "webhook_delivery"),
         *("statistic_record", "statistic_item", "statistic_sum", "face_challenge", "face_policy"),
         "face_device",
-        # Photos of a memory are those of items; what is kept of them is made again at any time.
+        # Photos of a memory are photos of items. Their stored data can be computed again.
         *("region_memory", "region_memory_left_out", "region_variation", "region_memory_waiting"),
-        # A photo that a phone sends is a file only once it is stored, then as one of the record.
+        # A photo from a phone is a file only when it is complete. Then the record refers to it.
         *("phone_code", "phone_upload", "phone_part"),
     }
     prose = {
@@ -278,7 +278,7 @@ def test_content_removed_during_its_upload_is_stored_again(
     files: FilesService, database: Database, settings: Settings
 ) -> None:
     store_aged_file(files, database, "a", b"again")
-    # It is on the disk already, and its transaction is still to come.
+    # The content is on the disk, but its transaction has not begun.
     add = files.keep("b", b"again", None)
     assert collector(database, settings).remove().contents == 1
     assert files.path_of_file(database.write_now(add)).read_bytes() == b"again"
@@ -357,7 +357,7 @@ def test_collection_waits_for_a_transaction_with_a_reference(
         target=lambda: removed.append(collector(database, settings).remove())
     )
     running_collector.start()
-    # Long enough for the collection to have tried, if it did not wait.
+    # Long enough for the collection to try, if it did not wait.
     deadline = time.monotonic() + 1
     while running_collector.is_alive() and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""A training set of what people corrected: split by aircraft, the same each time, in two formats."""
+"""Tests training sets of corrected photos: split by aircraft, reproducible, in two formats."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Records:
         return str(self.post("/api/catalogue/tasks", task_name=aircraft, aircraft_id=plane)["task_id"])
 
     def photo(self, task_id: str, findings: Sequence[Any], left: Sequence[Any] | None) -> str:
-        """A photo with what a detection found and what a person left; None: nobody corrected it."""
+        """A photo with the findings of a detection, and those that a person left; None: not corrected."""
         self.number += 1
         file = upload(self.client, f"{self.number}.png", encoded(samples.panel(160, 120, self.number).image))
         record = self.post("/api/inspection/create", task_id=task_id)["inspection_id"]
@@ -108,7 +108,7 @@ def hashes(client: TestClient) -> dict[str, str]:
 
 
 def pictures_by_split(folder: Path) -> dict[str, str]:
-    """The split of each picture in a folder, by the start of its hash."""
+    """The split of each picture in `folder`, by the start of its hash."""
     return {path.stem: path.parent.name for path in folder.glob("*/*.png")}
 
 

@@ -1,4 +1,4 @@
-"""A database that is locked, slow, silent or away, and clients that do not wait for it."""
+"""Tests locked, slow, silent and unreachable databases, and clients that disconnect."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def run_endlessly(session: Session) -> None:
 
 
 def count_queries(url: str, part: str) -> int:
-    """How many statements with `part` in their text run on the PostgreSQL database at `url`."""
+    """The number of running statements with `part` in their text, on the PostgreSQL database at `url`."""
     with psycopg.connect(url) as connection:
         row = connection.execute(
             "SELECT count(*) FROM pg_stat_activity"
@@ -75,7 +75,7 @@ def count_queries(url: str, part: str) -> int:
     return 0 if row is None else int(row[0])
 
 
-# Locked, slow, away
+# Locked, slow and unreachable databases
 
 
 def test_locked_sqlite_file_is_a_503(
@@ -120,7 +120,7 @@ def test_request_does_not_wait_forever(database_url: str, monkeypatch: pytest.Mo
         with pytest.raises((NoAnswerError, OperationalError)) as caught:
             asyncio.run(database.read(run_endlessly))
         assert hindrance_of(caught.value) in (Hindrance.NO_DATABASE, Hindrance.BUSY_DATABASE)
-        # Every thread is free again.
+        # All threads are free again.
         for _ in range(20):
             assert asyncio.run(database.read(lambda session: session.execute(text("SELECT 1")).scalar())) == 1
     finally:
@@ -165,7 +165,7 @@ def test_every_connection_detects_a_lost_network(database: Database) -> None:
             assert session.execute(text(f"SHOW {name}")).scalar() == value
 
     database.read_now(look)
-    # Those of the queue and of the relay.
+    # The connections of the queue and of the relay.
     with psycopg.connect(postgresql.address(database.url)) as connection:
         assert connection.info.get_parameters()["tcp_user_timeout"] == "30000"
         assert connection.execute("SHOW statement_timeout").fetchone() == ("30s",)
@@ -218,7 +218,7 @@ def test_silent_network_keeps_no_thread(database_url: str, proxy: StallingProxy)
         proxy.stall()
         with pytest.raises(NoAnswerError):
             asyncio.run(database.read(work))
-        # The connection was cut: what waited on it goes on, with an error.
+        # The connection was closed: the waiting statement fails.
         assert free.acquire(timeout=PATIENCE)
     finally:
         proxy.resume()
@@ -238,7 +238,7 @@ def test_unreachable_server_is_a_503(database_url: str, proxy: StallingProxy, tm
         assert httpx.get(f"{url}/healthz").status_code == 200
 
 
-# Clients that leave
+# Clients that disconnect
 
 
 @on_both_databases
@@ -331,7 +331,7 @@ def test_answered_request_is_not_cancelled(monkeypatch: pytest.MonkeyPatch) -> N
         steps.append("what comes after the answer")
 
     async def receive() -> Message:
-        # As uvicorn tells the end of an answer.
+        # uvicorn reports the end of an answer this way.
         await answered.wait()
         return {"type": "http.disconnect"}
 

@@ -1,4 +1,4 @@
-"""Prebuilt statements are read on the thread of the event loop, and see every commit."""
+"""Tests that prebuilt statements are read on the event loop and see every commit."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_count_with_a_settled_stamp_is_valid_while_the_stamp_stays(
             assert counts.get(stamp, row.number) == row.number
 
         while not ended.is_set():
-            # What SQLite answers at once lets no other task of the loop begin.
+            # A read that SQLite answers immediately does not let other tasks run.
             await asyncio.sleep(0)
             await look()
         await asyncio.gather(*writing)
@@ -218,7 +218,7 @@ def test_error_is_raised_and_the_next_read_works(database: Database) -> None:
 
 
 def test_locked_file_is_read_on_another_thread(tmp_path: Path) -> None:
-    # Only outside the WAL can a reader find the file locked.
+    # A reader can find the file locked only without a write-ahead log.
     path = tmp_path / "locked.db"
     with contextlib.closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
         other.execute("CREATE TABLE loop_numbers (number INTEGER)")
@@ -321,7 +321,7 @@ def test_reader_cannot_write(database: Database) -> None:
 
 
 class CountedReads:
-    """Counts reads; each gives how many had begun, when the test lets it end."""
+    """Counts reads. Each ends when the test allows it, and returns the number of reads begun until then."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -411,7 +411,7 @@ def test_request_after_a_read_without_an_answer_starts_a_new_read() -> None:
             with pytest.raises(NoAnswerError):
                 await waiting
         assert len(started) == 1
-        # Who asks afterwards is answered by a read of its own.
+        # A later request starts a new read.
         again = asyncio.create_task(shared.get())
         await _settle()
         assert len(started) == 2

@@ -1,4 +1,4 @@
-"""A database of any earlier version, with something in every table, comes over to today and loses nothing."""
+"""Tests that databases of all earlier versions, with rows in every table, are migrated without loss."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 def migrate_to(
     database: Database, revision: str, by: Callable[[Config, str], None] = command.upgrade
 ) -> None:
-    """Have the database of another version."""
+    """Migrate the database to another revision."""
     config = Config()
     config.set_main_option("script_location", str(root() / "service" / "migrations").replace("%", "%%"))
     with database.writer.begin() as connection:
@@ -60,7 +60,7 @@ def migrate_to(
 
 
 def list_tables(connection: sa.Connection) -> list[sa.Table]:
-    """The tables that are there, those that others refer to first; not those of alembic and the queue."""
+    """The tables of the database, referenced ones first, without those of alembic and the queue."""
     metadata = sa.MetaData()
     metadata.reflect(connection, only=lambda name, _: not name.startswith(("alembic", "procrastinate")))
     return metadata.sorted_tables
@@ -86,14 +86,14 @@ def make_value(column: sa.Column[Any]) -> Any:
 
 
 def fill_tables(database: Database) -> dict[str, list[dict[str, Any]]]:
-    """Put a row into each table that has none; gives every row of every table."""
+    """Insert a row into each empty table. Returns all rows of all tables."""
     rows_by_table: dict[str, list[dict[str, Any]]] = {}
     with database.writer.begin() as connection:
         for table in list_tables(connection):
             if not connection.execute(sa.select(sa.func.count()).select_from(table)).scalar():
                 row = {column.name: make_value(column) for column in table.columns}
                 for key in table.foreign_keys:
-                    # Each other table has one row by now.
+                    # Each other table has one row now.
                     row[key.parent.name] = rows_by_table[key.column.table.name][0][key.column.name]
                 connection.execute(table.insert(), row)
             rows_by_table[table.name] = [dict(each) for each in connection.execute(table.select()).mappings()]
@@ -125,7 +125,7 @@ def test_every_earlier_version_is_migrated_completely(empty_url: str, revision: 
 
 
 def describe_schema(connection: sa.Connection) -> dict[str, dict[str, Any]]:
-    """Everything that the database says of its tables."""
+    """The complete schema of the tables, as the database reports it."""
     inspector, describe_schema = sa.inspect(connection), {}
     for table in list_tables(connection):
         describe_schema[table.name] = {
@@ -148,7 +148,7 @@ def describe_schema(connection: sa.Connection) -> dict[str, dict[str, Any]]:
 
 
 def test_migrations_create_the_tables_of_the_models(empty_url: str) -> None:
-    """To the last length and name: what alembic compares leaves out primary keys, checks and names."""
+    """Compares lengths and names too. alembic compares no primary keys, checks and names."""
     database = Database(empty_url)
     try:
         migrate(database)
@@ -165,14 +165,14 @@ def test_migrations_create_the_tables_of_the_models(empty_url: str) -> None:
 
 
 def test_no_column_has_a_time_with_zone_or_a_text_without_limit() -> None:
-    """What SQLModel makes of a bare `datetime` or `str`: say `sa_type=UtcTime`, or `max_length` or `Text`."""
+    """SQLModel creates them for a bare `datetime` or `str`: use `sa_type=UtcTime`, `max_length` or `Text`."""
     types = {str(column): column.type for table in metadata().sorted_tables for column in table.columns}
     assert [name for name, each in types.items() if isinstance(each, UTCDateTime)] == []
     assert [name for name, each in types.items() if isinstance(each, AutoString) and not each.length] == []
 
 
 def test_service_works_with_the_data_of_an_earlier_version(empty_url: str, tmp_path: Path) -> None:
-    """As the fourth version left it: accounts and inspections, no faces, no jobs and no audit log yet."""
+    """The data of version 4: accounts and inspections, without faces, jobs and audit log."""
     settings = Settings(data_dir=tmp_path / "data", database_url=empty_url, bcrypt_cost=4)
     login = {"username": ADMIN[0], "password": ADMIN[1]}
     with TestClient(create_app(settings), LOCAL_URL, client=("127.0.0.1", 50000)) as client:
@@ -252,7 +252,7 @@ def test_earlier_verdicts_and_detections_are_counted(empty_url: str) -> None:
 
 
 def test_earlier_records_get_the_state_that_the_desktop_shows(empty_url: str) -> None:
-    """By name: the status, the outcome of an item, and the editions (outcome, reopened)."""
+    """Cases by name: status, outcome of the item, editions (outcome, reopened)."""
     expected: dict[str, tuple[str, str, list[tuple[str, bool]]]] = {
         "untouched": ("not_started", "empty", []),
         "set back by a client": ("not_started", "passed", []),

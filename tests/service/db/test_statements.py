@@ -1,4 +1,4 @@
-"""Prebuilt statements run in a transaction as SQLAlchemy would run them."""
+"""Tests that prebuilt statements in a transaction behave as with SQLAlchemy."""
 
 from __future__ import annotations
 

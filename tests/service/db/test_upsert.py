@@ -1,4 +1,4 @@
-"""Tests inserts of rows whose key may be taken, on both databases."""
+"""Tests inserts of rows whose key may exist already, on both databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes that wait for one another are committed together, and fail alone."""
+"""Tests that waiting changes are committed together and fail separately."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INSERT = text("INSERT INTO numbers VALUES (:number)")
 
 
 class ChangeError(Exception):
-    """What a change raises."""
+    """The exception of a failing change."""
 
 
 on_both_databases = pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def read_numbers(database: Database) -> list[int]:
 
 
 class BlockedChange:
-    """A change that has begun and is made as soon as `release` is called; what comes after it waits."""
+    """A change that has started and ends when `release` is called. Later changes wait."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -79,7 +79,7 @@ class BlockedChange:
 
 
 def write_together(database: Database, *works: Callable[[Session], int]) -> list[int | BaseException]:
-    """What came of `works`, which all wait until one that is made before them ends."""
+    """The outcomes of `works`, which all wait until an earlier change ends."""
 
     async def main() -> list[int | BaseException]:
         before = BlockedChange(database)
@@ -129,7 +129,7 @@ def test_change_that_raises_stop_iteration_fails_alone(database: Database) -> No
         return next(iter(()))
 
     outcomes = write_together(database, insert(1), take_from_empty_iterator, insert(2))
-    # A coroutine cannot raise StopIteration itself.
+    # A coroutine cannot raise StopIteration.
     assert isinstance(outcomes[1], RuntimeError)
     assert (outcomes[0], outcomes[2]) == (1, 2)
     assert read_numbers(database) == [1, 2]
@@ -178,7 +178,7 @@ def test_failed_commit_fails_all_changes(database: Database) -> None:
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_transaction_rolled_back_by_sqlite_is_repeated_change_by_change(database: Database) -> None:
     def gives_up(session: Session) -> int:
-        # As SQLite does by itself when the disk is full.
+        # SQLite does this when the disk is full.
         session.connection().exec_driver_sql("ROLLBACK")
         raise ChangeError
 
@@ -349,7 +349,7 @@ def test_change_is_repeated_after_a_deadlock(database: Database) -> None:
             update = text("UPDATE numbers SET number = number WHERE number = :number")
             session.execute(update, {"number": first})
             if tries.count(first) == 1:
-                # Each has its first row now and wants the other's.
+                # Each has locked its first row and now needs the row of the other.
                 barrier.wait()
             session.execute(update, {"number": second})
             announce(session, ObjectChange("update", "number", str(first)))

@@ -115,7 +115,7 @@ def test_slow_client_gets_reset_event() -> None:
         messages = stream(change_feed, None, pass_all_events, 60)
         change_feed.after_commit([record_change(0)])
         await read_messages(messages, 1)
-        # It does not ask for more while many changes pass.
+        # The client reads nothing during many changes.
         change_feed.after_commit([record_change(n) for n in range(1, 50)])
         (resync,) = await read_messages(messages, 1)
         assert resync["event"] == "resync"
@@ -259,7 +259,7 @@ def test_change_is_added_after_a_readers_loop_has_closed() -> None:
         await asyncio.sleep(0.01)
         assert not count_reader.done()
 
-    # Its last task is cancelled by the end of the loop.
+    # The end of the loop cancels its last task.
     asyncio.run(read())
     change_feed.after_commit([record_change(1)])
     assert change_feed.reader_count == 0
@@ -318,7 +318,7 @@ def test_server_with_an_open_stream_stops() -> None:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
-        # Without a time-out of its own: uvicorn waits for streams to end by themselves.
+        # Without a time limit uvicorn waits until streams end by themselves.
         server = Server(uvicorn.Config(app, log_config=None, ws="none", lifespan="off"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

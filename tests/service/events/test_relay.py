@@ -1,4 +1,4 @@
-"""Changes reach the clients of every service process on one PostgreSQL database."""
+"""Tests that changes reach the clients of every service process on one PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def database_kind() -> str:
 
 
 class Process:
-    """What of a service process carries changes, on a database layer of its own."""
+    """The parts of a service process that relay changes, with a separate database layer."""
 
     def __init__(self, url: str) -> None:
         self.database = Database(url)
@@ -62,7 +62,7 @@ def start_process(url: str) -> Iterator[Process]:
     new = Process(url)
     new.relay.start()
     try:
-        # It misses nothing from the moment when it asks every reader to read again.
+        # It receives every change after the moment when it makes all readers reload.
         wait_until(lambda: new.change_feed.events_after(0).lost)
         yield new
     finally:
@@ -94,7 +94,7 @@ def test_change_of_one_process_reaches_each_process_once(two_processes: tuple[Pr
             side.change_feed.event_id(position + 1),
             side.change_feed.event_id(position + 2),
         }
-    # What came later is received later, so nothing was doubled in between.
+    # Only the later change follows, so no change arrived twice.
     first.change(ObjectChange("last", "record"))
     for side, position in zip(two_processes, places, strict=True):
         assert [e.action for e in side.wait_for_events(position, 3)][2:] == ["last"]

@@ -20,7 +20,7 @@ in_bucket = pytest.mark.parametrize("kind", ["s3"], indirect=True)
 
 @pytest.fixture(params=["folder", "s3"])
 def kind(request: pytest.FixtureRequest) -> str:
-    """Where the files lie."""
+    """Where the files are stored."""
     return str(request.param)
 
 

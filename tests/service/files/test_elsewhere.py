@@ -1,4 +1,4 @@
-"""Files in a bucket: what differs from a directory."""
+"""Tests what differs if files are in a bucket."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_another_machine_serves_ranges_thumbnails_crops_and_tiles(
         answer = other_client.get(f"{address}/content", headers={"Range": "bytes=10-19"})
         assert (answer.status_code, answer.content) == (206, data[10:20])
         assert other_client.get(f"{address}/content").content == data
-        # A download is passed on and leaves no copy.
+        # A download is streamed and leaves no copy.
         assert not list(other_dir.rglob(file["sha256"]))
         assert other_client.get(f"{address}/thumbnail?size=64").headers["content-type"] == "image/jpeg"
         assert other_client.get(f"{address}/crop?x=1&y=1&w=5&h=5").headers["content-type"] == "image/png"

@@ -1,4 +1,4 @@
-"""Sizes from headers, limits, thumbnails."""
+"""Tests sizes from headers, limits and thumbnails."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORMATS = {
 def encode_half_red_picture(
     kind: str, size: tuple[int, int] = (60, 40), orientation: int | None = None
 ) -> bytes:
-    """An image with a red left half and a blue right half, as stored (before any turning)."""
+    """An image file whose stored pixels have a red left half and a blue right half."""
     pixels = np.zeros((size[1], size[0], 3), np.uint8)
     pixels[:, : size[0] // 2] = (255, 0, 0)
     pixels[:, size[0] // 2 :] = (0, 0, 255)
@@ -50,7 +50,7 @@ def encode_half_red_picture(
 
 
 def make_png_header(width: int, height: int, interlace: int = 0) -> bytes:
-    """A PNG that declares a size and has hardly any pixels."""
+    """A PNG with this size in its header and almost no pixels."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
@@ -101,7 +101,7 @@ def test_large_image_that_is_decoded_by_lines_is_accepted(tmp_path: Path) -> Non
 
 
 def test_webp_has_the_limit_of_pictures_that_are_decoded_completely(tmp_path: Path) -> None:
-    # 250 bytes of the largest one took two gigabytes to look at.
+    # Decoding a file of 250 bytes needed two gigabytes.
     packed = bytearray(pyvips.Image.black(60, 40, bands=3).webpsave_buffer(lossless=True, keep="none"))
     at = packed.index(b"VP8L") + 9
     (bits,) = struct.unpack_from("<I", packed, at)
@@ -111,7 +111,7 @@ def test_webp_has_the_limit_of_pictures_that_are_decoded_completely(tmp_path: Pa
 
 
 def test_tiff_with_many_channels_is_refused(tmp_path: Path) -> None:
-    # A strip of it is small in the file and gigabytes large unpacked.
+    # A strip is small in the file and has gigabytes when it is unpacked.
     many = pyvips.Image.black(64, 64, bands=40).tiffsave_buffer(compression="deflate")
     with pytest.raises(OverloadedImageError):
         read_size(tmp_path, many)
@@ -126,7 +126,7 @@ def test_png_with_a_large_compressed_text_is_refused(tmp_path: Path) -> None:
     plain = encode_half_red_picture("png")
     with pytest.raises(OverloadedImageError):
         read_size(tmp_path, plain[:33] + whole + plain[33:])
-    # Behind the pixels it is read as well.
+    # A text behind the pixels is read too.
     with pytest.raises(OverloadedImageError):
         read_size(tmp_path, plain[:-12] + whole + plain[-12:])
 
@@ -162,7 +162,7 @@ def test_small_image_is_not_enlarged(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff"])
 def test_thumbnail_is_upright(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "p"
-    # Orientation 6: to be turned a quarter to the right, so the left half comes to the top.
+    # Orientation 6 is a quarter turn to the right, so the left half is at the top.
     path.write_bytes(encode_half_red_picture(kind, (600, 400), orientation=6))
     pixels = decode(thumbnail(path, f"image/{kind}", 120))
     assert pixels.shape[:2] == (120, 80)

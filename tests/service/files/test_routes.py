@@ -1,4 +1,4 @@
-"""Uploads and downloads over HTTP."""
+"""Tests uploads and downloads over HTTP."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_other_fields_of_the_form_are_ignored(client: TestClient) -> None:
 
 
 def test_a_form_of_many_parts_is_not_read_to_its_end(client: TestClient) -> None:
-    # Seventy thousand empty parts, one megabyte, kept a thread busy for more than half a second.
+    # One megabyte with 70,000 empty parts occupied a thread for more than half a second.
     form = {"file": ("图.png", encode_half_red_picture("png"), "image/png")}
     few, many = ({str(number): "x" for number in range(count)} for count in (31, 32))
     assert client.post("/api/files", files=form, data=few).status_code == 200
@@ -301,7 +301,7 @@ def test_file_is_found_by_the_file_info_of_an_item(files: FilesService, database
     assert find(download_url=file.download_url) == file.file_id
     assert find(download_url=f"https://host:8177{file.download_url}") == file.file_id
     assert find(download_url="https://elsewhere/x.png", ipfs_cid=file.ipfs_cid) == file.file_id
-    # A file of that address is gone: the content is what counts.
+    # The file at this address was deleted. The content identifies the file.
     lost = f"/api/files/{'0' * 36}/content"
     assert find(download_url=lost, ipfs_cid=file.ipfs_cid) == file.file_id
     assert find(download_url=lost) is find(download_url="https://elsewhere/x.png") is None

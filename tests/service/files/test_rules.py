@@ -1,4 +1,4 @@
-"""Names, types and ranges of files."""
+"""Tests names, types and ranges of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tiles and crops of pictures: made once by a process, upright, bounded."""
+"""Tests tiles and crops of pictures: computed once by a process, upright, limited."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.service.files.test_routes import store_file
 
 
 def wait_for_tiles(client: TestClient, file_id: str) -> Tiles:
-    """What the service says of the tiles once they are made."""
+    """Wait until the tiles are ready, and return their description."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         answer = client.get(f"/api/files/{file_id}/tiles")
@@ -169,7 +169,7 @@ def test_tiles_of_a_content_are_made_once_and_the_least_used_are_deleted(
     files.tiles._limit = 1
     other = store_file(client, encode_half_red_picture("png", (61, 40)))
     wait_for_tiles(client, other["file_id"])
-    # Tiles are ready before what is too much has gone.
+    # Tiles are ready before the superfluous ones are deleted.
     files.tiles._builder.submit(lambda: None).result()
     assert not tiles_file.exists()
     assert len(list(folder.glob("*.zip"))) == 1
@@ -248,7 +248,7 @@ def test_transparent_pixels_become_white() -> None:
 def test_close_does_not_wait_for_tiles(tmp_path: Path) -> None:
     make: Callable[[], TileStore] = lambda: TileStore(tmp_path / "tiles")  # noqa: E731
     path = tmp_path / "p.png"
-    # So large that its tiles take far longer than the store lives.
+    # So large that its tiles take much longer than this test.
     pyvips.Image.black(12_000, 8_000).pngsave(str(path), compression=1)
     file = StoredFile.model_validate(
         {

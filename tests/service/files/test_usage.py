@@ -1,4 +1,4 @@
-"""Quota of files and reserve of the disk: uploads are refused before anything is stored."""
+"""Tests the quota of files and the reserve of the disk: uploads are refused before they are stored."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_reserve_of_the_disk_is_left_to_the_database(
         free = 400
         assert upload(client, b"", "b").status_code == 507
         assert files.usage()[3:] == (400, 400)
-        # Results of detections are written as long as the disk takes them.
+        # Results of detections are stored until the disk is full.
         database.write_now(files.keep("boxes.jpg", b"boxes", None))
 
 

@@ -1,4 +1,4 @@
-"""What the desktop shows as the state of a record: passed and failed are for sealed records only."""
+"""Tests the state that the desktop shows for a record: only sealed records are passed or failed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOUND: Entry = {
 
 
 def read_state(stage: Stage, record: str) -> str:
-    """The state of the record, which its summary says and by which alone a search finds it."""
+    """The state of the record. Checks that the search finds the record by this state only."""
     record_state = stage.client.get(f"/api/inspection/{record}/seal").json()["data"]["record_state"]
     states = [
         status.value

@@ -109,7 +109,7 @@ def test_long_values_are_logged_by_size_and_hash() -> None:
 def test_length_of_a_value_does_not_depend_on_the_order_of_its_keys() -> None:
     assert audit_value("长" * 300) == "长" * 300
     assert audit_value("长" * 301)["size"] == 301
-    # Written as escapes these would be 900 characters.
+    # As escapes these would have 900 characters.
     assert audit_value({"名": "长" * 150}) == {"名": "长" * 150}
     assert audit_value({"a": "长" * 300, "b": 1}) == audit_value({"b": 1, "a": "长" * 300})
 

@@ -1,4 +1,4 @@
-"""Log lines as JSON: one object a line, in UTC, with what the text form leaves out left out as well."""
+"""Tests log lines as JSON: one object per line, times in UTC, no text of exceptions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_exception_is_logged_with_types_and_frames_only() -> None:
 
 @pytest.fixture
 def lines() -> Iterator[io.StringIO]:
-    """What the service logs, as JSON."""
+    """The log of the service as JSON objects."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonFormatter())

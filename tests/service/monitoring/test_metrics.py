@@ -1,4 +1,4 @@
-"""What Prometheus reads: right figures, labels of a fixed list only, and the sums of several processes."""
+"""Tests the metrics: correct figures, only labels of a fixed list, and the sums of several processes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def settings(tmp_path: Path, database_url: str) -> Settings:
 
 
 def parse_samples(exposition: str) -> dict[tuple[str, Labels], float]:
-    """Every sample of a text that Prometheus reads."""
+    """All samples of a metrics text, by name and labels."""
     return {
         (sample.name, frozenset(sample.labels.items())): sample.value
         for family in text_string_to_metric_families(exposition)
@@ -62,7 +62,7 @@ def parse_samples(exposition: str) -> dict[tuple[str, Labels], float]:
 
 
 def scrape(client: TestClient) -> Callable[..., float]:
-    """Reads the metrics; gives a function for the value of one sample, 0 for one that is not there."""
+    """Read the metrics. Returns a function for the value of a sample; 0 for a missing sample."""
     answer = client.get("/metrics", headers=_HEADERS)
     assert answer.status_code == 200
     scrape = parse_samples(answer.text)
@@ -72,7 +72,7 @@ def scrape(client: TestClient) -> Callable[..., float]:
 def test_requests_are_counted_by_route_and_status_class(client: TestClient) -> None:
     for number in range(3):
         client.get(f"/api/inspection/getInspectionById/secret-id-{number}")
-        # The contract's paths without the prefix are the same operation.
+        # The paths of the contract without the prefix are the same operation.
         client.get(f"/inspection/getInspectionById/secret-id-{number}?name=secret-name")
     client.head("/healthz")
     client.get("/api/nothing/secret-path")
@@ -132,7 +132,7 @@ def test_read_on_the_event_loop_is_counted(client: TestClient) -> None:
     before = scrape(client)("database_reads_at_once_total")
     for _ in range(5):
         assert client.get(f"/api/inspection/getInspectionById/{record}").json()["code"] == 0
-    # The version of the accounts, and the record.
+    # Two reads: the version of the accounts, and the record.
     assert scrape(client)("database_reads_at_once_total") == before + 10
 
 
@@ -178,7 +178,7 @@ def test_metrics_of_detections_and_queue(client: TestClient, settings: Settings)
             )
         )
 
-    # Nobody takes them while this looks.
+    # No dispatcher takes them meanwhile.
     from service.watching import figures_collector
 
     database.write_now(fill)
@@ -306,7 +306,7 @@ def test_metrics_have_their_own_address(tmp_path: Path) -> None:
         assert 'walkaround_logins_total{method="password",outcome="accepted"} 1.0' in answer.text
         assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 404
         assert httpx.post(f"http://127.0.0.1:{port}/metrics").status_code == 404
-        # Without a token the address of the service has none.
+        # Without a token the address of the service has no metrics.
         assert httpx.get(f"{url}/metrics").status_code == 404
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"http://127.0.0.1:{port}/metrics")
@@ -355,7 +355,7 @@ def test_state_of_a_process_is_sampled(settings: Settings, monkeypatch: pytest.M
 
 @pytest.fixture
 def two_processes(database_url: str, tmp_path: Path) -> Iterator[tuple[str, str, int]]:
-    """Two service processes: their address, that of the metrics, and the id of the process above them."""
+    """Two service processes: their address, the address of the metrics, and the ID of the parent process."""
     metrics = f"127.0.0.1:{free_port()}"
     with running_service(
         tmp_path / "data", workers="2", database_url=database_url, metrics=metrics
@@ -376,12 +376,12 @@ def test_metrics_are_the_sums_of_all_processes(two_processes: tuple[str, str, in
 
     def send_requests(times: int) -> set[int]:
         for _ in range(times):
-            # A connection of its own each time, so that both processes get some.
+            # A new connection each time, so that both processes receive requests.
             assert httpx.get(f"{url}/healthz").status_code == 200
         return children(parent)
 
     def wait_for_count(expected: float) -> None:
-        # Each process hands over what it counted once a second.
+        # Each process writes its counts once a second.
         until = time.monotonic() + 60
         while count_requests() != expected:
             assert time.monotonic() < until, count_requests()
@@ -409,13 +409,13 @@ def test_metrics_are_the_sums_of_all_processes(two_processes: tuple[str, str, in
         try:
             answered += httpx.get(f"{url}/healthz").status_code == 200
         except httpx.TransportError:
-            # It went to the process that died.
+            # The killed process received this request.
             continue
     wait_for_count(60)
 
 
 def children(parent: int) -> set[int]:
-    """The processes that serve below `parent`."""
+    """The IDs of the server processes that are children of `parent`."""
     pids = set()
     for status in Path("/proc").glob("[0-9]*/status"):
         try:

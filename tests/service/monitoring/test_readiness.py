@@ -1,4 +1,4 @@
-"""`/readyz` says which part of the service does not work: each of them is broken here."""
+"""Tests that `/readyz` reports the broken part of the service, for each part."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _results_are_not_reused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read_failed_checks(client: TestClient) -> dict[str, str]:
-    """The checks that /readyz says have failed."""
+    """The failed checks that /readyz reports."""
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["data"]["error"]) == (503, "unavailable")
     assert client.get("/healthz").json() == _READY
@@ -115,7 +115,7 @@ def test_service_recovers_after_postgresql_was_stopped(database_url: str, tmp_pa
     url = database_url.replace(f":{urlsplit(database_url).port}/", f":{proxy.port}/")
 
     def until(expected: Callable[[dict[str, str]], bool]) -> float:
-        """How long the last answer took, in seconds."""
+        """Wait for this answer. Returns how long the last request took, in seconds."""
         deadline = time.monotonic() + 60
         while True:
             start = time.monotonic()
@@ -132,7 +132,7 @@ def test_service_recovers_after_postgresql_was_stopped(database_url: str, tmp_pa
         took = until(lambda parts: parts.get("database") == parts.get("migrations") == "no_answer")
         assert took < 2 * readiness.ANSWER_SECONDS
         assert httpx.get(f"{address}/healthz").json() == _READY
-        # Its worker has not reached the database for a while either.
+        # Its worker cannot reach the database either.
         until(lambda parts: parts.get("queue") == "stopped")
         proxy.resume()
         until(lambda parts: not parts)

@@ -1,4 +1,4 @@
-"""Spans of requests and detections at a collector: what they say, and that nothing else arrives."""
+"""Tests the spans of requests and detections that a collector receives, and that it receives nothing else."""
 
 from __future__ import annotations
 

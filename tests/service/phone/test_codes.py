@@ -1,4 +1,4 @@
-"""Codes: who gets in with one, for how long, and what ends it."""
+"""Tests codes: who can use one, for how long, and what ends it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_only_the_first_phone_can_claim_a_code_repeatedly(scene: PhoneSetup) -> 
     first, second = Phone(scene.client), Phone(scene.client)
     assert first.claim(token).status_code == 200
     assert_refused(second.claim(token), 409, "phone_code_taken")
-    # A page that was loaded again, or whose answer was lost.
+    # After the page was loaded again, or an answer was lost.
     assert first.claim(token).status_code == 200
     assert first.view().status_code == 200
     second.client.headers["Authorization"] = f"Phone {first.code_id}.{second.key}"
@@ -197,7 +197,7 @@ def test_only_this_machine_can_open_the_network(scene: PhoneSetup) -> None:
     elsewhere = Phone(scene.client).client
     elsewhere.headers["Authorization"] = scene.client.headers["Authorization"]
     assert_refused(elsewhere.post("/api/phone/codes", json=body), 403, "permission_missing")
-    # This application is served by nobody who could listen: the code is made, and reached by no phone.
+    # No server of this application can listen in the network: the code is created, but no phone can reach it.
     answer = scene.client.post("/api/phone/codes", json=body).json()["data"]
     assert (answer["addresses"], answer["can_open_network"]) == ([], False)
 

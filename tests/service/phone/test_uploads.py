@@ -1,4 +1,4 @@
-"""Photos from phones: in parts, once, credited to whoever made the code, and looked at."""
+"""Tests photos from phones: sent in parts, stored once, and added in the name of the code's creator."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_received_parts_are_not_sent_again(scene: PhoneSetup) -> None:
     phone = scene.connect_phone(scene.items[0])
     assert phone.begin().json()["data"]["received"] == 0
     assert phone.part(0, PHOTO[:100]).json()["data"]["received"] == 100
-    # The answer was lost: the phone asks, or sends the same or other bytes again.
+    # If an answer was lost, the phone asks again, or sends the same or other bytes.
     assert phone.begin().json()["data"]["received"] == 100
     assert phone.part(0, PHOTO[:100]).json()["data"]["received"] == 100
     assert phone.part(300, PHOTO[300:]).json()["data"]["received"] == 100

@@ -1,4 +1,4 @@
-"""What an item contributes, and how a chart divides its days."""
+"""Tests which sums an item contributes to, and how a chart divides its days."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_only_differences_change_a_sum() -> None:
     same = (place, (Measure.LABEL, "dent"), 2)
     assert differences([same], [same]) == {}
     changes = differences([same], [(other_place, (Measure.LABEL, "dent"), 2)])
-    # The sums of all aircraft stay as they are.
+    # The sums of all aircraft do not change.
     assert {cell.aircraft_id for cell in changes} == {"a", "b"}
     assert list(changes) == sorted(changes)
 

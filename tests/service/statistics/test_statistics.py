@@ -1,4 +1,4 @@
-"""Charts of the real application follow every change, and a recount finds the same: on both databases."""
+"""Tests that charts follow every change and equal a recount, on both databases."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def statistics(client: TestClient, database: Database) -> StatisticsService:
-    """The counting of the same database as the client's, as a second process has it."""
+    """A second statistics service on the database of the client, as in another process."""
     return StatisticsService(database, statistics_ports())
 
 
@@ -245,7 +245,7 @@ def test_recount_command_is_audited(
     create_item(client, create_record(client), "dent")
     before = read_sums(database)
     database.write_now(lambda session: session.execute(delete(SUM)))
-    # The command line keeps its options for child processes.
+    # The command stores its options in the environment for child processes.
     monkeypatch.setenv("WALKAROUND_DATA_DIR", str(settings.data_dir))
     monkeypatch.setenv("WALKAROUND_DATABASE_URL", str(settings.database_url))
     assert main(["statistics", "rebuild"]) == 0

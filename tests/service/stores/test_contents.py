@@ -1,4 +1,4 @@
-"""Contents by hash: what is kept is whole, and durable."""
+"""Tests that stored contents are complete and durable."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_same_content_is_stored_once_and_an_incomplete_one_is_replaced(folder_se
     before = path.stat().st_ino
     store_content(contents, b"picture")
     assert path.stat().st_ino == before
-    # As a disk leaves it that lost its power.
+    # The state after a power failure.
     path.write_bytes(b"pic")
     store_content(contents, b"picture")
     assert path.read_bytes() == b"picture"
@@ -149,7 +149,7 @@ def test_content_that_is_damaged_in_the_store_is_not_copied(bucket_settings: Set
     other = file_contents(bucket_settings.model_copy(update={"data_dir": bucket_settings.data_dir / "other"}))
     with pytest.raises(FileNotFoundError, match="damaged"):
         other.path(name)
-    # A seal looks at the bytes in the store, also where a sound copy lies on this machine.
+    # A seal checks the bytes in the store, even if this machine has a correct copy.
     assert file_contents(bucket_settings).stored_hash(name) == sha256(b"pictura")
 
 
@@ -179,7 +179,7 @@ def test_copies_stay_below_their_limit_except_those_in_use(tmp_path: Path) -> No
     assert [path.exists() for path in old] == [False, True, True]
     used = [fetch(data, 0) for data in contents[3:]]
     assert [path.exists() for path in old] == [False, False, False]
-    # More than the limit is in use: no reader loses its file.
+    # More than the limit is in use: no file that is read is deleted.
     used.append(fetch(contents[0], 0))
     assert [path.exists() for path in used] == [True, True, True]
 
@@ -220,7 +220,7 @@ def test_content_removed_during_its_upload_is_stored_again(contents: Contents) -
     name = store_content(contents, b"picture")
     incoming = write_incoming(contents, b"picture")
     contents.keep(incoming)
-    # A collection of unused ones takes it before the upload has a row.
+    # A collection removes it before the upload has a row.
     contents._store.delete([contents._naming.name(name)])
     contents.ensure(incoming)
     incoming.discard()

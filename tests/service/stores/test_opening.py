@@ -1,4 +1,4 @@
-"""The address of a store and the keys to it."""
+"""Tests addresses and keys of stores."""
 
 from __future__ import annotations
 

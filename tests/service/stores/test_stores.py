@@ -1,4 +1,4 @@
-"""A store: what is put comes back, on both kinds alike."""
+"""Tests that both kinds of stores return what was stored."""
 
 from __future__ import annotations
 

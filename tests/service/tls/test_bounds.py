@@ -1,4 +1,4 @@
-"""Tests that a TLS connection has the bounds of any other: a handshake and a head that do not come end it."""
+"""Tests the time limits of TLS connections: without a handshake or a request they are closed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service.web import protocol, server_config
 from tests.certificates import make_pair, unchecked_context
 
 SHORT_SECONDS = 0.3
-"""Seconds of a bound here; the real ones are 15."""
+"""The time limits in these tests, in seconds; the real ones are 15."""
 
 
 async def _app(_scope: Scope, _receive: Receive, send: Send) -> None:
@@ -27,7 +27,7 @@ async def _app(_scope: Scope, _receive: Receive, send: Send) -> None:
 
 @pytest.fixture
 def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The port of a server with TLS whose patience is short."""
+    """The port of a TLS server with short time limits."""
     monkeypatch.setattr(server_config, "HANDSHAKE_SECONDS", SHORT_SECONDS)
     monkeypatch.setattr(protocol, "HEAD_SECONDS", SHORT_SECONDS)
     config = server_config.BoundedConfig(

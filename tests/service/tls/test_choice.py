@@ -1,4 +1,4 @@
-"""Tests when the service answers with TLS, with which certificate, and what `walkaround tls` says of it."""
+"""Tests when the service uses TLS, with which certificate, and what `walkaround tls` prints."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_contradicting_settings_are_refused(tmp_path: Path) -> None:
         Settings(tls_cert=tmp_path / "a.crt", tls_key=tmp_path / "a.key", plain_http=True)
 
 
-def test_empty_variable_is_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_variable_names_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WALKAROUND_TLS_CERT", "")
     monkeypatch.setenv("WALKAROUND_TLS_KEY", "")
     assert not needs_tls(Settings())
@@ -83,7 +83,7 @@ def test_damaged_own_key_is_reported_with_a_remedy(tmp_path: Path) -> None:
 
 @pytest.fixture
 def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A command hands its options on to child processes by the environment.
+    # A command passes its options to child processes by the environment.
     for name in ("DATA_DIR", "TLS_CERT", "TLS_KEY"):
         monkeypatch.setenv(f"WALKAROUND_{name}", "")
         monkeypatch.delenv(f"WALKAROUND_{name}")

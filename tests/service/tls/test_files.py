@@ -1,4 +1,4 @@
-"""Tests what a server shows of certificate and key while they change."""
+"""Tests which certificate a server uses while the files change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.certificates import Pair, lock_key, make_pair, unchecked_context
 def handshake(
     server: ssl.SSLContext, client: ssl.SSLContext | None = None, name: str | None = "localhost"
 ) -> str:
-    """The fingerprint that a client sees in a handshake in memory, with TLS as it was agreed."""
+    """The fingerprint that a client sees in a handshake in memory."""
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     server_side = server.wrap_bio(to_server, to_client, server_side=True)
     client_side = (client or unchecked_context()).wrap_bio(to_client, to_server, server_hostname=name)
@@ -48,7 +48,7 @@ def test_renewed_pair_is_used_without_a_restart(pair: Pair, other: Pair) -> None
     assert handshake(context) == before
     pair.replace_by(other)
     assert handshake(context) == other.fingerprint != before
-    # An address as server is asked for without a name.
+    # If the server is an address, the client sends no name.
     assert handshake(context, name="127.0.0.1") == other.fingerprint
 
 

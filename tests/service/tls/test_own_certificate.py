@@ -1,4 +1,4 @@
-"""Tests the certificate that the service makes for itself."""
+"""Tests the certificate that the service creates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests how client addresses are grouped, and which are this machine's."""
+"""Tests how client addresses are grouped, and which are loopback addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An operation that is called directly gets the same parameters, and answers with the same faults."""
+"""Tests that a directly called operation gets the same parameters and faults as with FastAPI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index answers as the router would that asks every route in turn."""
+"""Tests that the index finds the same route as the router, which tries all routes in order."""
 
 from __future__ import annotations
 

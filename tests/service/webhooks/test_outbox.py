@@ -1,4 +1,4 @@
-"""Deliveries are written with the change, taken once, repeated, and end: on both databases."""
+"""Tests that deliveries are written with the change, taken once, repeated and ended, on both databases."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 
 
 class OutboxSetup:
-    """An outbox on a database, with facts in place of the other domains'."""
+    """An outbox on a database, with fixed facts instead of the other domains."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -286,7 +286,7 @@ def test_two_processes_never_take_the_same_delivery(outbox: OutboxSetup, databas
     other = Database(database_url)
     try:
         with Session(outbox.database.writer) as first_session, Session(other.writer) as second_session:
-            # Neither has committed: each skips what the other one has locked.
+            # Neither has committed: each skips the rows that the other one has locked.
             first = [attempt for attempt in (outbox.outbox.take(first_session) for _ in range(4)) if attempt]
             second = [
                 attempt for attempt in (outbox.outbox.take(second_session) for _ in range(4)) if attempt

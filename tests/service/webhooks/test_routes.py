@@ -1,4 +1,4 @@
-"""An admin's webhooks in the running application: what is answered, stored, sent, logged."""
+"""Tests the webhooks of the real application: answers, stored rows, deliveries and logs."""
 
 from __future__ import annotations
 

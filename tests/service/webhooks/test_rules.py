@@ -1,4 +1,4 @@
-"""Addresses, signatures and waits of webhooks."""
+"""Tests addresses, signatures and waits of webhooks."""
 
 from __future__ import annotations
 

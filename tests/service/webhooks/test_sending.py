@@ -1,4 +1,4 @@
-"""What a request does with a host, and what of it it trusts: real servers on loopback."""
+"""Tests requests of webhooks to real servers on loopback: addresses, certificates, answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def send(url: str, allowed: Networks = LOOPBACK) -> Outcome:
 
 
 def address_infos(port: int, *addresses: str) -> list[Any]:
-    """What `getaddrinfo` gives for these."""
+    """The result of `getaddrinfo` for these addresses."""
     return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
 
 
@@ -89,7 +89,7 @@ def test_proxy_of_the_environment_is_not_used(receiver: Receiver, monkeypatch: p
 
 
 def test_connection_goes_to_the_address_that_was_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that has an outside and an inside address, and another one at each question."""
+    """A name resolves to an external and an internal address, and to another one at each query."""
     resolved: list[str] = []
     connected: list[str] = []
 
@@ -144,7 +144,7 @@ def test_missing_server_is_reported() -> None:
 
 
 class RawServer:
-    """A server that writes `answer` in pieces of `piece` bytes, one each `pause` seconds, and waits."""
+    """A server that sends `answer` in pieces of `piece` bytes, one every `pause` seconds, and then waits."""
 
     def __init__(self, answer: bytes) -> None:
         self._answer = answer

@@ -1,4 +1,4 @@
-"""The lines of docs/clients.md that verify a delivery."""
+"""Tests the code in docs/clients.md that verifies a delivery."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def headers(secret: str, at: int, body: bytes = BODY) -> dict[str, str]:
 def test_delivery_is_accepted(verify: Verify) -> None:
     secret, at = new_secret(), int(time.time())
     verify(secret, headers(secret, at), BODY)
-    # While a secret is replaced there may be two signatures.
+    # During the replacement of a secret there may be two signatures.
     both = {**headers(secret, at)}
     both["webhook-signature"] = f"v1,other {both['webhook-signature']}"
     verify(secret, both, BODY)

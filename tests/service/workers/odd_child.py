@@ -1,4 +1,4 @@
-"""A child process that does what a message says, also what none should; `test_child` starts it."""
+"""A child process that does what a message requests, including faults. `test_child` starts it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.workers.frames import Frame
 from service.workers.serving import Report, serve
 
 ORIGINAL_STDOUT = 9
-"""A copy of the pipe that the frames go through, as a decoder that was taken over could find it."""
+"""A copy of the pipe of the frames, as attacked code in a decoder could find it."""
 
 stored_hints: list[Any] = []
 
@@ -29,7 +29,7 @@ def answer(request: Frame, report: Report) -> Frame:
     if what == "write":
         os.write(ORIGINAL_STDOUT, bytes.fromhex(message["hex"]))
     if what == "hang":
-        # A listener sees when this process has gone.
+        # A listener notices when this process has ended.
         _connection = socket.create_connection(("127.0.0.1", message["port"])) if "port" in message else None
         while True:
             pass

@@ -1,4 +1,4 @@
-"""A child process that crashes, hangs or writes garbage is answered, replaced, and outlives nothing."""
+"""Tests that a child process that crashes, hangs or writes invalid output is ended and replaced."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service.workers.frames import Frame, FrameTooLarge
 from shared.paths import root
 
 COMMAND = [sys.executable, "-m", "tests.service.workers.odd_child"]
-# Longer than any answer takes: what is waited for comes before.
+# Longer than any answer takes.
 LONG_SECONDS = 60.0
 
 
@@ -180,12 +180,12 @@ def test_hanging_process_ends_with_the_service() -> None:
             connection.settimeout(LONG_SECONDS)
             service.kill()
             service.wait(LONG_SECONDS)
-            # Nothing is sent: the connection ends when the child does.
+            # Nothing is sent: the connection is closed when the child ends.
             assert connection.recv(1) == b""
 
 
 def raw_output(request: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """What the process writes when it gets `request` and its input stays open until it has answered."""
+    """The output of the process for `request`, with its input open until it has answered."""
     process = subprocess.Popen(
         [*COMMAND, *arguments],
         cwd=root(),

@@ -1,4 +1,4 @@
-"""`walkaround worker`: each kind loads what it needs and ends with its input."""
+"""Tests `walkaround worker`: each kind loads only what it needs and ends with its input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from service.workers import command
 from shared.paths import own_command, root
 
-# Of a service that runs; a child process has no use for it, and it takes longer to load than the rest.
+# Modules of a running service. A child process does not need them, and they take long to load.
 SERVICE_MODULES = {
     "fastapi",
     "sqlalchemy",

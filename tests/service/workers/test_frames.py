@@ -1,4 +1,4 @@
-"""Frames arrive as they were sent, and nothing else is taken for one."""
+"""Tests that frames arrive unchanged, and that other bytes are not read as frames."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_frame_that_is_not_a_json_object_ends_the_stream(text: bytes) -> None:
 
 
 class GreedyReader(io.BytesIO):
-    """Remembers the most that was asked of it at once."""
+    """Records the largest number of bytes that was read at once."""
 
     most = 0
 

@@ -1,4 +1,4 @@
-"""Whom a child process lets go first."""
+"""Tests the priority of child processes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from service.workers import limits
 
 GROUP = Path("/proc/self/autogroup")
-"""Such as "/autogroup-25 nice 0": the scheduler's group of a session, and its niceness."""
+"""For example "/autogroup-25 nice 0": the scheduling group of a session and its niceness."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sessions have a niceness on Linux only")

@@ -1,4 +1,4 @@
-"""The way from a photo back to its reference image, against NumPy."""
+"""Tests the mapping from a photo back to its reference image, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from service.inspection.history.comparison import invert, map_rect
 from shared.geometry import Rect
 
-# Turned, scaled and moved, and tilted as much as two photos of one place are.
+# Rotated, scaled, moved and tilted, as much as two photos of a place differ.
 OBLIQUE_VIEW = [[0.9, -0.12, 40.0], [0.15, 1.1, -25.0], [2e-4, -1e-4, 1.0]]
 NUMBER = st.floats(-10, 10)
 
@@ -40,7 +40,7 @@ def test_box_mapped_back_contains_the_original() -> None:
     assert mapped_box is not None
     again = map_rect(mapped_box, back, None)
     assert again is not None
-    # Each way takes the upright rectangle around a turned one, so it grows, and holds where it began.
+    # Each mapping takes the upright rectangle around a rotated one. So the result contains the original.
     assert again.iou(box) > 0.5
     for x, y in ((100, 200), (179, 259), (140, 230)):
         assert again.contains(x, y)

@@ -1,4 +1,4 @@
-"""Where findings lie on the reference image, and which is the same one as before: pure rules."""
+"""Tests the rules that map findings to the reference image and pair them with earlier ones."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_box_mapped_back_contains_the_original(
     turn: tuple[float, float, float, float], box: tuple[float, float, float, float]
 ) -> None:
     scale, skew, right, down = turn
-    # A mirrored, scaled and tilted one too: the determinant may be negative.
+    # Mirrored, scaled and tilted too: the determinant may be negative.
     matrix = [[scale, 0.0, right * 100], [0.0, -scale, down * 100], [skew / 10_000, 0.0, 1.0]]
     rect = Rect(*box)
     mapped_box = map_rect(rect, matrix, None)
@@ -121,7 +121,7 @@ def test_box_mapped_back_contains_the_original(
     assert back is not None
     again = map_rect(mapped_box, back, None)
     assert again is not None
-    # The upright rectangle around a tilted one only grows.
+    # The upright rectangle around a tilted one is never smaller.
     assert again.x <= rect.x + 1e-6
     assert again.y <= rect.y + 1e-6
     assert again.right >= rect.right - 1e-6

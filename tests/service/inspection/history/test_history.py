@@ -1,4 +1,4 @@
-"""The history of a region, on both databases."""
+"""Tests the history of a region, on both databases."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_place_is_the_same_from_half_an_overlap_on_in_pixels(stage: Stage) -> No
     known_image(stage)
     create_inspected_item(stage, "half", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.25}})
     create_inspected_item(stage, "less", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.24}})
-    # The same region of 1000 x 800 px; read for 800 x 1000 it would reach beyond the image.
+    # The same region in 1000 x 800 px. In 800 x 1000 px it would extend beyond the image.
     create_inspected_item(stage, "in pixels", point={"point": {"x": 250, "y": 200, "w": 500, "h": 400}})
     now = create_inspected_item(stage, "now", point={"point": {"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5}})
     places = [(entry["inspection_name"], entry["overlap"]) for entry in read_history(stage, now)]

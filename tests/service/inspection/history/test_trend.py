@@ -1,4 +1,4 @@
-"""The trend of a region, on both databases."""
+"""Tests the trend of a region, on both databases."""
 
 from __future__ import annotations
 

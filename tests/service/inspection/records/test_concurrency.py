@@ -88,7 +88,7 @@ def test_results_do_not_count_as_manual_changes(stage: Stage) -> None:
         answer = stage.client.get(paths[kind][0])
         assert unquote(answer.headers["x-updated-by"]) == "id-of-planner"
         assert progress is None or answer.json()["data"]["progress"] == progress
-    # Also after a deletion is taken back.
+    # Also after a deletion is undone.
     stage.client.delete(item)
     assert unquote(stage.client.post(f"{item}/restore").headers["x-updated-by"]) == "id-of-planner"
 

@@ -1,4 +1,4 @@
-"""Findings that a person corrects become a new version of the result."""
+"""Tests that findings corrected by a person become a new version of the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What detection sees of items: which wait for it, and what its steps change."""
+"""Tests which items are pending for detection, and what its steps change."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_items_of_open_records_are_pending_until_their_detection_has_finished(st
     create_detectable_item(stage, first, photo=False)
     create_detectable_item(stage, first, model_id=None)
     create_detectable_item(stage, first, result=[DONE])
-    # Decided, and then undecided again: what the model found is there.
+    # Decided and then undecided again: the detection still has its result.
     create_detectable_item(stage, first, result=[DONE, {"verdict": {"value": "undecided"}, "version": 2}])
     put_result(stage, create_detectable_item(stage, first), "detecting")
     failed = create_detectable_item(stage, first)

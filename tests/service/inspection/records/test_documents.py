@@ -1,4 +1,4 @@
-"""What is kept as given, and what is refused, in the bodies of records and items."""
+"""Tests which bodies of records and items are stored unchanged, and which are refused."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def test_invalid_id_is_422(stage: Stage, number: str) -> None:
 
 
 def test_nul_inside_a_document_is_stored(stage: Stage) -> None:
-    # It is no text of a column: the document stays JSON, in which U+0000 is an escape.
+    # The column has JSON, in which U+0000 is an escape, not a text with U+0000.
     record = stage.client.post("/api/inspection/create", json={"task_id": "t"}).json()["data"]
     document = {"note": ["\u0000"]}
     body = {"item_name": "前缘", "inspection_id": record["inspection_id"], "item_point": document}

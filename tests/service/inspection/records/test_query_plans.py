@@ -1,4 +1,4 @@
-"""Every search finds its records by an index, on both databases, with as many records as years bring."""
+"""Tests that every search uses an index, on both databases, with the records of several years."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ VALUES: dict[str, Any] = {
     "end_time_from": START + dt.timedelta(days=130),
     "end_time_to": START + dt.timedelta(days=5),
 }
-# `q` is not among them: a part of a name, in any place of it, is looked for in every name.
+# Not `q`, which searches a text at any place in every name.
 ORDERED = ("task_id", "executor_id", "inspection_status", "record_state", "reference_image_id")
 MARKED = ((), *((name,) for name in ORDERED))
 SEARCHES = [names for count in (0, 1, 2) for names in itertools.combinations(VALUES, count)]
@@ -104,7 +104,7 @@ def compile_statement(connection: Connection) -> Statements:
 def find_scans(
     connection: Connection, statements: Statements, select: Select[Any], filters: Mapping[str, Any]
 ) -> list[str]:
-    """The steps of a statement's plan that read the table of records without an index."""
+    """The steps of a statement's plan that read the records without an index."""
     statement = statements.get(select)
     values = statement.parameters(filters)
     if connection.dialect.name == "sqlite":
@@ -124,7 +124,7 @@ def _sequential(plan: Mapping[str, Any]) -> Iterator[str]:
 @on_both_databases
 def test_every_filter_and_order_uses_an_index(database: Database) -> None:
     queries = RecordQueries(_join_sources())
-    # Without a transaction, which PostgreSQL would end if the test had to wait for the processor.
+    # Without a transaction: PostgreSQL would end it if the test had to wait for the processor.
     with database.reader.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         statements = compile_statement(connection)
         plans = {}
@@ -132,7 +132,7 @@ def test_every_filter_and_order_uses_an_index(database: Database) -> None:
             filters = {name: VALUES[name] for name in names}
             page = {**filters, "size": 20, "skip": 40}
             selects = {
-                # All records are counted by reading all of them.
+                # A count of all records reads all of them.
                 **({"count": (queries.count(names), filters)} if names else {}),
                 **{
                     f"page {newest_first} {few}": (
@@ -159,7 +159,7 @@ def test_scan_would_be_found(database: Database) -> None:
 def explain_prepared(
     connection: psycopg.Connection[Any], text: str, values: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """The plan of a prepared statement, with what its run read."""
+    """The plan of a prepared statement, with the rows that it read."""
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", text)))
     numbered = re.sub(r"%\((\w+)\)s", lambda match: f"${names.index(match[1]) + 1}", text)
     connection.execute(f"PREPARE small AS {numbered}".encode())
@@ -171,7 +171,7 @@ def explain_prepared(
 
 
 def read_rows(plan: Mapping[str, Any]) -> int:
-    """How many rows of the records a run of the plan read."""
+    """The number of rows of the records that the plan read."""
     of_records = plan.get("Relation Name") == "record"
     rows = plan["Actual Rows"] * plan["Actual Loops"] if of_records else 0
     return int(rows + sum(read_rows(inner) for inner in plan.get("Plans", ())))
@@ -194,5 +194,5 @@ def test_page_of_a_prepared_statement_is_read_in_index_order(database: Database)
                 plan = explain_prepared(connection, statements.get(page).text, values)
                 assert plan["Actual Rows"] == 20
                 read[*names, str(behind)] = read_rows(plan)
-    # 40 that are skipped and 20 that are shown, these also by their ids.
+    # 40 skipped rows and 20 shown ones, the latter also by their IDs.
     assert {name: rows for name, rows in read.items() if rows > 80} == {}

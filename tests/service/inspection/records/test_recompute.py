@@ -1,4 +1,4 @@
-"""Progress and status follow the items, whatever is done to them, in whatever order."""
+"""Tests that progress and status follow the items after any sequence of changes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ STEPS = st.lists(
 
 
 class ExpectedRecord:
-    """The decision of the contract in plain words."""
+    """The expected progress and status of a record, computed in a simple way."""
 
     def __init__(self) -> None:
         self.items: list[tuple[str, str]] = []
@@ -101,7 +101,7 @@ def play_step(stage: Stage, model: ExpectedRecord, inspection_id: str, step: tup
         if step[0] == "result":
             answer = stage.client.put(path, json={"result": OUTCOMES[step[2]]})
             assert answer.status_code == 200
-            # What the service wrote stays beside it, a verdict for one: the item says what that comes to.
+            # The entries of the service stay too, for example a verdict. The item has the result.
             state = entry_state(answer.json()["result"])
         elif step[0] == "verdict":
             assert stage.client.post(f"{path}/verdict", json={"verdict": step[2]}).status_code == 200
@@ -115,7 +115,7 @@ def play_step(stage: Stage, model: ExpectedRecord, inspection_id: str, step: tup
                 state = "passed" if step[2] else "failed"
             elif state == "empty":
                 state = "open"
-            else:  # It tells only how a detection went: a status that a person set stays.
+            else:  # Only the progress of a detection: the status that a user set stays.
                 return
         model.items[step[1]] = (item_id, state)
         if stage.client.get(path).json()["result"] != before:

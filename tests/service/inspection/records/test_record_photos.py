@@ -1,4 +1,4 @@
-"""Photos of a record: what is added, matched, assigned and deleted, and by whom."""
+"""Tests the photos of a record: adding, matching, assignment and deletion, with permissions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class RecordSetup:
         return self.stage.client.delete(f"{self.path}/{photo_id}", params=query)
 
     def set_matches(self, *covered: bool) -> None:
-        """Have the matching find the first items, covered or not."""
+        """Let the matching find the first items, covered or not."""
         self.stage.matcher.matches = [
             PhotoMatch(
                 item_id=item_id, visible=1, score=0.9, homography=SHIFT, corners=CORNERS, covered=is_covered
@@ -176,7 +176,7 @@ def test_second_request_joins_the_running_matching(scene: RecordSetup) -> None:
     assert scene.match(photo, wait=0)["state"] == "waiting"
     assert scene.match(photo, wait=0.01)["state"] == "waiting"
     assert scene.match(other, wait=0.01)["state"] == "waiting"
-    # One at a time is asked for.
+    # Only one matching runs at a time.
     assert [file_id for file_id, _ in scene.stage.matcher.requests] == ["photo"]
     portal = scene.stage.client.portal
     assert portal is not None
@@ -197,7 +197,7 @@ def test_matches_of_a_moved_region_are_deleted(scene: RecordSetup) -> None:
     assert left["item_id"] == scene.items[1]
     scene.stage.client.delete(f"/api/inspection_item/{scene.items[1]}")
     assert scene.list_photos()[0]["matches"] == []
-    # What is no longer proposed is assigned by the person.
+    # An item that is no longer proposed is assigned by hand.
     (assigned,) = scene.assign(photo, scene.items[0])["items"]
     assert (assigned["assigned"], assigned["homography"]) == ("person", None)
 
@@ -216,7 +216,7 @@ def test_photo_is_assigned_by_proposal_and_by_hand(scene: RecordSetup) -> None:
     by_hand = scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER}, scene.items[1])["items"]
     assert [(it["assigned"], it["homography"]) for it in by_hand] == [("person", OTHER), ("person", None)]
     assert by_hand[0]["photo_id"] == first["photo_id"]
-    # An assignment that is there stays.
+    # An existing assignment stays.
     assert scene.assign(photo, *scene.items)["items"] == by_hand
     assert scene.assign(photo, {"item_id": scene.items[0], "homography": SHIFT})["items"][0]["assigned"] == (
         "alignment"
@@ -257,7 +257,7 @@ def test_photo_of_an_item_alone_is_not_a_record_photo(scene: RecordSetup) -> Non
     assert len(scene.photos_of(scene.items[0])) == 2
     scene.assign(photo)
     assert [entry["photo_id"] for entry in scene.photos_of(scene.items[0])] == [item_photo["photo_id"]]
-    # Taken off the item, the photo is still the record's.
+    # A photo that is removed from the item still belongs to the record.
     (assigned,) = scene.assign(photo, scene.items[0])["items"]
     path = f"/api/inspection_item/{scene.items[0]}/photos/{assigned['photo_id']}"
     assert scene.stage.client.delete(path).status_code == 200
@@ -285,7 +285,7 @@ def test_detection_gets_the_place_of_the_region(scene: RecordSetup) -> None:
     assert read(scene.items[1]).photo_alignment is None
     scene.assign(photo, {"item_id": scene.items[0], "homography": OTHER})
     assert read(scene.items[0]).photo_alignment.by_person
-    # It is said of that reference image, and of no other.
+    # The place is valid only for this reference image.
     scene.stage.files["own"] = stored_file("own")
     changed = {"item_point": {"point": POINT, "fileInfo": {"ipfs_cid": "cid-own"}}}
     scene.stage.client.put(f"/api/inspection_item/{scene.items[0]}", json=changed)
@@ -314,7 +314,7 @@ def test_deletion_of_a_photo_with_results_needs_confirmation(scene: RecordSetup)
     }
     assert "前缘、口盖" in refused.json()["msg"]
     assert len(scene.list_photos()) == 1
-    # Also when the photo is not the item's any more: what was found in it is still there.
+    # Also if the photo no longer belongs to the item, because the item still has its result.
     scene.assign(photo)
     assert scene.delete(photo).json()["data"]["count"] == 1
     assert scene.delete(photo, confirmed=True).status_code == 200
@@ -340,7 +340,7 @@ def test_deleted_item_is_restored_with_its_photo(scene: RecordSetup) -> None:
     assert [item["item_id"] for item in scene.list_photos()[0]["items"]] == [scene.items[1]]
     assert scene.stage.client.post(f"{path}/restore").status_code == 200
     assert scene.list_photos() == before
-    # When the record's photo went meanwhile, it is the item's alone.
+    # If the record no longer has the photo, it belongs only to the item.
     assert scene.stage.client.delete(path).status_code == 200
     assert scene.delete(photo).status_code == 200
     assert scene.stage.client.post(f"{path}/restore").status_code == 200
@@ -371,7 +371,7 @@ def test_photos_of_a_sealed_record_cannot_change(scene: RecordSetup) -> None:
         scene.delete(photo, confirmed=True),
     ):
         assert (answer.status_code, answer.json()["data"]["error"]) == (409, "record_sealed")
-    # A photo that is there is answered, and a matching that ends now changes nothing.
+    # An existing photo is returned, and a matching that ends now changes nothing.
     assert scene.add()["photo_id"] == photo
     portal = scene.stage.client.portal
     assert portal is not None

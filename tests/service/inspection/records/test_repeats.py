@@ -26,7 +26,7 @@ def test_key_with_another_body_is_422(stage: Stage) -> None:
     record, other = stage.record()["inspection_id"], stage.record()["inspection_id"]
     body = {"item_name": "前缘", "inspection_id": record, "item_point": {"a": 1, "b": 2}}
     first = create_item(stage, body)
-    # The same in other words: the order of the keys, a field that is ignored.
+    # The same body in another form: other order of the keys, an ignored field.
     for same in ({"item_point": {"b": 2, "a": 1}}, {"colour": "red"}):
         again = create_item(stage, {**body, **same})
         assert (again.status_code, again.json()) == (200, first.json())
@@ -62,7 +62,7 @@ def test_one_key_in_two_parallel_requests_creates_one_item(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     records = [stage.record()["inspection_id"] for _ in range(2)]
-    # Neither sees the other's item before it inserts its own; one has to look again.
+    # Neither sees the other's item before it inserts its own, so one must read again.
     both_have_read, insert = threading.Barrier(2), Items._insert
 
     def insert_together(items: Items, *arguments: Any) -> list[str]:
@@ -70,7 +70,7 @@ def test_one_key_in_two_parallel_requests_creates_one_item(
         return insert(items, *arguments)
 
     monkeypatch.setattr(Items, "_insert", insert_together)
-    # Made in one transaction, the second would not begin before the first has ended.
+    # Otherwise the second would not begin before the first has ended.
     monkeypatch.setattr(write_queue, "MOST_TOGETHER", 1)
 
     def make(record: str) -> int:
@@ -127,7 +127,7 @@ def test_key_belongs_to_the_user_and_is_deleted_with_the_record(stage: Stage) ->
 def test_parallel_creates_with_one_key_create_one_record(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Neither sees the other's record before it inserts its own; one has to look again.
+    # Neither sees the other's record before it inserts its own, so one must read again.
     both_have_read, keep = threading.Barrier(2), Records._keep_key
 
     def keep_together(*arguments: Any) -> bool:

@@ -142,7 +142,7 @@ def test_restore_requires_the_permission_to_add_items(stage: Stage) -> None:
     stage.client.delete(item_path(item))
     assert stage.as_role("viewer").post(item_path(item, "/restore")).status_code == 403
     assert stage.client.get(item_path(item)).status_code == 404
-    # Another user's deletion can be taken back as well.
+    # Another user's deletion can be undone too.
     assert stage.as_role("inspector").post(item_path(item, "/restore")).status_code == 200
 
 
@@ -151,7 +151,7 @@ def test_deleted_item_expires(stage: Stage) -> None:
     old, young, newest = (stage.item(record) for _ in range(3))
     for item in (old, young):
         stage.client.delete(item_path(item))
-    # The API's document says 30 days.
+    # The API document says 30 days.
     month_ago = dt.datetime.now(dt.UTC).replace(tzinfo=None) - dt.timedelta(days=30)
     for item, seconds in ((old, -1), (young, 600)):
         at = month_ago + dt.timedelta(seconds=seconds)
@@ -200,5 +200,5 @@ def test_stale_verdict_is_refused_with_the_current_item(stage: Stage) -> None:
     assert stale.headers["ETag"] == '"2"'
     assert stale.json()["data"]["error"] == "stale"
     assert stale.json()["data"]["current"] == stage.client.get(item_path(item)).json()
-    # Without the header as ever.
+    # Without the header the verdict is accepted.
     assert stage.client.post(item_path(item, "/verdict"), json=body).status_code == 200

@@ -218,7 +218,7 @@ def test_sql_in_a_filter_is_text(fleet: Stage) -> None:
 
 
 def test_total_is_exact_after_every_write(stage: Stage) -> None:
-    """Totals are kept between searches; whatever is written, by whichever connection, they never lag."""
+    """Totals are cached between searches. They are correct after every write of any connection."""
     stage.put("executors", id="u1", name="甲")
     for number in range(1, 8):
         inspection_id = stage.record(executor_id="u1", task_id="t")["inspection_id"]
@@ -237,14 +237,14 @@ def test_total_is_exact_after_every_write(stage: Stage) -> None:
 
 @pytest.fixture
 def mark_after_every_second_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mark behind every second record, also of a search that finds a few."""
+    """Set a mark after every second record, also in searches with few records."""
     monkeypatch.setattr(record_pages, "MARK_EVERY", 2)
     monkeypatch.setattr(record_pages, "MOST_ON_LOOP", 3)
 
 
 @pytest.mark.usefixtures("mark_after_every_second_record")
 def test_pages_after_a_mark_equal_pages_by_offset(stage: Stage) -> None:
-    """Marks are cached between searches, for each filter, until someone writes."""
+    """Marks are cached for each filter until the next write."""
     draw = random.Random(1)
     names = [str(number) for number in range(17)]
     ids = {
@@ -287,7 +287,7 @@ def test_parallel_page_requests_find_the_marks_once(
         ]
 
     assert asyncio.run(main()) == wanted[3:]
-    # The total with the first page, and the marks: every page behind them is read on the loop.
+    # The total with the first page, and the marks. Every later page is read on the loop.
     assert len(fetched) == 2
     assert asyncio.run(main()) == wanted[3:]
     assert len(fetched) == 2
@@ -309,7 +309,7 @@ def test_outdated_marks_are_not_used(stage: Stage, monkeypatch: pytest.MonkeyPat
         async def changed_after(work: Callable[[Connection], Any]) -> Any:
             result = await fetch(work)
             if isinstance(result, list):
-                # The marks are found: a record of the middle is deleted before they are cached.
+                # After the marks are found and before they are cached, a record in the middle is deleted.
                 await asyncio.to_thread(
                     stage.database.write_now,
                     lambda session: session.execute(delete(RECORD).where(RECORD.c.inspection_name == "8")),

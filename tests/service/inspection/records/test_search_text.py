@@ -1,4 +1,4 @@
-"""The free text of a search: one word that looks in several names."""
+"""Tests the text of a search, which is searched in several names."""
 
 from __future__ import annotations
 

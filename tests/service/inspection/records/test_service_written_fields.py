@@ -132,7 +132,7 @@ def test_entry_with_another_version_belongs_to_the_client(stage: Stage, judged_i
     sent = {**judged_item["result"][2], "version": 9}
     after = stage.client.put(item_path(judged_item), json={"result": [sent]}).json()["result"]
     assert after == [*judged_item["result"], {"isPassed": False, "progress": "done", "version": 9}]
-    # It is newer than the decision, and not the decision of a user.
+    # It is newer than the verdict, and not the verdict of a user.
     assert results.verdict(after) is Verdict.UNDECIDED
 
 
@@ -201,7 +201,7 @@ def test_times_of_verdicts_never_decrease(stage: Stage, monkeypatch: pytest.Monk
     assert end + "Z" >= second["verdict"]["at"]
 
 
-# Who drew a finding
+# The author of a finding
 
 
 def box(label: str = "裂纹", confidence: float = 0.9, x: int = 1, **more: Any) -> EntryBox:

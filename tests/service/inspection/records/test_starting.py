@@ -1,4 +1,4 @@
-"""How to detect on a region goes along into new records, from a template and from an earlier record."""
+"""Tests that new records get the detection settings of a template or of an earlier record."""
 
 from __future__ import annotations
 

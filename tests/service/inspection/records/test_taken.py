@@ -20,7 +20,7 @@ STORED = datetime(2026, 5, 20, 13, tzinfo=UTC)
         ("2026-05-01T16:30:00+08:00", None),
         ("2026-05-01T15:56:00+08:00", None),
         ("2026-05-01T15:54:00+08:00", TakenMark.BEFORE_START),
-        # Somewhere it was already later than the start.
+        # In some time zone it was already later than the start.
         ("2026-04-30T20:01:00", None),
         ("2026-04-30T19:00:00", TakenMark.BEFORE_START),
         ("2026-05-02T12:00:00Z", None),

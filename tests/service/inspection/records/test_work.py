@@ -1,4 +1,4 @@
-"""Tests photos, templates, the last inspection, detection's questions and announced changes."""
+"""Tests photos, templates, the last inspection, the input of detection and announced changes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_repeated_addition_returns_the_existing_photo(stage: Stage) -> None:
     assert stage.client.get(first).json()["data"] == [photo]
     other = add("two", "k")
     assert (other.status_code, other.json()["data"]["fields"][0]["type"]) == (422, "key_reused")
-    # A key is its sender's own, and it speaks of one item.
+    # A key belongs to its user and to one item.
     elsewhere = (
         add("one", None),
         add("one", "k", client=stage.as_role("inspector")),
@@ -93,7 +93,7 @@ def test_repeated_addition_returns_the_existing_photo(stage: Stage) -> None:
     ids = {answer.json()["data"]["photo_id"] for answer in elsewhere}
     assert len(ids - {photo["photo_id"]}) == 3
     assert len(stage.client.get(first).json()["data"]) == 3
-    # What was taken off can be added again: the key is gone with it.
+    # A removed photo can be added again, because its key was deleted with it.
     stage.client.delete(f"{second}/{elsewhere[2].json()['data']['photo_id']}")
     assert add("one", "k", second).status_code == 200
     assert len(stage.client.get(second).json()["data"]) == 1
@@ -232,7 +232,7 @@ def test_detection_input_of_an_item(stage: Stage) -> None:
 
 def test_appended_result_gets_the_next_version(stage: Stage) -> None:
     item = stage.item(stage.record()["inspection_id"], result=[{"version": 4}, {"isPassed": None}])
-    # Keys that `Entry` does not name are kept too.
+    # Keys that are not in `Entry` are stored too.
     entry = cast(Entry, {"isPassed": False, "progress": "done", "version": 1, "model": {"id": "m1"}})
     version = stage.database.write_now(
         lambda session: stage.service.detections.put_result(session, item["item_id"], entry)
@@ -386,7 +386,7 @@ def test_repeated_create_creates_one_item(stage: Stage) -> None:
 
     first = make("k1")
     assert make("k1") == first
-    # A key is its sender's own: the same one of another user makes another item.
+    # A key belongs to its user: the same key of another user creates another item.
     others = {make("k2"), make(None), make(None), make("k1", stage.as_role("inspector"))}
     assert len(others | {first}) == 5
     listed = stage.client.get("/api/inspection_item/list", params={"inspection_id": record})

@@ -1,4 +1,4 @@
-"""Finishing, releasing and reopening a record."""
+"""Tests finishing, releasing and reopening a record."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_counters_and_outcome_count_verdicts(stage: Stage) -> None:
     set_verdict(stage, items[2], "passed")
     set_verdict(stage, items[3], "passed")
     assert read_seal(stage, record)["outcome"] == "failed"
-    # What was found after a decision asks for another one.
+    # A detection after the verdict needs another verdict.
     boxes = {"of_version": 1, "boxes": []}
     stage.client.post(f"/api/inspection_item/{items[1]['item_id']}/boxes", json=boxes)
     seal = read_seal(stage, record)
@@ -122,7 +122,7 @@ def test_only_the_named_items_are_accepted(stage: Stage) -> None:
     assert answer.json()["data"]["items"] == [
         {"item_id": open_item["item_id"], "item_name": "右翼", "acceptable": True}
     ]
-    # All of it happens, or nothing.
+    # Either all of it happens or nothing.
     assert stage.client.get(f"/api/inspection_item/{accepted['item_id']}").json()["result"] == [DONE]
     both = [accepted["item_id"], open_item["item_id"]]
     assert finish(stage, record, accept_model_opinion=True, item_ids=both).status_code == 200
@@ -217,7 +217,7 @@ def test_second_finish_needs_a_reopening_with_a_reason(stage: Stage) -> None:
     first = stage.client.get(f"/api/inspection/{record}/editions/1").json()["data"]["content"]
     assert first["items"][0]["result"][-1]["verdict"]["value"] == "passed"
     assert stage.client.get(f"/api/inspection/{record}/editions/3").status_code == 404
-    # What was sealed stays readable when the record is gone.
+    # An edition stays readable after its record was deleted.
     reopen(stage, record)
     assert stage.client.delete(f"/api/inspection/deleteInspection/{record}").status_code == 200
     assert len(stage.client.get(f"/api/inspection/{record}/editions").json()["data"]) == 2
@@ -255,7 +255,7 @@ def test_second_person_releases(stage: Stage) -> None:
     twice = admin.post(path, json={"edition": 1})
     assert twice.json()["data"]["error"] == "not_awaiting_release"
     assert stage.client.get(f"/api/inspection/{record}/seal/verify").json()["data"]["intact"] is True
-    # The rule of the time of the finish holds; a record that waits can be reopened too.
+    # The rule at the time of the finish applies. A record that awaits its release can be reopened too.
     reopen(stage, record)
     finish(stage, record)
     stage.database.write_now(set_two_person_release(False))
@@ -298,7 +298,7 @@ def test_summaries_of_several_records_are_one_query(stage: Stage) -> None:
         ("open", 1, "passed"),
         ("open", 2, "passed"),
     ]
-    # One for the counters, one for the editions, however many records.
+    # One query for the counters and one for the editions, for any number of records.
     assert len(statements) == 2
     many = {"ids": [str(number) for number in range(201)]}
     assert stage.client.get("/api/inspection/summaries", params=many).status_code == 422

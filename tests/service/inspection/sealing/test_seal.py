@@ -1,4 +1,4 @@
-"""A sealed record against every operation of the API, and against changes in its database and files."""
+"""Tests that no operation changes a sealed record, and that changes in its database and files are found."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ AUDIT: Table = AuditRow.__table__
 
 @dataclass
 class SealedRecord:
-    """A finished record of two items, one with a photo, and the ids that fill the operations' paths."""
+    """A finished record of two items, one with a photo, and the IDs for the paths of the operations."""
 
     client: TestClient
     database: Database
@@ -143,7 +143,7 @@ def sealed_record(client: TestClient, database: Database, settings: Settings) ->
 
 
 def stored_value(database: Database, column: Any, value: Any) -> Any:
-    """`value` for a column of times as the database keeps it."""
+    """`value` as the database stores it in a column of times."""
     if isinstance(value, dt.datetime) and database.is_sqlite:
         return value.isoformat(sep=" ", timespec="microseconds")
     return value
@@ -180,15 +180,15 @@ def test_content_contains_the_finished_record(sealed_record: SealedRecord) -> No
     item = content["items"][0]
     assert item["photos"][0]["file_id"] == sealed_record.ids["file_id"]
     assert item["result"][1]["verdict"]["value"] == "failed"
-    # Numbers are there as they are written.
+    # Numbers are stored as they are written.
     assert '"w":0.3' in data["canonical"]
     assert '"y2":4.0' in data["canonical"]
     assert '"mm_per_pixel":0.125' in data["canonical"]
 
 
 def test_every_column_is_sealed() -> None:
-    """A column that comes to one of these tables later needs a decision: in the content, or why not."""
-    # The state follows from the edition: the check compares it with the sealed outcome.
+    """A new column of these tables must be added to the content, or to the exceptions here."""
+    # The state results from the edition. The check compares it with the sealed outcome.
     assert {*seal.RECORD_FIELDS, "record_state"} == {column.name for column in RECORD.c}
     assert set(seal.ITEM_FIELDS) == {column.name for column in ITEM.c}
     assert {*seal.PHOTO_FIELDS, seal.BY_PHONE} == {column.name for column in PHOTO.c}
@@ -244,7 +244,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "POST /api/inspection/{inspection_id}/record-photos/{record_photo}/match": {},
     "PUT /api/inspection/{inspection_id}/record-photos/{record_photo}/items": {"items": []},
     "DELETE /api/inspection/{inspection_id}/record-photos/{record_photo}": {},
-    # Without a photo, which would be a conflict of its own.
+    # Without a photo, which would be another conflict.
     "POST /api/inspection_item/{second}/detect": {},
     "POST /api/detection/batches": {"inspection_ids": ["{inspection_id}"]},
 }
@@ -273,7 +273,7 @@ NO_RECORDS = (
     "/api/detection/labels",
     "/api/webhooks",
 )
-"""What lies below does not write to records: the seal has the hashes of files and models in it."""
+"""Paths whose operations do not write to records. The seal contains the hashes of files and models."""
 
 
 def operations(client: TestClient) -> set[str]:
@@ -382,7 +382,7 @@ def test_withdrawn_permission_prevents_reopening(
 
 
 def changed_texts(value: str) -> Iterator[str]:
-    """`value` with one character changed, at places all over it, the first and the last among them."""
+    """Variants of `value` with one changed character, at its start, its end and positions in between."""
     step = max(1, len(value) // 40)
     for at in {*range(0, len(value), step), len(value) - 1}:
         if value:
@@ -411,7 +411,7 @@ def _is_time(column: Any) -> bool:
     return "DATETIME" in str(column.type).upper() or "TIMESTAMP" in str(column.type).upper()
 
 
-# Columns that a seal does not cover: who uploaded a file, and when.
+# Columns that a seal does not cover: the user and the time of an upload.
 _BESIDES = {("file", "added_by"), ("file", "created_at"), ("file", "uploaded_at")}
 
 
@@ -439,7 +439,7 @@ def _assert_each_changed_byte_is_found(sealed_record: SealedRecord, table: Table
             try:
                 set_column(sealed_record.database, table, column, condition, other)
             except DBAPIError:
-                # The database itself refuses it: a key that others refer to, or a text that is too long.
+                # The database refuses a referenced key or a text that is too long.
                 refused += 1
                 continue
             check = sealed_record.check()
@@ -497,7 +497,7 @@ def test_removed_and_added_record_photos_are_found(sealed_record: SealedRecord) 
 
 
 def test_edition_of_an_earlier_form_is_checked_in_that_form(sealed_record: SealedRecord) -> None:
-    """As an earlier version sealed it: without the photos of the record, and what they say in the items'."""
+    """As an earlier version sealed it: without the photos of the record and their data in the items'."""
     old = sealed_record.database.read_now(
         lambda session: table_content(session, sealed_record.record, seal.OLD_FORM)
     )
@@ -509,14 +509,14 @@ def test_edition_of_an_earlier_form_is_checked_in_that_form(sealed_record: Seale
     sealed_record.write(
         update(EDITION).where(condition).values(content=old_content, seal=seal.seal_of(old_content))
     )
-    # Only the log still names the seal of the other form.
+    # Only the log still has the seal of the other form.
     assert sealed_record.paths() == ["editions[1].seal"]
     sealed_record.write(update(PHOTO).values(file_id="another"))
     assert "items[0].photos[0].file_id" in sealed_record.paths()
 
 
 def test_rewritten_edition_does_not_match_log(sealed_record: SealedRecord) -> None:
-    """Someone with the database changes the content and computes its seal, but cannot write to the log."""
+    """A user of the database changes the content and computes its seal, but cannot write to the log."""
     content = sealed_record.rows(EDITION)["record_edition"][0][3].replace("有裂纹", "没裂纹")
     condition = EDITION.c.inspection_id == sealed_record.record
     sealed_record.write(update(EDITION).where(condition).values(content=content, seal=seal.seal_of(content)))
@@ -547,7 +547,7 @@ def test_forged_release_or_reopening_is_found(sealed_record: SealedRecord) -> No
     assert sealed_record.check().intact
 
 
-# The rows are the same for every byte: what is compared lies in the folder of files.
+# The rows are the same for every byte, because the compared bytes are in the folder of files.
 @pytest.mark.parametrize("database_kind", ["sqlite"])
 def test_each_changed_byte_of_a_file_is_found(sealed_record: SealedRecord) -> None:
     (sha256,) = sealed_record.database.read_now(lambda session: session.execute(select(FILE.c.sha256)).one())

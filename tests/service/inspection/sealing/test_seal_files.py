@@ -1,4 +1,4 @@
-"""Each file that a sealed record rests on, changed or lost: found by the route and by the command."""
+"""Tests that the route and the command find each changed or lost file of a sealed record."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KINDS = ("reference image", "own reference file", "photo", "crop", "model")
 
 @dataclass
 class Evidence:
-    """A finished record that rests on five files, by their kinds: where each lies, and what it is called."""
+    """A finished record with five files: the path and the name of each, by its kind."""
 
     client: TestClient
     settings: Settings
@@ -36,7 +36,7 @@ class Evidence:
     names: dict[str, str]
 
     def differences(self) -> list[dict[str, Any]]:
-        """What the route says; the command finds the record broken exactly when the route does."""
+        """The differences that the route reports. Checks that the command reports differences too."""
         answer = self.client.get(f"/api/inspection/{self.record}/seal/verify").json()["data"]
         command = verify_audit.main(["audit", "verify", "--record", self.record], self.settings)
         assert command == (0 if answer["intact"] else 1)

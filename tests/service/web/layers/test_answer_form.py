@@ -1,4 +1,4 @@
-"""Tests in which form an answer is sent: compressed, whole, or without its body."""
+"""Tests the form of answers: compressed, unchanged, or without the body."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GZIP = {"Accept-Encoding": "gzip"}
 
 @pytest.fixture(scope="module")
 def form_client() -> Iterator[TestClient]:
-    """Answers of every kind; the client takes them whole, unless a test asks for something else."""
+    """A client of an application with answers of every kind. It accepts no compression by default."""
     app = FastAPI()
 
     @app.get("/answer/{length}")
@@ -130,7 +130,7 @@ def test_lists_of_the_service_are_compressed_and_one_record_is_not(client: TestC
     listed = client.get(search, headers=GZIP)
     assert listed.headers["content-encoding"] == "gzip"
     assert listed.json() == client.get(search, headers=plain).json()
-    # Its tag goes back in If-Match, and stands for what was read.
+    # Clients send its tag in If-Match, so the tag identifies the uncompressed body.
     single = client.get(f"/api/inspection/getInspectionById/{record['inspection_id']}", headers=GZIP)
     assert "content-encoding" not in single.headers
     assert single.headers["etag"] == '"1"'

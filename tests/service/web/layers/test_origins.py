@@ -1,4 +1,4 @@
-"""Tests which web pages may use the service: those of the origins that the settings name, and no others."""
+"""Tests that only web pages of the origins in the settings may use the service."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOREIGN_ORIGINS = "https://evil.example"
 
 @pytest.fixture
 def client_with_origins(settings: Settings) -> Iterator[TestClient]:
-    """The service with two origins allowed."""
+    """A client of the service with two allowed origins."""
     app = create_app(settings.model_copy(update={"allowed_origins": [PAGE_ORIGIN, OTHER_ORIGIN]}))
     with TestClient(app, LOCAL_URL) as client:
         yield client
@@ -87,7 +87,7 @@ def test_other_origins_are_not_allowed(client_with_origins: TestClient, origin: 
     assert cors_headers(refused) == {}
     answer = client_with_origins.get("/healthz", headers={"Origin": origin})
     assert cors_headers(answer) == {}
-    # What a cache kept for one origin must not answer another.
+    # A cache must not use the answer to one origin for another.
     assert answer.headers["vary"] == "Accept-Encoding, Origin"
     assert cors_headers(client_with_origins.get("/healthz")) == {}
 
